@@ -1,0 +1,47 @@
+package io.muster.inventory.graph;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pool's extended data (RFC 4).
+ *
+ * @param tags value "" for a tag without one
+ * @param state such as up, down, drained; null if unknown
+ * @param scheduler a scheduler's own data about the pool
+ */
+public record Extended(
+        SortedMap<String, String> tags, @Nullable String state, SortedMap<String, JsonNode> scheduler) {
+    public static final Extended NONE = new Extended(new TreeMap<>(), null, new TreeMap<>());
+
+    public Extended {
+        tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
+        scheduler = Collections.unmodifiableSortedMap(new TreeMap<>(scheduler));
+    }
+
+    static Extended orNone(@Nullable Extended extended) {
+        return extended == null ? NONE : extended;
+    }
+
+    public Extended withTag(String key, String value) {
+        return new Extended(with(tags, key, value), state, scheduler);
+    }
+
+    public Extended withState(@Nullable String newState) {
+        return new Extended(tags, newState, scheduler);
+    }
+
+    public Extended withScheduler(String key, JsonNode value) {
+        return new Extended(tags, state, with(scheduler, key, value));
+    }
+
+    private static <V> SortedMap<String, V> with(Map<String, V> map, String key, V value) {
+        SortedMap<String, V> changed = new TreeMap<>(map);
+        changed.put(key, value);
+        return changed;
+    }
+}

@@ -1,0 +1,124 @@
+package io.muster.inventory.graph;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.util.TokenBuffer;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problems;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+
+/**
+ * The JSON Graph Format of RFC 20's {@code scheduling} key, read and written as a stream: a graph of a million vertices never
+ * stands in memory as JSON.
+ *
+ * <p>Never write {@code scheduling.writer} beside a complete graph: Fluxion 0.54 refuses to start on the values that RFC 40
+ * recommends, and takes its absence for this format.
+ */
+public final class Jgf {
+    /** How much is written of what a reader could work out. */
+    public enum Form {
+        /** As Fluxion 0.54 writes it: defaults left out. */
+        TERSE,
+        /** Every key that RFC 20 and RFC 40 name; Fluxion reads it too. */
+        FULL
+    }
+
+    private static final int MAX_DEPTH = 200;
+    static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .build())
+                    .build())
+            .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE);
+
+    private Jgf() {}
+
+    /**
+     * Reads a document with {@code graph} on top, such as the value of an R's {@code scheduling}.
+     *
+     * @throws InvalidException with every problem, each naming the vertex or edge and its JSON pointer
+     */
+    public static ResourceGraph read(String json) {
+        try {
+            return read(JSON.createParser(json));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public static ResourceGraph read(JsonNode json) {
+        try {
+            return read(JSON.treeAsTokens(json));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** @throws IOException if {@code in} fails; bad content is an {@link InvalidException} */
+    public static ResourceGraph read(InputStream in) throws IOException {
+        return read(JSON.createParser(in));
+    }
+
+    private static ResourceGraph read(JsonParser parser) throws IOException {
+        Problems problems = new Problems();
+        ResourceGraph graph = read(parser, problems);
+        problems.throwIfAny("graph");
+        return graph;
+    }
+
+    /** Reads what can be read; the graph is of use only if {@code problems} then holds no error. */
+    static ResourceGraph read(JsonParser parser, Problems problems) throws IOException {
+        try (parser) {
+            return new JgfReader(parser, problems).read();
+        } catch (JsonProcessingException e) {
+            String line =
+                    e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr();
+            problems.add(line, "not JSON: " + e.getOriginalMessage());
+            return ResourceGraph.builder().build();
+        }
+    }
+
+    public static void write(ResourceGraph graph, Form form, OutputStream out) throws IOException {
+        try (JsonGenerator json = JSON.createGenerator(out)) {
+            write(graph, form, json);
+        }
+    }
+
+    public static void write(ResourceGraph graph, Form form, JsonGenerator json) throws IOException {
+        new JgfWriter(graph, form, vertex -> true, json).write();
+    }
+
+    /** Only {@code vertices} and what is above them. */
+    public static void write(ResourceGraph graph, Form form, Idset vertices, JsonGenerator json) throws IOException {
+        new JgfWriter(graph, form, graph.closure(vertices)::contains, json).write();
+    }
+
+    public static JsonNode toJson(ResourceGraph graph, Form form) {
+        try (TokenBuffer buffer = new TokenBuffer(JSON, false)) {
+            write(graph, form, buffer);
+            return JSON.readTree(buffer.asParser());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The subset of {@code vertices} and what is above them, as a document. */
+    public static JsonNode toJson(ResourceGraph graph, Form form, Idset vertices) {
+        try (TokenBuffer buffer = new TokenBuffer(JSON, false)) {
+            write(graph, form, vertices, buffer);
+            return JSON.readTree(buffer.asParser());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

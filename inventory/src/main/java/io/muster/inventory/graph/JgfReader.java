@@ -1,0 +1,175 @@
+package io.muster.inventory.graph;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import io.muster.inventory.problem.Problems;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads one JGF document, an element at a time; a reader serves one parser. */
+final class JgfReader {
+    private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata", "directed", "relation");
+
+    /** An edge that came before its vertices. */
+    private record Pending(String source, String target, EdgeKind kind, String place) {}
+
+    private final JsonParser parser;
+    private final Problems problems;
+    private final ResourceGraph.Builder graph = ResourceGraph.builder();
+    private final JgfVertex vertices;
+    private final List<Pending> pending = new ArrayList<>();
+    private boolean nodesSeen;
+    private boolean edgesSeen;
+
+    JgfReader(JsonParser parser, Problems problems) {
+        this.parser = parser;
+        this.problems = problems;
+        this.vertices = new JgfVertex(graph, problems);
+    }
+
+    ResourceGraph read() throws IOException {
+        if (parser.nextToken() != JsonToken.START_OBJECT) {
+            problems.add("", "must be a dictionary with the key graph");
+            return graph.build();
+        }
+        boolean found = false;
+        for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
+            JsonToken value = parser.nextToken();
+            if (key.equals("graph") && value == JsonToken.START_OBJECT) {
+                found = true;
+                graph();
+            } else {
+                parser.skipChildren();
+            }
+        }
+        if (!found) {
+            problems.add("", "graph is missing");
+        } else {
+            finish();
+        }
+        return graph.build(problems);
+    }
+
+    private void finish() {
+        pending.forEach(e -> edge(e.source(), e.target(), e.kind(), e.place()));
+        if (!nodesSeen || !vertices.any()) {
+            problems.add("/graph/nodes", nodesSeen ? "must list at least one vertex" : "is missing");
+        }
+        if (!edgesSeen) {
+            problems.add("/graph/edges", "is missing");
+        }
+    }
+
+    private void graph() throws IOException {
+        for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
+            JsonToken value = parser.nextToken();
+            boolean known = key.equals("nodes") || key.equals("edges");
+            if (known && value != JsonToken.START_ARRAY) {
+                problems.add("/graph/" + key, "must be a list");
+            }
+            if (known && value == JsonToken.START_ARRAY) {
+                elements(key.equals("nodes"));
+            } else {
+                parser.skipChildren();
+            }
+            nodesSeen |= key.equals("nodes");
+            edgesSeen |= key.equals("edges");
+        }
+    }
+
+    private void elements(boolean nodes) throws IOException {
+        String place = nodes ? "/graph/nodes/" : "/graph/edges/";
+        for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
+            JsonNode element = parser.readValueAsTree();
+            if (!element.isObject()) {
+                problems.add(place + i, "must be a dictionary");
+            } else if (nodes) {
+                vertices.read(element, place + i);
+            } else {
+                edge(element, place + i);
+            }
+        }
+    }
+
+    private void edge(JsonNode edge, String place) {
+        String source = end(edge, "source", place);
+        String target = end(edge, "target", place);
+        EdgeKind kind = kind(edge, place);
+        if (nodesSeen) {
+            edge(source, target, kind, place);
+        } else {
+            pending.add(new Pending(source, target, kind, place));
+        }
+    }
+
+    private String end(JsonNode edge, String key, String place) {
+        JsonNode end = edge.path(key);
+        if (end.isIntegralNumber()) {
+            problems.warn(place + "/" + key, "must be a string; the number is taken for one");
+        } else if (!end.isTextual()) {
+            problems.add(place + "/" + key, end.isMissingNode() ? "is missing" : "must be a string");
+        }
+        return end.asText("");
+    }
+
+    private EdgeKind kind(JsonNode edge, String place) {
+        JsonNode metadata = edge.path("metadata");
+        if (!metadata.isMissingNode() && !metadata.isObject()) {
+            problems.add(place + "/metadata", "must be a dictionary");
+        }
+        JsonNode old = metadata.path("name");
+        boolean oldForm = old.isObject() && old.size() == 1 && !metadata.has("subsystem");
+        String subsystem = oldForm ? old.fieldNames().next() : text(metadata, "subsystem", EdgeKind.CONTAINMENT, place);
+        String relationship = oldForm
+                ? old.path(subsystem).asText(EdgeKind.CONTAINS)
+                : text(metadata, "relationship", EdgeKind.CONTAINS, place);
+        Map<String, JsonNode> more = new LinkedHashMap<>();
+        metadata.properties().forEach(e -> {
+            boolean known = e.getKey().equals("subsystem") || e.getKey().equals("relationship");
+            if (!known && !(oldForm && e.getKey().equals("name"))) {
+                more.put(e.getKey(), e.getValue());
+            }
+        });
+        edge.properties().forEach(e -> {
+            if (!EDGE_KEYS.contains(e.getKey())) {
+                more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue());
+            }
+        });
+        boolean bothWays =
+                edge.path("directed").isBoolean() && !edge.get("directed").booleanValue();
+        return new EdgeKind(subsystem, relationship, bothWays, more);
+    }
+
+    private String text(JsonNode metadata, String key, String unset, String place) {
+        JsonNode value = metadata.isObject() ? metadata.path(key) : MissingNode.getInstance();
+        if (!value.isMissingNode() && (!value.isTextual() || value.textValue().isEmpty())) {
+            problems.add(place + "/metadata/" + key, "must be a non-empty string");
+        }
+        return value.isTextual() ? value.textValue() : unset;
+    }
+
+    private void edge(String source, String target, EdgeKind kind, String place) {
+        int from = graph.find(source);
+        int to = graph.find(target);
+        if (from < 0 && !source.isEmpty()) {
+            problems.add(place + "/source", "there is no vertex \"" + source + "\"");
+        }
+        if (to < 0 && !target.isEmpty()) {
+            problems.add(place + "/target", "there is no vertex \"" + target + "\"");
+        }
+        if (from >= 0 && to >= 0) {
+            graph.edge(from, to, vertices.pointsUp(from, to, kind) ? up(kind) : kind);
+        }
+    }
+
+    /** Fluxion tolerates an edge back up within containment that says no more than its opposite does. */
+    private static EdgeKind up(EdgeKind kind) {
+        return new EdgeKind(kind.subsystem(), EdgeKind.IN, kind.bothWays(), kind.more());
+    }
+}

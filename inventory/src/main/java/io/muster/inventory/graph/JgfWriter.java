@@ -1,0 +1,230 @@
+package io.muster.inventory.graph;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/** Writes one graph, an element at a time: vertices in post-order, ancestors last, as Fluxion does; edges as they were given. */
+final class JgfWriter {
+    private final ResourceGraph graph;
+    private final boolean full;
+    private final IntPredicate included;
+    private final JsonGenerator json;
+
+    JgfWriter(ResourceGraph graph, Jgf.Form form, IntPredicate included, JsonGenerator json) {
+        this.graph = graph;
+        this.full = form == Jgf.Form.FULL;
+        this.included = included;
+        this.json = json;
+    }
+
+    void write() throws IOException {
+        json.writeStartObject();
+        json.writeObjectFieldStart("graph");
+        json.writeArrayFieldStart("nodes");
+        try {
+            vertices();
+            json.writeEndArray();
+            json.writeArrayFieldStart("edges");
+            graph.forEachEdge(this::edge);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    private void vertices() throws IOException {
+        BitSet written = new BitSet(graph.size());
+        // Containment first: it is the order in which other writers give vertices.
+        if (graph.root(EdgeKind.CONTAINMENT) >= 0) {
+            walk(EdgeKind.CONTAINMENT, written);
+        }
+        for (String subsystem : graph.subsystems()) {
+            walk(subsystem, written);
+        }
+        for (int v = written.nextClearBit(0); v < graph.size(); v = written.nextClearBit(v + 1)) {
+            vertex(v, written);
+        }
+    }
+
+    private void walk(String subsystem, BitSet written) {
+        Walker.of(graph, subsystem).pruning(v -> included.test(v.vertex())).walk(v -> vertex(v.vertex(), written));
+    }
+
+    private void vertex(int vertex, BitSet written) {
+        if (written.get(vertex) || !included.test(vertex)) {
+            return;
+        }
+        written.set(vertex);
+        try {
+            Pool pool = graph.pool(vertex);
+            json.writeStartObject();
+            json.writeStringField("id", graph.key(vertex));
+            outside(pool.more());
+            json.writeObjectFieldStart("metadata");
+            metadata(vertex, pool);
+            json.writeEndObject();
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void metadata(int vertex, Pool pool) throws IOException {
+        PoolKind kind = pool.kind();
+        json.writeStringField("type", kind.type());
+        if (full) {
+            json.writeStringField("uuid", pool.uuid(graph.path(vertex, subsystem(vertex))));
+            uniqueId(vertex, pool);
+        }
+        if (full || !kind.basename().equals(kind.type())) {
+            json.writeStringField("basename", kind.basename());
+        }
+        if (full || !pool.hasDefaultName() || pool.id() == Pool.NO_ID) {
+            json.writeStringField("name", pool.name());
+        }
+        number("id", pool.id());
+        json.writeNumberField("rank", graph.rank(vertex));
+        if (full || kind.size() != 1) {
+            number("size", kind.size());
+        }
+        if (full || !kind.unit().isEmpty()) {
+            json.writeStringField("unit", kind.unit());
+        }
+        properties(kind);
+        extended(graph.extended(vertex));
+        more(pool.more());
+        paths(vertex);
+    }
+
+    private String subsystem(int vertex) {
+        return graph.subsystems().stream()
+                .filter(s -> graph.isIn(vertex, s))
+                .findFirst()
+                .orElse(EdgeKind.CONTAINMENT);
+    }
+
+    private void uniqueId(int vertex, Pool pool) throws IOException {
+        String key = graph.key(vertex);
+        if (!pool.more().containsKey("uniq_id") && key.matches("[0-9]{1,18}")) {
+            number("uniq_id", Long.parseLong(key));
+        }
+    }
+
+    private void properties(PoolKind kind) throws IOException {
+        if (full || !kind.properties().isEmpty()) {
+            json.writeObjectFieldStart("properties");
+            for (Map.Entry<String, String> e : kind.properties().entrySet()) {
+                json.writeStringField(e.getKey(), e.getValue());
+            }
+            json.writeEndObject();
+        }
+    }
+
+    private void extended(Extended data) throws IOException {
+        @Nullable String state = data.state();
+        if ("down".equals(state) || (full && "up".equals(state))) {
+            json.writeNumberField("status", "down".equals(state) ? 1 : 0);
+        } else if (state != null && !state.equals("up")) {
+            json.writeStringField("state", state);
+        }
+        if (!data.tags().isEmpty()) {
+            json.writeObjectFieldStart("tags");
+            for (Map.Entry<String, String> e : data.tags().entrySet()) {
+                json.writeStringField(e.getKey(), e.getValue());
+            }
+            json.writeEndObject();
+        }
+        if (!data.scheduler().isEmpty()) {
+            json.writeObjectFieldStart("scheduler");
+            for (Map.Entry<String, JsonNode> e : data.scheduler().entrySet()) {
+                field(e.getKey(), e.getValue());
+            }
+            json.writeEndObject();
+        }
+    }
+
+    private void more(Map<String, JsonNode> more) throws IOException {
+        for (Map.Entry<String, JsonNode> e : more.entrySet()) {
+            boolean uuid = full && e.getKey().equals("uuid") && e.getValue().isTextual();
+            if (!uuid && !e.getKey().startsWith(JgfVertex.OUTSIDE)) {
+                field(e.getKey(), e.getValue());
+            }
+        }
+    }
+
+    private void outside(Map<String, JsonNode> more) throws IOException {
+        for (Map.Entry<String, JsonNode> e : more.entrySet()) {
+            if (e.getKey().startsWith(JgfVertex.OUTSIDE)) {
+                field(e.getKey().substring(JgfVertex.OUTSIDE.length()), e.getValue());
+            }
+        }
+    }
+
+    /** As the reader of a tree would type it, so that a tree written compares equal to one read. */
+    private void number(String key, long value) throws IOException {
+        if (value == (int) value) {
+            json.writeNumberField(key, (int) value);
+        } else {
+            json.writeNumberField(key, value);
+        }
+    }
+
+    private void field(String key, JsonNode value) throws IOException {
+        json.writeFieldName(key);
+        Jgf.JSON.writeTree(json, value);
+    }
+
+    private void paths(int vertex) throws IOException {
+        json.writeObjectFieldStart("paths");
+        for (String subsystem : graph.subsystems()) {
+            if (graph.isIn(vertex, subsystem)) {
+                json.writeStringField(subsystem, graph.path(vertex, subsystem));
+            }
+        }
+        json.writeEndObject();
+    }
+
+    private void edge(int source, int target, EdgeKind kind) {
+        if (!included.test(source) || !included.test(target)) {
+            return;
+        }
+        try {
+            json.writeStartObject();
+            json.writeStringField("source", graph.key(source));
+            json.writeStringField("target", graph.key(target));
+            if (kind.bothWays()) {
+                json.writeBooleanField("directed", false);
+            }
+            outside(kind.more());
+            edgeMetadata(kind);
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void edgeMetadata(EdgeKind kind) throws IOException {
+        boolean subsystem = full || !kind.subsystem().equals(EdgeKind.CONTAINMENT);
+        boolean relationship = full || !kind.relationship().equals(EdgeKind.CONTAINS);
+        if (!subsystem && !relationship && kind.more().isEmpty()) {
+            return;
+        }
+        json.writeObjectFieldStart("metadata");
+        if (subsystem) {
+            json.writeStringField("subsystem", kind.subsystem());
+        }
+        if (relationship) {
+            json.writeStringField("relationship", kind.relationship());
+        }
+        more(kind.more());
+        json.writeEndObject();
+    }
+}

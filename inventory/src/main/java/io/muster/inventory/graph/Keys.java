@@ -1,0 +1,84 @@
+package io.muster.inventory.graph;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The JGF ids of a graph's vertices, both ways. Ids that are plain decimal numbers, as Fluxion writes them, are held as numbers
+ * in an open-addressing table; any others as strings.
+ */
+final class Keys {
+    private static final int MAX_DIGITS = 18;
+    private static final long TEXT = -1;
+
+    private final Map<String, Integer> texts = new HashMap<>();
+    private final Map<Integer, String> textOf = new HashMap<>();
+    private long[] numberOf = new long[16];
+    private int[] table = new int[64];
+    private int size;
+
+    /** False if the key is taken. Vertices come in ascending order, each once. */
+    boolean add(String key, int vertex) {
+        if (find(key) >= 0) {
+            return false;
+        }
+        long number = number(key);
+        numberOf = vertex < numberOf.length ? numberOf : Arrays.copyOf(numberOf, numberOf.length * 2);
+        numberOf[vertex] = number;
+        size = vertex + 1;
+        if (number == TEXT) {
+            texts.put(key, vertex);
+            textOf.put(vertex, key);
+        } else {
+            if (2L * size > table.length) {
+                rehash();
+            }
+            table[slot(number)] = vertex + 1;
+        }
+        return true;
+    }
+
+    int find(String key) {
+        long number = number(key);
+        return number == TEXT ? texts.getOrDefault(key, -1) : table[slot(number)] - 1;
+    }
+
+    String key(int vertex) {
+        return numberOf[vertex] == TEXT ? textOf.getOrDefault(vertex, "") : Long.toString(numberOf[vertex]);
+    }
+
+    private static long number(String key) {
+        if (key.isEmpty() || key.length() > MAX_DIGITS || (key.length() > 1 && key.charAt(0) == '0')) {
+            return TEXT;
+        }
+        long number = 0;
+        for (int i = 0; i < key.length(); i++) {
+            char c = key.charAt(i);
+            if (c < '0' || c > '9') {
+                return TEXT;
+            }
+            number = number * 10 + (c - '0');
+        }
+        return number;
+    }
+
+    /** The place of {@code number}, or the free one where it belongs. */
+    private int slot(long number) {
+        int mask = table.length - 1;
+        int at = (int) ((number * 0x9E3779B97F4A7C15L) >>> 32) & mask;
+        while (table[at] != 0 && numberOf[table[at] - 1] != number) {
+            at = (at + 1) & mask;
+        }
+        return at;
+    }
+
+    private void rehash() {
+        table = new int[table.length * 4];
+        for (int v = 0; v < size - 1; v++) {
+            if (numberOf[v] != TEXT) {
+                table[slot(numberOf[v])] = v + 1;
+            }
+        }
+    }
+}

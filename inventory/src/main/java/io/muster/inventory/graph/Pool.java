@@ -1,0 +1,61 @@
+package io.muster.inventory.graph;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One resource pool's base data (RFC 4).
+ *
+ * @param id appended to the basename to give the default name; -1 if there is none
+ * @param more whatever else was said of the pool: uuid, exclusive, status and keys of other writers, untouched
+ */
+public record Pool(PoolKind kind, long id, String name, Map<String, JsonNode> more) {
+    public static final long NO_ID = -1;
+
+    public Pool {
+        more = more.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(more));
+    }
+
+    /** With RFC 4's default name. */
+    public static Pool of(PoolKind kind, long id) {
+        return new Pool(kind, id, defaultName(kind, id), Map.of());
+    }
+
+    static String defaultName(PoolKind kind, long id) {
+        return id == NO_ID ? kind.basename() : kind.basename() + id;
+    }
+
+    public String type() {
+        return kind.type();
+    }
+
+    public long size() {
+        return kind.size();
+    }
+
+    public String unit() {
+        return kind.unit();
+    }
+
+    public SortedMap<String, String> properties() {
+        return kind.properties();
+    }
+
+    boolean hasDefaultName() {
+        return name.equals(defaultName(kind, id));
+    }
+
+    /** The uuid that was given, or else one that depends on {@code path} alone. */
+    public String uuid(String path) {
+        @Nullable JsonNode given = more.get("uuid");
+        return given != null && given.isTextual()
+                ? given.textValue()
+                : UUID.nameUUIDFromBytes(path.getBytes(StandardCharsets.UTF_8)).toString();
+    }
+}

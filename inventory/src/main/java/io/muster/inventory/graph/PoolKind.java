@@ -1,0 +1,29 @@
+package io.muster.inventory.graph;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What pools of one make have in common (RFC 4, base data without name, id and uuid).
+ *
+ * @param size how many indistinguishable units a pool of this kind holds; 0 is legal and never matches
+ * @param unit what the size counts, "" if nothing in particular
+ */
+public record PoolKind(String type, String basename, long size, String unit, SortedMap<String, String> properties) {
+    public PoolKind {
+        if (type.isEmpty() || size < 0) {
+            throw new IllegalArgumentException("a pool needs a type and a size of 0 or more: " + type + ", " + size);
+        }
+        properties = Collections.unmodifiableSortedMap(new TreeMap<>(properties));
+    }
+
+    public static PoolKind of(String type, long size) {
+        return new PoolKind(type, type, size, "", new TreeMap<>());
+    }
+
+    public PoolKind withProperties(Map<String, String> more) {
+        return new PoolKind(type, basename, size, unit, new TreeMap<>(more));
+    }
+}

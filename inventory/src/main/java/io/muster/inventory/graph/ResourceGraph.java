@@ -1,0 +1,219 @@
+package io.muster.inventory.graph;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problems;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The resource graph of RFC 4. Vertices are the numbers from 0 to {@code size() - 1}; each refers to its {@link Pool}. Immutable:
+ * the setters give a changed graph that shares everything else, at a cost by intervals of vertices.
+ *
+ * <p>A graph made from a resource set holds its kinds of node only and works the vertices out when asked, so that a million like
+ * nodes cost as much as one.
+ */
+public final class ResourceGraph {
+    private final Layout layout;
+    private final IdMap<Extended> extended;
+
+    private ResourceGraph(Layout layout, IdMap<Extended> extended) {
+        this.layout = layout;
+        this.extended = extended;
+    }
+
+    /** cluster, its nodes, and their children in the detail asked, all in subsystem containment. */
+    public static ResourceGraph of(ResourceSet r, Detail detail) {
+        return new ResourceGraph(new RankLayout(r, detail), IdMap.empty());
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    public int size() {
+        return layout.size();
+    }
+
+    public Pool pool(int vertex) {
+        return layout.pool(vertex);
+    }
+
+    /** The execution target that the vertex is or belongs to, or -1. */
+    public int rank(int vertex) {
+        return layout.rank(vertex);
+    }
+
+    /** The vertex's id in JGF. */
+    public String key(int vertex) {
+        return layout.key(vertex);
+    }
+
+    public Set<String> subsystems() {
+        return layout.roots().keySet();
+    }
+
+    /** Where a walk of {@code subsystem} starts, or -1 if there is no such subsystem. */
+    public int root(String subsystem) {
+        return layout.roots().getOrDefault(subsystem, -1);
+    }
+
+    /** The vertices below {@code vertex}: along every edge of the subsystem that does not point back up. */
+    public void forEachChild(int vertex, String subsystem, IntConsumer children) {
+        layout.out(vertex, (source, target, kind) -> {
+            if (kind.subsystem().equals(subsystem) && !kind.isOpposite()) {
+                children.accept(target);
+            }
+        });
+        layout.in(vertex, (source, target, kind) -> {
+            if (kind.subsystem().equals(subsystem) && kind.bothWays()) {
+                children.accept(source);
+            }
+        });
+    }
+
+    /** The vertex above in {@code subsystem}, or -1. */
+    public int parent(int vertex, String subsystem) {
+        int[] parent = {-1};
+        layout.in(vertex, (source, target, kind) -> {
+            if (parent[0] < 0 && kind.subsystem().equals(subsystem) && !kind.isOpposite()) {
+                parent[0] = source;
+            }
+        });
+        return parent[0];
+    }
+
+    /** The names from the root down, each behind a slash. */
+    public String path(int vertex, String subsystem) {
+        Deque<String> names = new ArrayDeque<>();
+        int at = vertex;
+        // A hierarchy is never as deep as it is large, so a bound on the length ends the walk around a cycle.
+        for (int steps = 0; at >= 0 && steps <= 1000; steps++) {
+            names.addFirst(pool(at).name());
+            at = parent(at, subsystem);
+        }
+        return "/" + String.join("/", names);
+    }
+
+    /** Whether the vertex is in the subsystem: its root, or with an edge of it. */
+    public boolean isIn(int vertex, String subsystem) {
+        boolean[] found = {root(subsystem) == vertex};
+        EdgeConsumer look =
+                (source, target, kind) -> found[0] |= kind.subsystem().equals(subsystem);
+        layout.out(vertex, look);
+        layout.in(vertex, look);
+        return found[0];
+    }
+
+    /** Every edge, in the order given. */
+    public void forEachEdge(EdgeConsumer edges) {
+        layout.edges(edges);
+    }
+
+    public void forEachEdgeFrom(int vertex, EdgeConsumer edges) {
+        layout.out(vertex, edges);
+    }
+
+    /** The node vertices of {@code ranks}; the cost is in intervals when the graph came from a resource set. */
+    public Idset nodesOf(Idset ranks) {
+        return layout.nodesOf(ranks);
+    }
+
+    public Extended extended(int vertex) {
+        return Extended.orNone(extended.get(vertex));
+    }
+
+    /** RFC 4's {@code Tag(K, [V])}. */
+    public ResourceGraph tag(Idset vertices, String key, String value) {
+        return update(vertices, e -> e.withTag(key, value));
+    }
+
+    public ResourceGraph state(Idset vertices, @Nullable String state) {
+        return update(vertices, e -> e.withState(state));
+    }
+
+    public ResourceGraph scheduler(Idset vertices, String key, JsonNode value) {
+        return update(vertices, e -> e.withScheduler(key, value));
+    }
+
+    private ResourceGraph update(Idset vertices, UnaryOperator<Extended> change) {
+        if (!vertices.isEmpty() && vertices.last() >= size()) {
+            throw new IndexOutOfBoundsException("vertex " + vertices.last() + " of " + size());
+        }
+        return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))));
+    }
+
+    /** The live state of a graph made from R, for those who look at it: up, down and drained nodes. */
+    public ResourceGraph withLiveState(Idset up, Idset drained) {
+        Idset members = nodesOf(Idset.range(0, Idset.MAX_ID));
+        return state(members, "down").state(nodesOf(up), "up").state(nodesOf(drained), "drained");
+    }
+
+    /** {@code vertices} and all above them in every subsystem: the least subset that is a graph again. */
+    public Idset closure(Idset vertices) {
+        BitSet closed = new BitSet(size());
+        vertices.forEach(v -> subsystems().forEach(s -> {
+            for (int at = v; at >= 0 && !closed.get(at); at = parent(at, s)) {
+                closed.set(at);
+            }
+            for (int at = parent(v, s); at >= 0 && !closed.get(at); at = parent(at, s)) {
+                closed.set(at);
+            }
+        }));
+        Idset.Builder ids = Idset.builder();
+        for (int from = closed.nextSetBit(0); from >= 0; from = closed.nextSetBit(closed.nextClearBit(from))) {
+            ids.addRange(from, closed.nextClearBit(from) - 1);
+        }
+        return ids.build();
+    }
+
+    /** Collects vertices and edges; belongs to one thread and is used once. */
+    public static final class Builder {
+        private final TableBuilder table = new TableBuilder();
+
+        private Builder() {}
+
+        /**
+         * @param key the vertex's id in JGF, unique
+         * @param rank its execution target, or -1
+         * @return the vertex's number, or -1 if the key is taken
+         */
+        public int vertex(String key, Pool pool, int rank) {
+            return table.vertex(key, pool, rank);
+        }
+
+        public int find(String key) {
+            return table.find(key);
+        }
+
+        public Builder edge(int source, int target, EdgeKind kind) {
+            table.edge(source, target, kind);
+            return this;
+        }
+
+        public Builder extended(int vertex, Extended data) {
+            table.extended(vertex, data);
+            return this;
+        }
+
+        /** @throws InvalidException on two roots or two parents in a subsystem, or a doubled edge */
+        public ResourceGraph build() {
+            Problems problems = new Problems();
+            ResourceGraph graph = build(problems);
+            problems.throwIfAny("graph");
+            return graph;
+        }
+
+        ResourceGraph build(Problems problems) {
+            return new ResourceGraph(table.build(problems), table.extended());
+        }
+    }
+}

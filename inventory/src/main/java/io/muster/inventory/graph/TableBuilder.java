@@ -1,0 +1,169 @@
+package io.muster.inventory.graph;
+
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Problems;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers a graph into parallel arrays. Equal pools and edge kinds are kept once, so that a vertex or edge of a large machine
+ * costs a few ints and not a tree of objects.
+ */
+final class TableBuilder {
+    private final List<Pool> pools = new ArrayList<>();
+    private final Map<Pool, Pool> knownPools = new HashMap<>();
+    private final Map<EdgeKind, Integer> knownKinds = new HashMap<>();
+    private final List<EdgeKind> kinds = new ArrayList<>();
+    private final Keys keys = new Keys();
+    private final Map<Integer, Extended> extended = new TreeMap<>();
+    private int[] ranks = new int[16];
+    private int[] sources = new int[16];
+    private int[] targets = new int[16];
+    private int[] kindOf = new int[16];
+    private int edges;
+
+    int vertex(String key, Pool pool, int rank) {
+        int vertex = pools.size();
+        if (!keys.add(key, vertex)) {
+            return -1;
+        }
+        Pool known = knownPools.putIfAbsent(pool, pool);
+        pools.add(known == null ? pool : known);
+        ranks = grown(ranks, vertex);
+        ranks[vertex] = rank;
+        return vertex;
+    }
+
+    int find(String key) {
+        return keys.find(key);
+    }
+
+    void edge(int source, int target, EdgeKind kind) {
+        sources = grown(sources, edges);
+        targets = grown(targets, edges);
+        kindOf = grown(kindOf, edges);
+        sources[edges] = checked(source);
+        targets[edges] = checked(target);
+        Integer known = knownKinds.putIfAbsent(kind, kinds.size());
+        if (known == null) {
+            kinds.add(kind);
+        }
+        kindOf[edges++] = known == null ? kinds.size() - 1 : known;
+    }
+
+    private int checked(int vertex) {
+        if (vertex < 0 || vertex >= pools.size()) {
+            throw new IndexOutOfBoundsException("vertex " + vertex + " of " + pools.size());
+        }
+        return vertex;
+    }
+
+    private static int[] grown(int[] array, int index) {
+        return index < array.length ? array : Arrays.copyOf(array, array.length * 2);
+    }
+
+    void extended(int vertex, Extended data) {
+        extended.put(checked(vertex), data);
+    }
+
+    IdMap<Extended> extended() {
+        IdMap<Extended> map = IdMap.empty();
+        for (Map.Entry<Integer, Extended> e : extended.entrySet()) {
+            map = map.put(Idset.of(e.getKey()), e.getValue());
+        }
+        return map;
+    }
+
+    Layout build(Problems problems) {
+        SortedMap<String, Integer> roots = new TreeMap<>();
+        refuseDoubledEdges(problems);
+        for (EdgeKind kind : kinds) {
+            if (!roots.containsKey(kind.subsystem())) {
+                root(kind.subsystem(), roots, problems);
+            }
+        }
+        if (kinds.isEmpty() && pools.size() == 1) {
+            roots.put(EdgeKind.CONTAINMENT, 0);
+        }
+        return new TableLayout(
+                new TableLayout.Vertices(List.copyOf(pools), Arrays.copyOf(ranks, pools.size()), keys),
+                new TableLayout.Edges(
+                        Arrays.copyOf(sources, edges), Arrays.copyOf(targets, edges), kindOf, List.copyOf(kinds)),
+                roots);
+    }
+
+    /** By sorting the ends, since a set of millions of edges would cost more than the graph. */
+    private void refuseDoubledEdges(Problems problems) {
+        long[] ends = new long[edges];
+        for (int e = 0; e < edges; e++) {
+            ends[e] = (long) sources[e] << Integer.SIZE | targets[e];
+        }
+        Arrays.sort(ends);
+        Set<Long> repeated = new HashSet<>();
+        for (int e = 1; e < edges; e++) {
+            if (ends[e] == ends[e - 1]) {
+                repeated.add(ends[e]);
+            }
+        }
+        Set<List<Long>> seen = new HashSet<>();
+        for (int e = 0; e < edges && !repeated.isEmpty(); e++) {
+            long end = (long) sources[e] << Integer.SIZE | targets[e];
+            if (repeated.contains(end) && !seen.add(List.of(end, (long) kindOf[e]))) {
+                String name = keys.key(sources[e]) + " -> " + keys.key(targets[e]);
+                problems.add("/graph/edges/" + e, "the edge " + name + " is given twice");
+            }
+        }
+    }
+
+    /** In a composite hierarchy a vertex has at most one parent and one vertex has none; channels may meet. */
+    private void root(String subsystem, SortedMap<String, Integer> roots, Problems problems) {
+        int[] parents = new int[pools.size()];
+        boolean[] member = new boolean[pools.size()];
+        boolean composite = true;
+        for (int e = 0; e < edges; e++) {
+            EdgeKind kind = kinds.get(kindOf[e]);
+            if (kind.subsystem().equals(subsystem)) {
+                member[sources[e]] = true;
+                member[targets[e]] = true;
+                parents[targets[e]] += kind.isOpposite() ? 0 : 1;
+                composite &= kind.isOpposite() || kind.relationship().equals(EdgeKind.CONTAINS);
+            }
+        }
+        @Nullable Integer root = null;
+        for (int v = 0; v < parents.length; v++) {
+            if (member[v] && parents[v] == 0) {
+                if (root != null && composite) {
+                    problems.add("", subsystem + " has two roots, " + name(root) + " and " + name(v));
+                }
+                root = root == null ? v : root;
+            } else if (parents[v] > 1 && composite) {
+                problems.add("", "vertex " + name(v) + " has two parents in " + subsystem);
+            }
+        }
+        if (root == null && composite) {
+            problems.add("", subsystem + " has no root: its edges run in a circle");
+        }
+        roots.put(subsystem, root == null ? firstMember(member) : root);
+    }
+
+    private static int firstMember(boolean[] member) {
+        int v = 0;
+        while (!member[v]) {
+            v++;
+        }
+        return v;
+    }
+
+    private String name(int vertex) {
+        return "\"" + keys.key(vertex) + "\" (" + pools.get(vertex).name() + ")";
+    }
+}

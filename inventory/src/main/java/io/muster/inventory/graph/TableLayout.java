@@ -1,0 +1,136 @@
+package io.muster.inventory.graph;
+
+import io.muster.inventory.idset.Idset;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** A graph as it was given: vertices in a list, edges in arrays with an index by source and one by target. */
+final class TableLayout implements Layout {
+    /** The arrays belong to the layout; this is a parameter object, never compared. */
+    static final class Vertices {
+        final List<Pool> pools;
+        final int[] ranks;
+        final Keys keys;
+
+        Vertices(List<Pool> pools, int[] ranks, Keys keys) {
+            this.pools = pools;
+            this.ranks = ranks;
+            this.keys = keys;
+        }
+    }
+
+    static final class Edges {
+        final int[] sources;
+        final int[] targets;
+        final int[] kindOf;
+        final List<EdgeKind> kinds;
+
+        Edges(int[] sources, int[] targets, int[] kindOf, List<EdgeKind> kinds) {
+            this.sources = sources;
+            this.targets = targets;
+            this.kindOf = kindOf;
+            this.kinds = kinds;
+        }
+    }
+
+    private final Vertices vertices;
+    private final Edges edges;
+    private final SortedMap<String, Integer> roots;
+    private final Index bySource;
+    private final Index byTarget;
+
+    TableLayout(Vertices vertices, Edges edges, SortedMap<String, Integer> roots) {
+        this.vertices = vertices;
+        this.edges = edges;
+        this.roots = Collections.unmodifiableSortedMap(new TreeMap<>(roots));
+        this.bySource = new Index(edges.sources, vertices.pools.size());
+        this.byTarget = new Index(edges.targets, vertices.pools.size());
+    }
+
+    /** The edges of each vertex, in the order given: those of {@code v} are {@code edges[start[v]] .. edges[start[v + 1] - 1]}. */
+    private static final class Index {
+        final int[] start;
+        final int[] edges;
+
+        Index(int[] ends, int vertices) {
+            start = new int[vertices + 1];
+            edges = new int[ends.length];
+            for (int end : ends) {
+                start[end + 1]++;
+            }
+            for (int v = 0; v < vertices; v++) {
+                start[v + 1] += start[v];
+            }
+            int[] next = start.clone();
+            for (int e = 0; e < ends.length; e++) {
+                edges[next[ends[e]]++] = e;
+            }
+        }
+    }
+
+    @Override
+    public int size() {
+        return vertices.pools.size();
+    }
+
+    @Override
+    public Pool pool(int vertex) {
+        return vertices.pools.get(vertex);
+    }
+
+    @Override
+    public int rank(int vertex) {
+        return vertices.ranks[vertex];
+    }
+
+    @Override
+    public String key(int vertex) {
+        return vertices.keys.key(vertex);
+    }
+
+    @Override
+    public SortedMap<String, Integer> roots() {
+        return roots;
+    }
+
+    @Override
+    public void out(int vertex, EdgeConsumer consumer) {
+        each(bySource, vertex, consumer);
+    }
+
+    @Override
+    public void in(int vertex, EdgeConsumer consumer) {
+        each(byTarget, vertex, consumer);
+    }
+
+    private void each(Index index, int vertex, EdgeConsumer consumer) {
+        for (int i = index.start[vertex]; i < index.start[vertex + 1]; i++) {
+            edge(index.edges[i], consumer);
+        }
+    }
+
+    private void edge(int e, EdgeConsumer consumer) {
+        consumer.edge(edges.sources[e], edges.targets[e], edges.kinds.get(edges.kindOf[e]));
+    }
+
+    @Override
+    public void edges(EdgeConsumer consumer) {
+        for (int e = 0; e < edges.sources.length; e++) {
+            edge(e, consumer);
+        }
+    }
+
+    @Override
+    public Idset nodesOf(Idset ranks) {
+        Idset.Builder nodes = Idset.builder();
+        for (int v = 0; v < vertices.ranks.length; v++) {
+            int rank = vertices.ranks[v];
+            if (rank >= 0 && pool(v).type().equals("node") && ranks.contains(rank)) {
+                nodes.add(v);
+            }
+        }
+        return nodes.build();
+    }
+}

@@ -1,0 +1,21 @@
+package io.muster.inventory.graph;
+
+/** A walker's visit of one vertex. */
+public record Visit(ResourceGraph graph, String subsystem, int vertex, int depth) {
+    public Pool pool() {
+        return graph.pool(vertex);
+    }
+
+    public Extended extended() {
+        return graph.extended(vertex);
+    }
+
+    public String path() {
+        return graph.path(vertex, subsystem);
+    }
+
+    /** A walk from this vertex through another subsystem, which an evaluating filter may start (RFC 4). */
+    public Walker into(String otherSubsystem) {
+        return Walker.of(graph, otherSubsystem).from(vertex);
+    }
+}

@@ -1,0 +1,107 @@
+package io.muster.inventory.hostlist;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Sorts ranges without expanding them; only hosts that repeat are taken one by one. */
+final class HostSort {
+    private static final Comparator<HostRange> ORDER = Comparator.comparing(HostRange::prefix)
+            .thenComparing(HostRange::isNumbered)
+            .thenComparingInt(HostSort::length)
+            .thenComparingLong(HostRange::first);
+
+    private final boolean unique;
+    private final HostlistBuilder sorted = new HostlistBuilder();
+
+    private HostSort(boolean unique) {
+        this.unique = unique;
+    }
+
+    static HostSort keepingDuplicates() {
+        return new HostSort(false);
+    }
+
+    static HostSort droppingDuplicates() {
+        return new HostSort(true);
+    }
+
+    Hostlist of(Hostlist hosts) {
+        List<HostRange> pieces = new ArrayList<>();
+        hosts.forEachPlain(range -> cut(range, pieces));
+        pieces.sort(ORDER);
+        int at = 0;
+        while (at < pieces.size()) {
+            int end = at + 1;
+            while (end < pieces.size() && sameKind(pieces.get(at), pieces.get(end))) {
+                end++;
+            }
+            merge(pieces.subList(at, end));
+            at = end;
+        }
+        return sorted.build();
+    }
+
+    /** Cuts where numbers get longer: the order puts shorter numbers first. */
+    private static void cut(HostRange range, List<HostRange> pieces) {
+        HostRange rest = range;
+        while (rest.isNumbered() && length(rest) < HostRange.digits(rest.last())) {
+            int head = (int) (HostRange.power(length(rest)) - rest.first());
+            pieces.add(rest.slice(0, head));
+            rest = rest.slice(head, rest.count() - head);
+        }
+        pieces.add(rest);
+    }
+
+    private static int length(HostRange range) {
+        return Math.max(range.width(), HostRange.digits(range.first()));
+    }
+
+    private static boolean sameKind(HostRange a, HostRange b) {
+        return a.isNumbered() == b.isNumbered()
+                && length(a) == length(b)
+                && a.prefix().equals(b.prefix());
+    }
+
+    /** Emits ranges of one kind, sorted by first number, each number as often as it is covered. */
+    private void merge(List<HostRange> pieces) {
+        HostRange head = pieces.get(0);
+        if (!head.isNumbered()) {
+            repeat(head, unique ? 1 : pieces.size());
+            return;
+        }
+        long[] firsts = pieces.stream().mapToLong(HostRange::first).toArray();
+        long[] ends = pieces.stream().mapToLong(p -> p.last() + 1).sorted().toArray();
+        int opened = 0;
+        int closed = 0;
+        long at = firsts[0];
+        while (closed < ends.length) {
+            boolean opens = opened < firsts.length && firsts[opened] <= ends[closed];
+            long bound = opens ? firsts[opened] : ends[closed];
+            emit(head, at, bound, opened - closed);
+            at = bound;
+            opened += opens ? 1 : 0;
+            closed += opens ? 0 : 1;
+        }
+    }
+
+    private void emit(HostRange kind, long from, long to, int times) {
+        if (from >= to || times == 0) {
+            return;
+        }
+        HostRange run = new HostRange(kind.prefix(), length(kind), from, (int) (to - from), "");
+        if (times == 1 || unique) {
+            sorted.add(run);
+            return;
+        }
+        for (int i = 0; i < run.count(); i++) {
+            repeat(run.slice(i, 1), times);
+        }
+    }
+
+    private void repeat(HostRange host, int times) {
+        for (int i = 0; i < times; i++) {
+            sorted.add(host);
+        }
+    }
+}

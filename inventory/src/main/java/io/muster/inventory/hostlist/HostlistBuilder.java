@@ -1,0 +1,50 @@
+package io.muster.inventory.hostlist;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Appends ranges in order, joining neighbours that continue each other. Belongs to one thread. */
+final class HostlistBuilder {
+    private final List<HostRange> ranges = new ArrayList<>();
+    private int size;
+    private int suffixed;
+
+    /** @throws IllegalArgumentException when the list would get too long; {@link #refusal} tells beforehand */
+    HostlistBuilder add(HostRange range) {
+        String refusal = refusal(range.count(), range.suffix());
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal);
+        }
+        size += range.count();
+        suffixed += range.suffix().isEmpty() ? 0 : range.count();
+        int end = ranges.size() - 1;
+        if (end >= 0 && ranges.get(end).joins(range)) {
+            ranges.set(end, ranges.get(end).join(range));
+        } else {
+            ranges.add(range);
+        }
+        return this;
+    }
+
+    HostlistBuilder addAll(Iterable<HostRange> more) {
+        more.forEach(this::add);
+        return this;
+    }
+
+    /** Why {@code count} hosts more are too many, or null if they are not. */
+    @Nullable
+    String refusal(long count, String suffix) {
+        if (count > Hostlist.MAX_HOSTS - size) {
+            return "a hostlist holds " + Hostlist.MAX_HOSTS + " hosts at most";
+        }
+        if (!suffix.isEmpty() && count > Hostlist.MAX_SUFFIXED - suffixed) {
+            return "a hostlist holds " + Hostlist.MAX_SUFFIXED + " hosts with a suffix at most";
+        }
+        return null;
+    }
+
+    Hostlist build() {
+        return ranges.isEmpty() ? Hostlist.EMPTY : new Hostlist(ranges.toArray(new HostRange[0]));
+    }
+}

@@ -1,0 +1,77 @@
+package io.muster.inventory.hostlist;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes RFC 29 text. One pair of brackets holds only numbers that read the same whether the zeros of the first element count
+ * for all (the RFC's words) or each element has its own (flux-core's practice), so the text means one thing to everybody.
+ */
+final class HostlistWriter {
+    private final StringBuilder text = new StringBuilder();
+    /** What the current pair of brackets will hold. */
+    private final List<HostRange> shared = new ArrayList<>();
+    /** The last range, which the next one may continue. */
+    private @Nullable HostRange pending;
+
+    /** Adds a range without suffix. */
+    void add(HostRange range) {
+        if (pending != null && pending.joins(range)) {
+            pending = pending.join(range);
+            return;
+        }
+        settle();
+        pending = range;
+    }
+
+    String text() {
+        settle();
+        expression();
+        return text.toString();
+    }
+
+    private void settle() {
+        if (pending == null) {
+            return;
+        }
+        if (!shared.isEmpty() && !sharesBrackets(shared.get(0), pending)) {
+            expression();
+        }
+        shared.add(pending);
+        pending = null;
+    }
+
+    private static boolean sharesBrackets(HostRange head, HostRange next) {
+        return head.isNumbered()
+                && next.isNumbered()
+                && head.reads(next)
+                && head.prefix().equals(next.prefix());
+    }
+
+    private void expression() {
+        if (shared.isEmpty()) {
+            return;
+        }
+        HostRange head = shared.get(0);
+        text.append(text.length() > 0 ? "," : "").append(head.prefix());
+        if (head.isNumbered()) {
+            boolean bracketed = shared.size() > 1 || head.count() > 1;
+            text.append(bracketed ? "[" : "");
+            numbers();
+            text.append(bracketed ? "]" : "");
+        }
+        shared.clear();
+    }
+
+    private void numbers() {
+        String separator = "";
+        for (HostRange range : shared) {
+            text.append(separator).append(range.number(range.first()));
+            if (range.count() > 1) {
+                text.append('-').append(range.number(range.last()));
+            }
+            separator = ",";
+        }
+    }
+}

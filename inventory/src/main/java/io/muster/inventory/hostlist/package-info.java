@@ -1,0 +1,8 @@
+/**
+ * Ordered lists of host names in RFC 29 hostlist form, held compressed. Depends on the problem and idset packages only.
+ * Everything public here is immutable and may be used on any thread.
+ */
+@NullMarked
+package io.muster.inventory.hostlist;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package io.muster.inventory.idset;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An immutable map from ids to values, held as maximal intervals of equal values in a balanced tree whose untouched parts are
+ * shared between versions: changing m intervals of n costs O(m log n), whatever the number of ids.
+ */
+public final class IdMap<V> {
+    private static final IdMap<?> EMPTY = new IdMap<>(null);
+
+    private final @Nullable Interval<V> root;
+
+    private IdMap(@Nullable Interval<V> root) {
+        this.root = root;
+    }
+
+    @SuppressWarnings("unchecked")
+    public static <V> IdMap<V> empty() {
+        return (IdMap<V>) EMPTY;
+    }
+
+    public @Nullable V get(int id) {
+        Interval<V> at = root;
+        while (at != null && (id < at.first || id > at.last)) {
+            at = id < at.first ? at.left : at.right;
+        }
+        return at == null ? null : at.value;
+    }
+
+    public boolean containsKey(int id) {
+        return get(id) != null;
+    }
+
+    public boolean isEmpty() {
+        return root == null;
+    }
+
+    public Idset keys() {
+        Idset.Builder keys = Idset.builder();
+        forEach((first, last, value) -> keys.addRange(first, last));
+        return keys.build();
+    }
+
+    public IdMap<V> put(Idset ids, V value) {
+        return update(ids, old -> value);
+    }
+
+    public IdMap<V> remove(Idset ids) {
+        return update(ids, old -> null);
+    }
+
+    /** This map without the ids that are not in {@code ids}. */
+    public IdMap<V> keep(Idset ids) {
+        return root == null ? this : remove(root.extent().subtract(ids));
+    }
+
+    /**
+     * Replaces the value of every id in {@code ids} by {@code f} of it.
+     *
+     * @param f called once per interval of equal values and per gap, with null for the ids that have no value; a null result
+     *     removes
+     */
+    public IdMap<V> update(Idset ids, UnaryOperator<@Nullable V> f) {
+        if (ids.isEmpty()) {
+            return this;
+        }
+        Interval<V> updated = Interval.update(root, Ranges.of(ids), f);
+        return updated == root ? this : new IdMap<>(updated);
+    }
+
+    public void forEach(IntervalConsumer<V> c) {
+        Interval.forEach(root, c);
+    }
+
+    /** As {@link #forEach}, but only the parts inside {@code ids}. */
+    public void forEachIn(Idset ids, IntervalConsumer<V> c) {
+        ids.forEachRange((first, last) -> Interval.forEachWithin(root, first, last, c));
+    }
+
+    /** The ids of each value; values in the order of their lowest id. */
+    public Map<V, Idset> groups() {
+        Map<V, Idset.Builder> builders = new LinkedHashMap<>();
+        forEach((first, last, value) ->
+                builders.computeIfAbsent(value, v -> Idset.builder()).addRange(first, last));
+        Map<V, Idset> groups = new LinkedHashMap<>();
+        builders.forEach((value, ids) -> groups.put(value, ids.build()));
+        return groups;
+    }
+
+    /** For tests: how many intervals lie on the longest way down the tree. */
+    int height() {
+        return Interval.height(root);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object o) {
+        return o instanceof IdMap<?> other && groups().equals(other.groups());
+    }
+
+    @Override
+    public int hashCode() {
+        return groups().hashCode();
+    }
+
+    /** Reads like "{0-3=up, 7=down}". */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("{");
+        forEach((first, last, value) -> text.append(text.length() > 1 ? ", " : "")
+                .append(Idset.range(first, last))
+                .append('=')
+                .append(value));
+        return text.append('}').toString();
+    }
+}

@@ -1,0 +1,69 @@
+package io.muster.inventory.idset;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.Arrays;
+
+/** Writes ranges as RFC 22 text into bytes of its own: a StringBuilder costs twice the time on fragmented sets. */
+final class IdsetWriter implements RangeConsumer {
+    /** Two numbers of ten digits, a hyphen and a comma. */
+    private static final int LONGEST_ITEM = 22;
+
+    private static final byte[] TENS = new byte[100];
+    private static final byte[] ONES = new byte[100];
+
+    static {
+        for (int i = 0; i < 100; i++) {
+            TENS[i] = (byte) ('0' + i / 10);
+            ONES[i] = (byte) ('0' + i % 10);
+        }
+    }
+
+    private byte[] text = new byte[4 * LONGEST_ITEM];
+    private int length;
+    /** Digits of the numbers below {@link #bound}; neither ever falls, as ids ascend. */
+    private int digits = 1;
+
+    private long bound = 10;
+
+    @Override
+    public void accept(int first, int last) {
+        if (text.length - length < LONGEST_ITEM) {
+            text = Arrays.copyOf(text, text.length * 2);
+        }
+        if (length > 0) {
+            text[length++] = ',';
+        }
+        number(first);
+        if (last > first) {
+            text[length++] = '-';
+            number(last);
+        }
+    }
+
+    String text() {
+        return new String(text, 0, length, ISO_8859_1);
+    }
+
+    private void number(int n) {
+        while (n >= bound) {
+            bound *= 10;
+            digits++;
+        }
+        byte[] out = text;
+        int at = length + digits;
+        length = at;
+        int rest = n;
+        while (rest >= 100) {
+            int quotient = rest / 100;
+            int pair = rest - quotient * 100;
+            out[--at] = ONES[pair];
+            out[--at] = TENS[pair];
+            rest = quotient;
+        }
+        out[--at] = ONES[rest];
+        if (rest >= 10) {
+            out[--at] = TENS[rest];
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.muster.inventory.idset;
+
+/** Receives runs of ids that carry the same value, in ascending order. */
+@FunctionalInterface
+public interface IntervalConsumer<V> {
+    /**
+     * @param first lowest id of the interval
+     * @param last highest id of the interval, never below {@code first}
+     * @param value what every id of the interval maps to
+     */
+    void accept(int first, int last, V value);
+}

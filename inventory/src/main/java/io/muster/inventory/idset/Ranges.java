@@ -1,0 +1,49 @@
+package io.muster.inventory.idset;
+
+/** The ranges of an idset by index, so that a tree operation can halve them. Holds half-open index bounds over shared arrays. */
+final class Ranges {
+    private final int[] bounds;
+    private final int from;
+    private final int to;
+
+    private Ranges(int[] bounds, int from, int to) {
+        this.bounds = bounds;
+        this.from = from;
+        this.to = to;
+    }
+
+    static Ranges of(Idset ids) {
+        int[] bounds = new int[2 * ids.rangeCount()];
+        int[] at = new int[1];
+        ids.forEachRange((first, last) -> {
+            bounds[at[0]++] = first;
+            bounds[at[0]++] = last;
+        });
+        return new Ranges(bounds, 0, bounds.length / 2);
+    }
+
+    boolean isEmpty() {
+        return from == to;
+    }
+
+    int first() {
+        return bounds[2 * middle()];
+    }
+
+    int last() {
+        return bounds[2 * middle() + 1];
+    }
+
+    /** The ranges below the one that {@link #first()} and {@link #last()} name. */
+    Ranges below() {
+        return new Ranges(bounds, from, middle());
+    }
+
+    Ranges above() {
+        return new Ranges(bounds, middle() + 1, to);
+    }
+
+    private int middle() {
+        return (from + to) >>> 1;
+    }
+}

@@ -1,0 +1,49 @@
+package io.muster.inventory.problem;
+
+/** A short text (an idset, a hostlist, a shape) was refused; {@link #position()} is the offending character's index. */
+public final class MalformedException extends IllegalArgumentException {
+    private static final int SHOWN = 80;
+
+    private final String what;
+    private final String input;
+    private final int position;
+    private final String reason;
+
+    /**
+     * @param what the kind of text: "idset", "hostlist"
+     * @param position index into {@code input} of the first character that cannot be right
+     */
+    public MalformedException(String what, CharSequence input, int position, String reason) {
+        super(what + " " + quote(input, position) + ": " + reason + " at position " + position);
+        this.what = what;
+        this.input = input.toString();
+        this.position = position;
+        this.reason = reason;
+    }
+
+    public String what() {
+        return what;
+    }
+
+    public String input() {
+        return input;
+    }
+
+    public int position() {
+        return position;
+    }
+
+    public String reason() {
+        return reason;
+    }
+
+    /** The input, or the part of it around the fault when it is long. */
+    private static String quote(CharSequence input, int position) {
+        if (input.length() <= SHOWN) {
+            return '"' + input.toString() + '"';
+        }
+        int from = Math.max(0, Math.min(position - SHOWN / 2, input.length() - SHOWN));
+        int to = from + SHOWN;
+        return (from > 0 ? "\"..." : "\"") + input.subSequence(from, to) + (to < input.length() ? "...\"" : "\"");
+    }
+}

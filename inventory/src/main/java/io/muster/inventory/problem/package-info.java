@@ -1,0 +1,8 @@
+/**
+ * How bad input is reported: one place and one sentence per problem. Depends on nothing; every other package may use it.
+ * Everything here is immutable except {@link io.muster.inventory.problem.Problems}, which belongs to whoever made it.
+ */
+@NullMarked
+package io.muster.inventory.problem;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,206 @@
+package io.muster.inventory.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problems;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which execution targets a job may run on (RFC 31), as the RFC has it where schedulers differ: {@code or} and {@code and} of
+ * nothing match all, {@code not} negates the conjunction of its values, and a property never matches a host's name.
+ */
+public sealed interface Constraint {
+    /** Matches everything: an empty object. */
+    static Constraint all() {
+        return new And(List.of());
+    }
+
+    /** The ranks of {@code r} that match. Set algebra only; the cost is in intervals, not in ranks. */
+    Idset matches(ResourceSet r);
+
+    ObjectNode toJson();
+
+    /** Adds every property that the constraint names, wanted or not. */
+    default void namesInto(Set<String> properties) {}
+
+    /** The property names in it, without the sign of a negation. */
+    default Set<String> properties() {
+        Set<String> names = new TreeSet<>();
+        namesInto(names);
+        return names;
+    }
+
+    default boolean isAll() {
+        return equals(all());
+    }
+
+    /** @throws InvalidException with every problem, each at its JSON pointer */
+    static Constraint parse(JsonNode json) {
+        return parse(Document.of(json));
+    }
+
+    /** Reads JSON or YAML text. */
+    static Constraint parse(String text) {
+        return parse(Document.parse("constraint", text));
+    }
+
+    private static Constraint parse(Document document) {
+        Problems problems = new Problems();
+        Constraint constraint = new ConstraintReader(document, problems).read(document.root(), "");
+        problems.throwIfAny("constraint");
+        return constraint;
+    }
+
+    private static ObjectNode json(String operator, List<Constraint> values) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        values.forEach(v -> array.add(v.toJson()));
+        return JsonNodeFactory.instance.objectNode().set(operator, array);
+    }
+
+    private static ObjectNode json(String operator, Iterable<String> values) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        values.forEach(array::add);
+        return JsonNodeFactory.instance.objectNode().set(operator, array);
+    }
+
+    record And(List<Constraint> values) implements Constraint {
+        public And {
+            values = List.copyOf(values);
+        }
+
+        @Override
+        public Idset matches(ResourceSet r) {
+            Idset ranks = r.ranks();
+            for (Constraint value : values) {
+                ranks = ranks.intersect(value.matches(r));
+            }
+            return ranks;
+        }
+
+        @Override
+        public ObjectNode toJson() {
+            return values.isEmpty() ? JsonNodeFactory.instance.objectNode() : json("and", values);
+        }
+
+        @Override
+        public void namesInto(Set<String> names) {
+            values.forEach(v -> v.namesInto(names));
+        }
+    }
+
+    record Or(List<Constraint> values) implements Constraint {
+        public Or {
+            values = List.copyOf(values);
+        }
+
+        @Override
+        public Idset matches(ResourceSet r) {
+            Idset ranks = values.isEmpty() ? r.ranks() : Idset.EMPTY;
+            for (Constraint value : values) {
+                ranks = ranks.union(value.matches(r));
+            }
+            return ranks;
+        }
+
+        @Override
+        public ObjectNode toJson() {
+            return json("or", values);
+        }
+
+        @Override
+        public void namesInto(Set<String> names) {
+            values.forEach(v -> v.namesInto(names));
+        }
+    }
+
+    record Not(List<Constraint> values) implements Constraint {
+        public Not {
+            values = List.copyOf(values);
+        }
+
+        @Override
+        public Idset matches(ResourceSet r) {
+            return r.ranks().subtract(new And(values).matches(r));
+        }
+
+        @Override
+        public ObjectNode toJson() {
+            return json("not", values);
+        }
+
+        @Override
+        public void namesInto(Set<String> names) {
+            values.forEach(v -> v.namesInto(names));
+        }
+    }
+
+    /** All of {@code values}: a name that the rank must have, or one behind {@code ^} that it must not. */
+    record Properties(List<String> values) implements Constraint {
+        public Properties {
+            values = List.copyOf(values);
+        }
+
+        @Override
+        public Idset matches(ResourceSet r) {
+            Idset ranks = r.ranks();
+            for (String value : values) {
+                Idset having = r.properties().getOrDefault(name(value), Idset.EMPTY);
+                ranks = value.startsWith("^") ? ranks.subtract(having) : ranks.intersect(having);
+            }
+            return ranks;
+        }
+
+        private static String name(String value) {
+            return value.startsWith("^") ? value.substring(1) : value;
+        }
+
+        @Override
+        public ObjectNode toJson() {
+            return json("properties", (Iterable<String>) values);
+        }
+
+        @Override
+        public void namesInto(Set<String> names) {
+            values.forEach(value -> names.add(name(value)));
+        }
+    }
+
+    /** Any of the named hosts; names that the inventory has not match nothing. */
+    record Hosts(Hostlist hosts) implements Constraint {
+        @Override
+        public Idset matches(ResourceSet r) {
+            Idset ranks = r.ranks();
+            Idset.Builder matching = Idset.builder();
+            r.hosts()
+                    .indexesOf(hosts)
+                    .forEachRange((first, last) ->
+                            matching.addAll(ranks.intersect(Idset.range(ranks.nth(first), ranks.nth(last)))));
+            return matching.build();
+        }
+
+        @Override
+        public ObjectNode toJson() {
+            return json("hostlist", (Iterable<String>) List.of(hosts.toString()));
+        }
+    }
+
+    record Ranks(Idset ranks) implements Constraint {
+        @Override
+        public Idset matches(ResourceSet r) {
+            return r.ranks().intersect(ranks);
+        }
+
+        @Override
+        public ObjectNode toJson() {
+            return json("ranks", (Iterable<String>) List.of(ranks.toString()));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.muster.inventory.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Problems;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads an RFC 31 object and collects what is wrong with it. An unknown operator is an error, never "matches nothing". */
+final class ConstraintReader {
+    /** RFC 20's illegal characters; a leading {@code ^} is the negation and has been taken off before this looks. */
+    private static final String ILLEGAL = "!&'\"`|()";
+
+    private static final int MAX_DEPTH = 100;
+
+    private final Document document;
+    private final Problems problems;
+    private int depth;
+
+    ConstraintReader(Document document, Problems problems) {
+        this.document = document;
+        this.problems = problems;
+    }
+
+    Constraint read(JsonNode node, String at) {
+        if (!node.isObject()) {
+            add(at, "a constraint must be a dictionary, not " + Document.kind(node));
+            return Constraint.all();
+        }
+        if (node.isEmpty()) {
+            return Constraint.all();
+        }
+        if (node.size() > 1) {
+            add(at, "a constraint has one operator, not " + node.size() + "; join them with \"and\"");
+            return Constraint.all();
+        }
+        String operator = node.fieldNames().next();
+        return operation(operator, node.get(operator), at + "/" + Document.escape(operator));
+    }
+
+    private Constraint operation(String operator, JsonNode values, String at) {
+        return switch (operator) {
+            case "and" -> new Constraint.And(constraints(values, at));
+            case "or" -> new Constraint.Or(constraints(values, at));
+            case "not" -> new Constraint.Not(constraints(values, at));
+            case "properties" -> new Constraint.Properties(properties(values, at));
+            case "hostlist" -> new Constraint.Hosts(hosts(values, at));
+            case "ranks" -> new Constraint.Ranks(ranks(values, at));
+            default -> {
+                add(at, "unknown operator; known are and, or, not, properties, hostlist, ranks");
+                yield Constraint.all();
+            }
+        };
+    }
+
+    private List<Constraint> constraints(JsonNode values, String at) {
+        List<Constraint> constraints = new ArrayList<>();
+        if (!isList(values, at)) {
+            return constraints;
+        }
+        if (++depth > MAX_DEPTH) {
+            add(at, "nested deeper than " + MAX_DEPTH + " levels");
+            return constraints;
+        }
+        for (int i = 0; i < values.size(); i++) {
+            constraints.add(read(values.get(i), at + "/" + i));
+        }
+        depth--;
+        return constraints;
+    }
+
+    private List<String> properties(JsonNode values, String at) {
+        List<String> names = strings(values, at);
+        for (int i = 0; i < names.size(); i++) {
+            String name = names.get(i);
+            for (int c = name.startsWith("^") ? 1 : 0; c < name.length(); c++) {
+                if (ILLEGAL.indexOf(name.charAt(c)) >= 0) {
+                    add(at + "/" + i, "a property's name cannot hold '" + name.charAt(c) + "'");
+                    break;
+                }
+            }
+        }
+        return names;
+    }
+
+    private Hostlist hosts(JsonNode values, String at) {
+        Hostlist hosts = Hostlist.EMPTY;
+        List<String> texts = strings(values, at);
+        for (int i = 0; i < texts.size(); i++) {
+            try {
+                hosts = hosts.append(Hostlist.parse(texts.get(i)));
+            } catch (MalformedException e) {
+                add(at + "/" + i, String.valueOf(e.getMessage()));
+            }
+        }
+        return hosts;
+    }
+
+    private Idset ranks(JsonNode values, String at) {
+        Idset.Builder ranks = Idset.builder();
+        List<String> texts = strings(values, at);
+        for (int i = 0; i < texts.size(); i++) {
+            try {
+                ranks.addAll(Idset.parse(texts.get(i)));
+            } catch (MalformedException e) {
+                add(at + "/" + i, String.valueOf(e.getMessage()));
+            }
+        }
+        return ranks.build();
+    }
+
+    private List<String> strings(JsonNode values, String at) {
+        List<String> texts = new ArrayList<>();
+        if (!isList(values, at)) {
+            return texts;
+        }
+        for (int i = 0; i < values.size(); i++) {
+            if (!values.get(i).isTextual()) {
+                add(at + "/" + i, "must be a string, not " + Document.kind(values.get(i)));
+            }
+            texts.add(values.get(i).asText());
+        }
+        return texts;
+    }
+
+    private boolean isList(JsonNode values, String at) {
+        if (!values.isArray()) {
+            add(at, "must be a list, not " + Document.kind(values));
+        }
+        return values.isArray();
+    }
+
+    private void add(String pointer, String sentence) {
+        problems.add(document.place(pointer), sentence);
+    }
+}

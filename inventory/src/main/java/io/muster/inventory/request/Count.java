@@ -1,0 +1,277 @@
+package io.muster.inventory.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Problems;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The acceptable counts of a requested resource (RFC 14 {@code count}, RFC 45): one integer, an idset, or a range with an
+ * operator. Never empty, never holds zero, and no member is above {@link #MAX}, so that no arithmetic on it overflows an int.
+ *
+ * <p>Two counts are equal when their normal forms are: a range ends at its last reachable value, and what has one member is
+ * that integer.
+ */
+public final class Count {
+    public static final int MAX = Integer.MAX_VALUE;
+    public static final Count ONE = of(1);
+
+    /** How a range steps from one acceptable value to the next (RFC 14 {@code operator}). */
+    public enum Operator {
+        ADD('+', 1),
+        MULTIPLY('*', 2),
+        POWER('^', 2);
+
+        private final char symbol;
+        private final int leastOperand;
+
+        Operator(char symbol, int leastOperand) {
+            this.symbol = symbol;
+            this.leastOperand = leastOperand;
+        }
+
+        public char symbol() {
+            return symbol;
+        }
+
+        static @Nullable Operator of(String text) {
+            for (Operator o : values()) {
+                if (text.length() == 1 && text.charAt(0) == o.symbol) {
+                    return o;
+                }
+            }
+            return null;
+        }
+
+        /** The value after {@code value}, or a number above {@link Count#MAX}. */
+        private long step(int value, int operand) {
+            return switch (this) {
+                case ADD -> (long) value + operand;
+                case MULTIPLY -> (long) value * operand;
+                case POWER -> power(value, operand);
+            };
+        }
+
+        private static long power(int base, int exponent) {
+            long result = 1;
+            for (int i = 0; i < exponent && result <= MAX; i++) {
+                result *= base;
+            }
+            return result;
+        }
+    }
+
+    /** Set only when the members are neither one integer nor one run. */
+    private final @Nullable Idset ids;
+
+    private final int min;
+    private final int max;
+    private final boolean open;
+    private final Operator operator;
+    private final int operand;
+
+    private Count(@Nullable Idset ids, int min, int max, Operator operator, int operand) {
+        this.ids = ids;
+        this.min = min;
+        this.max = max;
+        this.open = max < 0;
+        this.operator = operator;
+        this.operand = operand;
+    }
+
+    public static Count of(int n) {
+        if (n < 1) {
+            throw new IllegalArgumentException("a count must be at least 1, not " + n);
+        }
+        return new Count(null, n, n, Operator.ADD, 1);
+    }
+
+    /** At least {@code min}, without a maximum: {@code min+}. */
+    public static Count atLeast(int min) {
+        return range(min, -1, Operator.ADD, 1);
+    }
+
+    /**
+     * @param max the largest acceptable value, or -1 for none
+     * @throws IllegalArgumentException with a sentence, when RFC 14 has no such range
+     */
+    public static Count range(int min, int max, Operator operator, int operand) {
+        @Nullable String fault = fault(min, max, operator, operand);
+        if (fault != null) {
+            throw new IllegalArgumentException(fault);
+        }
+        if (max < 0) {
+            return new Count(null, min, -1, operator, operand);
+        }
+        int last = last(min, max, operator, operand);
+        return last == min ? of(min) : new Count(null, min, last, operator, operand);
+    }
+
+    static @Nullable String fault(int min, int max, Operator operator, int operand) {
+        if (min < 1) {
+            return "min must be at least 1, not " + min;
+        }
+        if (max >= 0 && max < min) {
+            return "max " + max + " is less than min " + min;
+        }
+        if (operand < operator.leastOperand) {
+            return "operand must be at least " + operator.leastOperand + " with '" + operator.symbol + "', not "
+                    + operand;
+        }
+        return operator == Operator.POWER && min < 2 ? "min must be at least 2 with '^', not " + min : null;
+    }
+
+    private static int last(int min, int max, Operator operator, int operand) {
+        if (operator == Operator.ADD) {
+            return max - (max - min) % operand;
+        }
+        int value = min;
+        for (long next = operator.step(value, operand); next <= max; next = operator.step(value, operand)) {
+            value = (int) next;
+        }
+        return value;
+    }
+
+    /** @throws IllegalArgumentException if {@code ids} is empty or holds 0 */
+    public static Count of(Idset ids) {
+        if (ids.isEmpty() || ids.first() == 0) {
+            throw new IllegalArgumentException(ids.isEmpty() ? "no count is acceptable" : "a count cannot be 0");
+        }
+        return ids.rangeCount() == 1
+                ? range(ids.first(), ids.last(), Operator.ADD, 1)
+                : new Count(ids, ids.first(), ids.last(), Operator.ADD, 1);
+    }
+
+    /**
+     * Reads an integer, an idset or an RFC 45 range, each with or without brackets.
+     *
+     * @throws MalformedException "count"
+     */
+    public static Count parse(CharSequence text) {
+        return new CountReader(text).read();
+    }
+
+    /** Reads any of the three forms of RFC 14; adds what is wrong to {@code problems} and then gives null. */
+    static @Nullable Count parse(JsonNode node, String place, Problems problems) {
+        return CountReader.read(node, place, problems);
+    }
+
+    public int min() {
+        return min;
+    }
+
+    /** The largest acceptable count, {@link #MAX} if there is none. */
+    public int max() {
+        return open ? MAX : max;
+    }
+
+    /** Whether there is no largest acceptable count ({@code 2+}). */
+    public boolean isOpen() {
+        return open;
+    }
+
+    public boolean isFixed() {
+        return min == max;
+    }
+
+    public boolean contains(int n) {
+        if (n < min || n > max()) {
+            return false;
+        }
+        if (ids != null) {
+            return ids.contains(n);
+        }
+        return operator == Operator.ADD ? (n - min) % operand == 0 : next(n - 1) == n;
+    }
+
+    /** The smallest acceptable count above {@code after}, or -1. */
+    public int next(int after) {
+        if (after < min) {
+            return min;
+        }
+        if (after >= max()) {
+            return -1;
+        }
+        return ids != null ? ids.next(after) : nextInRange(after);
+    }
+
+    private int nextInRange(int after) {
+        long value = operator == Operator.ADD ? after - (long) (after - min) % operand : min;
+        while (value <= after) {
+            value = operator.step((int) value, operand);
+        }
+        return value > max() ? -1 : (int) value;
+    }
+
+    /** The largest acceptable count that is not above {@code available}, or -1. */
+    public int largestUpTo(int available) {
+        if (available < min) {
+            return -1;
+        }
+        int limit = Math.min(available, max());
+        return ids != null
+                ? ids.nth(ids.position(limit) - (ids.contains(limit) ? 0 : 1))
+                : last(min, limit, operator, operand);
+    }
+
+    /** Every acceptable count, ascending; an open count ends at {@link #MAX}. */
+    public IntStream stream() {
+        return IntStream.iterate(min, n -> n > 0, this::next);
+    }
+
+    /** The form in which RFC 46's examples give it: an integer, a dictionary of min and max, or an idset string. */
+    public JsonNode toJson() {
+        if (isFixed()) {
+            return IntNode.valueOf(min);
+        }
+        if (ids != null) {
+            return TextNode.valueOf(ids.toString());
+        }
+        ObjectNode range = JsonNodeFactory.instance.objectNode().put("min", min);
+        if (!open) {
+            range.put("max", max);
+        }
+        if (!open || operator != Operator.ADD || operand != 1) {
+            range.put("operator", String.valueOf(operator.symbol)).put("operand", operand);
+        }
+        return range;
+    }
+
+    /** The shortest text that {@link #parse(CharSequence)} reads back as this count. */
+    @Override
+    public String toString() {
+        if (isFixed()) {
+            return Integer.toString(min);
+        }
+        if (ids != null) {
+            return ids.toString();
+        }
+        String ends = open ? min + "+" : min + "-" + max;
+        if (operator == Operator.ADD) {
+            return operand == 1 ? ends : ends + ":" + operand;
+        }
+        return ends + ":" + operand + ":" + operator.symbol;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Count c
+                && min == c.min
+                && max == c.max
+                && operator == c.operator
+                && operand == c.operand
+                && Objects.equals(ids, c.ids);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(ids, min, max, operator, operand);
+    }
+}

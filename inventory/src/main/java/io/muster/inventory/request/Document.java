@@ -1,0 +1,115 @@
+package io.muster.inventory.request;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** A JSON or YAML document as a tree, together with the line of every value when the text was YAML. */
+final class Document {
+    /** No request of a person or a tool comes near these; they bound what a hostile one costs. */
+    static final int MAX_CHARS = 16 << 20;
+
+    static final int MAX_DEPTH = 2 * Resource.MAX_DEPTH + 20;
+
+    private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .build())
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private final JsonNode root;
+    private final Map<String, Integer> lines;
+
+    private Document(JsonNode root, Map<String, Integer> lines) {
+        this.root = root;
+        this.lines = lines;
+    }
+
+    static Document of(JsonNode root) {
+        return new Document(root, Map.of());
+    }
+
+    /** @throws InvalidException if the text is neither JSON nor YAML, or is past the bounds */
+    static Document parse(String subject, String text) {
+        if (text.length() > MAX_CHARS) {
+            throw refused(subject, "", "longer than " + MAX_CHARS + " characters");
+        }
+        String trimmed = text.strip();
+        if (!trimmed.startsWith("{") && !trimmed.startsWith("[")) {
+            return YamlReader.read(subject, text);
+        }
+        try {
+            return of(JSON.readTree(text));
+        } catch (JsonProcessingException e) {
+            return flowStyle(subject, text, e);
+        }
+    }
+
+    /** What begins as JSON may still be YAML in flow style; if it is neither, it was meant as JSON. */
+    private static Document flowStyle(String subject, String text, JsonProcessingException json) {
+        try {
+            return YamlReader.read(subject, text);
+        } catch (InvalidException yaml) {
+            JsonLocation at = json.getLocation();
+            String place = at == null ? "" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
+            throw refused(subject, place, "not JSON: " + json.getOriginalMessage());
+        }
+    }
+
+    static Document of(JsonNode root, Map<String, Integer> lines) {
+        return new Document(root, lines);
+    }
+
+    static InvalidException refused(String subject, String place, String sentence) {
+        return new InvalidException(subject, List.of(new Problem(place, sentence)), 0);
+    }
+
+    JsonNode root() {
+        return root;
+    }
+
+    /** The pointer, with the line of that value or of the nearest enclosing one when known. */
+    String place(String pointer) {
+        for (String p = pointer; !lines.isEmpty(); p = p.substring(0, p.lastIndexOf('/'))) {
+            Integer line = lines.get(p);
+            if (line != null) {
+                return pointer.isEmpty() ? "line " + line : pointer + " (line " + line + ")";
+            }
+            if (p.isEmpty()) {
+                break;
+            }
+        }
+        return pointer;
+    }
+
+    /** The value's JSON type with its article, for sentences. */
+    static String kind(JsonNode node) {
+        return switch (node.getNodeType()) {
+            case ARRAY -> "a list";
+            case OBJECT -> "a dictionary";
+            case STRING -> node.textValue().isEmpty() ? "an empty string" : "a string";
+            case NUMBER, BOOLEAN -> node.toString();
+            case NULL -> "null";
+            case BINARY, MISSING, POJO -> node.getNodeType().name().toLowerCase(Locale.ROOT);
+        };
+    }
+
+    /** A key as a JSON pointer segment (RFC 6901). */
+    static String escape(String key) {
+        return key.replace("~", "~0").replace("/", "~1");
+    }
+}

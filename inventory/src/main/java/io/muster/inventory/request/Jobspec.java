@@ -1,0 +1,143 @@
+package io.muster.inventory.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
+import io.muster.inventory.problem.Problems;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A job specification (RFC 14, RFC 25), checked at one {@link Level}. */
+public final class Jobspec {
+    /** The version given to a jobspec whose resources version 1 does not cover; Fluxion takes any up to this one. */
+    public static final int CANONICAL_VERSION = 9999;
+
+    /** Which texts a jobspec must obey. */
+    public enum Level {
+        /** RFC 25: its text and its schema. */
+        V1_STRICT,
+        /** What deployed flux-core takes for version 1: RFC 14 vertices with integer counts, and a duration. */
+        V1_FLUX,
+        /** RFC 14, whatever the version says. */
+        CANONICAL
+    }
+
+    private final List<Resource> resources;
+    private final List<Task> tasks;
+    private final ObjectNode document;
+    private final Constraint constraint;
+    private final List<Problem> notes;
+
+    Jobspec(
+            List<Resource> resources,
+            List<Task> tasks,
+            ObjectNode document,
+            Constraint constraint,
+            List<Problem> notes) {
+        this.resources = List.copyOf(resources);
+        this.tasks = List.copyOf(tasks);
+        this.document = document;
+        this.constraint = constraint;
+        this.notes = List.copyOf(notes);
+    }
+
+    /**
+     * Reads YAML or JSON.
+     *
+     * @throws InvalidException with every problem, each at its pointer and, in YAML, its line
+     */
+    public static Jobspec parse(String text, Level level) {
+        return read(Document.parse("jobspec", text), level);
+    }
+
+    /** @throws InvalidException with every problem, each at its JSON pointer */
+    public static Jobspec parse(JsonNode root, Level level) {
+        return read(Document.of(root), level);
+    }
+
+    private static Jobspec read(Document document, Level level) {
+        Problems problems = new Problems();
+        @Nullable Jobspec jobspec = new JobspecReader(document, level, problems).read();
+        problems.throwIfAny("jobspec");
+        if (jobspec == null) {
+            throw new IllegalStateException("a jobspec was refused without a reason");
+        }
+        return jobspec;
+    }
+
+    /**
+     * A jobspec that runs {@code command} once in each slot of {@code resources}: version 1 if RFC 25 covers it.
+     *
+     * @param duration in seconds, 0 for no limit
+     * @throws InvalidException if the resources hold no slot to run in
+     */
+    public static Jobspec of(List<Resource> resources, List<String> command, double duration) {
+        List<String> labels = resources.stream().flatMap(Jobspec::slotLabels).toList();
+        ObjectNode root = JsonNodeFactory.instance.objectNode().put("version", 1);
+        root.set("resources", Resource.toJson(resources));
+        ObjectNode once = JsonNodeFactory.instance.objectNode().put("per_slot", 1);
+        labels.forEach(label -> root.withArray("tasks").add(new Task(command, label, once).toJson()));
+        root.putObject("attributes").putObject("system").put("duration", duration);
+        if (new JobspecReader(Document.of(root), Level.V1_STRICT, new Problems()).read() == null) {
+            root.put("version", CANONICAL_VERSION);
+        }
+        return parse(root, Level.CANONICAL);
+    }
+
+    private static Stream<String> slotLabels(Resource resource) {
+        String label = resource.label();
+        return resource.isSlot() && label != null
+                ? Stream.of(label)
+                : resource.with().stream().flatMap(Jobspec::slotLabels);
+    }
+
+    public int version() {
+        return document.path("version").intValue();
+    }
+
+    public List<Resource> resources() {
+        return resources;
+    }
+
+    public List<Task> tasks() {
+        return tasks;
+    }
+
+    /** Seconds, 0 for no limit or none given. */
+    public double duration() {
+        return system().path("duration").asDouble(0);
+    }
+
+    /** {@link Constraint#all()} when none is given. */
+    public Constraint constraint() {
+        return constraint;
+    }
+
+    /** attributes.system, empty if there is none. */
+    public ObjectNode system() {
+        return document.path("attributes").path("system") instanceof ObjectNode system
+                ? system.deepCopy()
+                : JsonNodeFactory.instance.objectNode();
+    }
+
+    /** What was accepted although the texts have it otherwise. */
+    public List<Problem> notes() {
+        return notes;
+    }
+
+    /** The document as read, every unknown key kept. */
+    public ObjectNode toJson() {
+        return document.deepCopy();
+    }
+
+    /** What feasibility is asked about. */
+    public Request request() {
+        return new Request(resources, constraint, duration());
+    }
+
+    static final Set<String> KEYS = Set.of("version", "resources", "tasks", "attributes");
+}

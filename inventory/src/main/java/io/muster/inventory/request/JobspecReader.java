@@ -1,0 +1,297 @@
+package io.muster.inventory.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.problem.Problems;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Checks a jobspec and collects everything wrong with it; a reader serves one document. */
+final class JobspecReader {
+    private static final Set<String> TASK_KEYS = Set.of("command", "slot", "count");
+    private static final Set<String> CANONICAL_TASK_KEYS = Set.of("attributes", "distribution");
+
+    private final Document document;
+    private final Jobspec.Level level;
+    private final Problems problems;
+
+    JobspecReader(Document document, Jobspec.Level level, Problems problems) {
+        this.document = document;
+        this.level = level;
+        this.problems = problems;
+    }
+
+    /** Null exactly if a problem was found. */
+    @Nullable
+    Jobspec read() {
+        if (!(document.root() instanceof ObjectNode root)) {
+            add("", "must be a dictionary, not " + Document.kind(document.root()));
+            return null;
+        }
+        keys(root);
+        version(root.get("version"));
+        List<Resource> resources = resources(root.get("resources"));
+        List<Task> tasks = tasks(root.get("tasks"), resources);
+        Constraint constraint = attributes(root.get("attributes"));
+        return problems.isEmpty()
+                ? new Jobspec(resources, tasks, root.deepCopy(), constraint, problems.warnings())
+                : null;
+    }
+
+    private void keys(ObjectNode root) {
+        for (String key : List.of("version", "resources", "tasks", "attributes")) {
+            if (!root.has(key)) {
+                add("", key + " is missing");
+            }
+        }
+        root.fieldNames().forEachRemaining(key -> {
+            if (!Jobspec.KEYS.contains(key)) {
+                note("/" + Document.escape(key), "a jobspec has no such key");
+            }
+        });
+    }
+
+    private void version(@Nullable JsonNode version) {
+        if (version == null) {
+            return;
+        }
+        if (!version.isInt() || version.intValue() < 1) {
+            add("/version", "must be a positive integer, not " + version);
+        } else if (level != Jobspec.Level.CANONICAL && version.intValue() != 1) {
+            add("/version", "must be 1, not " + version);
+        }
+    }
+
+    private List<Resource> resources(@Nullable JsonNode list) {
+        if (list == null) {
+            return List.of();
+        }
+        List<Resource> resources = new ResourceReader(document, problems).list(list, "/resources");
+        if (level != Jobspec.Level.CANONICAL && list.isArray()) {
+            new V1Resources(document, level, problems).check(list);
+        }
+        return resources;
+    }
+
+    private List<Task> tasks(@Nullable JsonNode list, List<Resource> resources) {
+        if (list == null) {
+            return List.of();
+        }
+        if (!list.isArray() || list.isEmpty()) {
+            add("/tasks", "must be a list of at least one task");
+            return List.of();
+        }
+        if (level != Jobspec.Level.CANONICAL && list.size() != 1) {
+            add("/tasks", "must list exactly one task, not " + list.size());
+        }
+        List<Task> tasks = new ArrayList<>();
+        for (int i = 0; i < list.size(); i++) {
+            task(list.get(i), "/tasks/" + i, resources, tasks);
+        }
+        return tasks;
+    }
+
+    private void task(JsonNode node, String at, List<Resource> resources, List<Task> into) {
+        if (!node.isObject()) {
+            add(at, "a task must be a dictionary, not " + Document.kind(node));
+            return;
+        }
+        taskKeys(node, at);
+        List<String> command = command(node.get("command"), at + "/command");
+        String slot = slot(node.get("slot"), at + "/slot", resources);
+        JsonNode count = node.path("count");
+        if (node.has("count")) {
+            count(count, at + "/count", resources, slot);
+        }
+        into.add(new Task(command, slot, count));
+    }
+
+    private void taskKeys(JsonNode node, String at) {
+        for (String key : List.of("command", "slot", "count")) {
+            if (!node.has(key)) {
+                add(at, key + " is missing");
+            }
+        }
+        node.fieldNames().forEachRemaining(key -> {
+            String place = at + "/" + Document.escape(key);
+            if (!TASK_KEYS.contains(key) && level == Jobspec.Level.V1_STRICT) {
+                add(place, "version 1 has no such task key");
+            } else if (!TASK_KEYS.contains(key) && !CANONICAL_TASK_KEYS.contains(key)) {
+                note(place, "a task has no such key");
+            }
+        });
+    }
+
+    private List<String> command(@Nullable JsonNode node, String at) {
+        List<String> command = new ArrayList<>();
+        if (node == null) {
+            return command;
+        }
+        if (node.isTextual() && level != Jobspec.Level.CANONICAL) {
+            note(at, "a list is meant; RFC 25's schema also takes a string");
+            return List.of(node.textValue());
+        }
+        if (!node.isArray() || node.isEmpty()) {
+            add(at, "must be a list of at least one string");
+        }
+        for (int i = 0; i < node.size(); i++) {
+            if (node.isArray() && !node.get(i).isTextual()) {
+                add(at + "/" + i, "must be a string, not " + Document.kind(node.get(i)));
+            }
+            command.add(node.path(i).asText());
+        }
+        return command;
+    }
+
+    private String slot(@Nullable JsonNode node, String at, List<Resource> resources) {
+        if (node == null) {
+            return "";
+        }
+        if (!node.isTextual()) {
+            add(at, "must be a slot's label, not " + Document.kind(node));
+            return "";
+        }
+        String label = node.textValue();
+        if (find(resources, label) == null && !resources.isEmpty()) {
+            unknownSlot(at, "no slot has the label \"" + label + "\"");
+        }
+        return label;
+    }
+
+    /** flux-core takes such a jobspec, and its own shape option makes some. */
+    private void unknownSlot(String at, String sentence) {
+        if (level == Jobspec.Level.V1_STRICT) {
+            add(at, sentence);
+        } else {
+            note(at, sentence);
+        }
+    }
+
+    private static @Nullable Resource find(List<Resource> resources, String label) {
+        for (Resource r : resources) {
+            Resource found = r.isSlot() && label.equals(r.label()) ? r : find(r.with(), label);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private void count(JsonNode count, String at, List<Resource> resources, String slot) {
+        if (!count.isObject() || count.size() != 1) {
+            add(at, "must be a dictionary of exactly one of per_slot, per_resource and total");
+            return;
+        }
+        String key = count.fieldNames().next();
+        switch (key) {
+            case "per_slot", "total" -> positive(count.get(key), at + "/" + key);
+            case "per_resource" -> perResource(count.get(key), at + "/per_resource", find(resources, slot));
+            default -> add(at + "/" + Document.escape(key), "expected per_slot, per_resource or total");
+        }
+        if (key.equals("per_slot")
+                && level != Jobspec.Level.CANONICAL
+                && count.get(key).asInt() > 1) {
+            note(at + "/per_slot", "RFC 25 today allows 1 only");
+        }
+        if (key.equals("total") && level != Jobspec.Level.CANONICAL) {
+            totalAgainstSlots(count.get(key), at + "/total", resources);
+        }
+    }
+
+    private void totalAgainstSlots(JsonNode total, String at, List<Resource> resources) {
+        long slots = resources.size() == 1 ? slots(resources.get(0)) : 0;
+        if (slots > 0 && total.asLong() > slots) {
+            note(at, "RFC 25 today allows no more tasks than slots, here " + slots);
+        }
+    }
+
+    private static long slots(Resource resource) {
+        long inner = resource.isSlot() || resource.with().isEmpty()
+                ? 1
+                : slots(resource.with().get(0));
+        return Math.min(Count.MAX, inner * resource.count().min());
+    }
+
+    private void perResource(JsonNode node, String at, @Nullable Resource slot) {
+        if (level != Jobspec.Level.CANONICAL) {
+            add(at, "version 1 has per_slot and total only");
+        } else if (!node.path("type").isTextual()) {
+            add(at, "must have a type, a string, and a count");
+        } else if (slot != null && !slot.mentions(node.get("type").textValue())) {
+            add(at + "/type", "the task's slot holds no \"" + node.get("type").textValue() + "\"");
+        }
+        if (node.isObject()) {
+            positive(node.path("count"), at + "/count");
+        }
+    }
+
+    private void positive(JsonNode node, String at) {
+        if (!node.isIntegralNumber() || node.bigIntegerValue().signum() <= 0) {
+            add(at, "must be a positive integer" + (node.isMissingNode() ? "" : ", not " + node));
+        } else if (!node.canConvertToInt()) {
+            add(at, node + " is above " + Count.MAX);
+        }
+    }
+
+    private Constraint attributes(@Nullable JsonNode attributes) {
+        if (attributes == null) {
+            return Constraint.all();
+        }
+        if (!attributes.isObject()) {
+            add("/attributes", "must be a dictionary, not " + Document.kind(attributes));
+            return Constraint.all();
+        }
+        attributes.properties().forEach(e -> {
+            String at = "/attributes/" + Document.escape(e.getKey());
+            if (!e.getKey().equals("system") && !e.getKey().equals("user")) {
+                add(at, "attributes holds system and user only");
+            } else if (!e.getValue().isObject()) {
+                add(at, "must be a dictionary, not " + Document.kind(e.getValue()));
+            }
+        });
+        return system(attributes.path("system"));
+    }
+
+    private Constraint system(JsonNode system) {
+        String at = "/attributes/system";
+        duration(system, at);
+        typed(system, "preemptible-after", at, JsonNode::isNumber, "a number");
+        typed(system, "cwd", at, JsonNode::isTextual, "a string");
+        typed(system, "queue", at, JsonNode::isTextual, "a string");
+        typed(system, "environment", at, JsonNode::isObject, "a dictionary");
+        typed(system, "dependencies", at, JsonNode::isArray, "a list");
+        return system.has("constraints")
+                ? new ConstraintReader(document, problems).read(system.get("constraints"), at + "/constraints")
+                : Constraint.all();
+    }
+
+    private void duration(JsonNode system, String at) {
+        JsonNode duration = system.path("duration");
+        if (duration.isMissingNode()) {
+            if (level != Jobspec.Level.CANONICAL) {
+                add(at, "duration is missing; version 1 must give it");
+            }
+        } else if (!duration.isNumber()
+                || !(duration.doubleValue() >= 0)
+                || Double.isInfinite(duration.doubleValue())) {
+            add(at + "/duration", "must be a number of seconds, 0 or more, not " + duration);
+        }
+    }
+
+    private void typed(JsonNode system, String key, String at, Predicate<JsonNode> is, String what) {
+        if (system.has(key) && !is.test(system.get(key))) {
+            add(at + "/" + key, "must be " + what + ", not " + Document.kind(system.get(key)));
+        }
+    }
+
+    private void add(String pointer, String sentence) {
+        problems.add(document.place(pointer), sentence);
+    }
+
+    private void note(String pointer, String sentence) {
+        problems.warn(document.place(pointer), sentence);
+    }
+}

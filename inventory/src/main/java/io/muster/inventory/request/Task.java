@@ -1,0 +1,27 @@
+package io.muster.inventory.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+
+/**
+ * One entry of a jobspec's tasks (RFC 14, "Tasks").
+ *
+ * @param command the program and its arguments
+ * @param slot the label of the slot that it runs in
+ * @param count one of per_slot, per_resource and total, as given
+ */
+public record Task(List<String> command, String slot, JsonNode count) {
+    public Task {
+        command = List.copyOf(command);
+    }
+
+    ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        command.forEach(json.putArray("command")::add);
+        json.put("slot", slot);
+        json.set("count", count);
+        return json;
+    }
+}

@@ -1,0 +1,47 @@
+package io.muster.inventory.request.feasibility;
+
+import io.muster.inventory.idset.Idset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A vertex above the nodes: a cluster, a rack, a switch.
+ *
+ * @param ranks all nodes below, however deep
+ * @param outside what stands in it outside of every node and every inner area, as one kind
+ */
+record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
+    /** The topmost areas of the type below. */
+    List<Area> topmost(String wanted) {
+        List<Area> found = new ArrayList<>();
+        for (Area area : areas) {
+            if (area.type().equals(wanted)) {
+                found.add(area);
+            } else {
+                found.addAll(area.topmost(wanted));
+            }
+        }
+        return found;
+    }
+
+    void typesInto(Set<String> types) {
+        areas.forEach(a -> {
+            types.add(a.type());
+            a.typesInto(types);
+        });
+    }
+
+    /** Units outside of the nodes, inner areas included. */
+    long units(String wanted, String base) {
+        long total = outside.units(wanted, base);
+        for (Area area : areas) {
+            total += area.units(wanted, base);
+        }
+        return total;
+    }
+
+    boolean hasOutside(String wanted) {
+        return outside.types().contains(wanted) || areas.stream().anyMatch(a -> a.hasOutside(wanted));
+    }
+}

@@ -1,0 +1,187 @@
+package io.muster.inventory.request.feasibility;
+
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.request.Resource;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many of what is asked fit into an area: counts of like hosts times what one host holds. One serves one request against one
+ * set of ranks. Every bound is proven: {@code least} by a construction, {@code most} by a necessary condition.
+ */
+final class AreaFit {
+    private final Stock stock;
+    private final Idset allowed;
+    private final HostFit hosts;
+    private final SortedSet<String> areaTypes = new TreeSet<>();
+    private final IdentityHashMap<Area, long[]> counts = new IdentityHashMap<>();
+
+    AreaFit(Stock stock, Idset allowed) {
+        this(stock, allowed, new HostFit());
+    }
+
+    private AreaFit(Stock stock, Idset allowed, HostFit hosts) {
+        this.stock = stock;
+        this.allowed = allowed;
+        this.hosts = hosts;
+        stock.top().typesInto(areaTypes);
+    }
+
+    /** The same question with fewer ranks. */
+    AreaFit without(Idset taken) {
+        return new AreaFit(stock, allowed.subtract(taken), hosts);
+    }
+
+    HostFit hosts() {
+        return hosts;
+    }
+
+    List<Cell> cells() {
+        return stock.cells();
+    }
+
+    /** The ranks of {@code cell} in {@code area} that may be used. */
+    Idset usable(Cell cell, Area area) {
+        return cell.ranks().intersect(area.ranks()).intersect(allowed);
+    }
+
+    /** {@link #usable} by cell, counted. */
+    long[] counts(Area area) {
+        return counts.computeIfAbsent(
+                area, a -> cells().stream().mapToLong(c -> usable(c, a).size()).toArray());
+    }
+
+    boolean isArea(Resource item) {
+        return areaTypes.contains(item.type());
+    }
+
+    /** Whether it names nodes or what is above them, so that it is not confined to one host. */
+    boolean spans(Resource item) {
+        return item.type().equals(Resource.NODE)
+                || isArea(item)
+                || (item.isSlot() && item.with().stream().anyMatch(this::spans));
+    }
+
+    /** @param wanted how many copies matter; more may be found, but are not looked for where that is hard */
+    Fit copies(List<Resource> list, Area area, long wanted) {
+        if (list.isEmpty()) {
+            return Fit.exactly(Fit.MANY);
+        }
+        if (list.size() == 1) {
+            long count = list.get(0).count().min();
+            return instances(list.get(0), area, Fit.times(wanted, count)).over(count);
+        }
+        return new ListFit(this, list, area).copies(wanted);
+    }
+
+    /** How many of {@code item}, not counting its own count. */
+    Fit instances(Resource item, Area area, long wanted) {
+        if (isArea(item)) {
+            return areas(item, area);
+        }
+        if (item.isSlot() && item.with().stream().anyMatch(this::spans)) {
+            return copies(item.with(), area, wanted);
+        }
+        Fit total = outside(item, area);
+        long[] count = counts(area);
+        for (int k = 0; k < count.length; k++) {
+            if (count[k] > 0) {
+                total = total.plus(inHost(item, cells().get(k).kind()).times(count[k]));
+            }
+        }
+        return total;
+    }
+
+    /** How many in one host; at most one if the host itself is asked for. */
+    Fit inHost(Resource item, Kind kind) {
+        return item.type().equals(Resource.NODE)
+                ? hosts.copies(item.with(), kind).any()
+                : hosts.instances(item, kind);
+    }
+
+    private Fit areas(Resource item, Area area) {
+        Fit total = Fit.NONE;
+        boolean nested = false;
+        for (Area a : area.topmost(item.type())) {
+            total = total.plus(copies(item.with(), a, 1).any());
+            nested |= !a.topmost(item.type()).isEmpty();
+        }
+        return nested ? new Fit(total.least(), Fit.MANY) : total;
+    }
+
+    /** Pools and structures that stand outside of every node; a slot there is confined to no host, so it is left open. */
+    private Fit outside(Resource item, Area area) {
+        if (item.isSlot()) {
+            boolean possible = item.with().stream().anyMatch(r -> area.hasOutside(r.type()));
+            return new Fit(0, possible ? Fit.MANY : 0);
+        }
+        Fit total = area.outside().types().contains(item.type()) ? hosts.instances(item, area.outside()) : Fit.NONE;
+        for (Area inner : area.areas()) {
+            total = total.plus(outside(item, inner));
+        }
+        return total;
+    }
+
+    /** The lists that hosts must hold a copy of, found below slots that span and areas: a node's children, or a slot itself. */
+    List<Resource> hostItems(List<Resource> list) {
+        List<Resource> items = new ArrayList<>();
+        for (Resource item : list) {
+            boolean descend = isArea(item) || (item.isSlot() && spans(item));
+            items.addAll(descend ? hostItems(item.with()) : List.of(item));
+        }
+        return items;
+    }
+
+    /** The usable ranks whose host holds at least one of any of {@code items}. */
+    Idset qualifying(List<Resource> items) {
+        Idset ranks = Idset.EMPTY;
+        for (Cell cell : cells()) {
+            if (items.stream().anyMatch(item -> inHost(item, cell.kind()).least() > 0)) {
+                ranks = ranks.union(usable(cell, stock.top()));
+            }
+        }
+        return ranks;
+    }
+
+    Area top() {
+        return stock.top();
+    }
+
+    Idset allowed() {
+        return allowed;
+    }
+
+    /** A demand for each of several kinds of slot in one host kind, or null if some of it is a structure. */
+    VectorPacking.@Nullable Hosts mix(List<Resource> items, Kind kind, long count) {
+        SortedSet<String> types = new TreeSet<>();
+        List<Demand> demands = new ArrayList<>();
+        for (Resource item : items) {
+            boolean pool = !item.isSlot()
+                    && item.with().isEmpty()
+                    && (kind.isPool(item.type()) || !kind.types().contains(item.type()));
+            @Nullable Demand demand = pool ? Demand.one(item) : item.isSlot() ? Demand.flat(item.with(), kind) : null;
+            if (demand == null) {
+                return null;
+            }
+            demands.add(demand);
+            types.addAll(demand.amounts().keySet());
+        }
+        List<Long> pools = new ArrayList<>();
+        List<List<Long>> draws = new ArrayList<>();
+        demands.forEach(d -> draws.add(new ArrayList<>()));
+        for (String type : types) {
+            String base = "";
+            for (int i = 0; i < demands.size(); i++) {
+                Demand.@Nullable Amount amount = demands.get(i).amounts().get(type);
+                draws.get(i).add(amount == null ? 0 : amount.amount());
+                base = amount == null ? base : amount.base();
+            }
+            pools.add(kind.units(type, base));
+        }
+        return new VectorPacking.Hosts(count, pools, draws);
+    }
+}

@@ -1,0 +1,92 @@
+package io.muster.inventory.request.feasibility;
+
+import io.muster.inventory.request.Resource;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The units that one copy of a list of requests draws, by type, when nothing in it is a structure of its own. */
+final class Demand {
+    /** {@code amount} of base unit {@code base}. */
+    record Amount(String base, long amount) {}
+
+    private final SortedMap<String, Amount> amounts = new TreeMap<>();
+
+    private Demand() {}
+
+    /** Null if a vertex of {@code list} is not a pool in {@code host}, or has children and is no slot. */
+    static @Nullable Demand flat(List<Resource> list, Kind host) {
+        Demand demand = new Demand();
+        return demand.add(list, 1, type -> host.isPool(type) || !host.types().contains(type)) ? demand : null;
+    }
+
+    /** A single unit of {@code leaf}. */
+    static Demand one(Resource leaf) {
+        Demand demand = new Demand();
+        demand.add(leaf, 1);
+        return demand;
+    }
+
+    /** The units of every leaf however deep: what any match must draw, whatever the structure above. */
+    static Demand leaves(List<Resource> list, Kind host) {
+        Demand demand = new Demand();
+        demand.addLeaves(list, 1, host);
+        return demand;
+    }
+
+    private boolean add(List<Resource> list, long times, Predicate<String> isPool) {
+        for (Resource r : list) {
+            long count = Fit.times(times, r.count().min());
+            if (r.isSlot()) {
+                if (!add(r.with(), count, isPool)) {
+                    return false;
+                }
+            } else if (!r.with().isEmpty() || !isPool.test(r.type())) {
+                return false;
+            } else {
+                add(r, count);
+            }
+        }
+        return true;
+    }
+
+    private void addLeaves(List<Resource> list, long times, Kind host) {
+        for (Resource r : list) {
+            long count = Fit.times(times, r.count().min());
+            if (!r.with().isEmpty()) {
+                addLeaves(r.with(), count, host);
+            } else if (host.isPool(r.type()) || !host.types().contains(r.type())) {
+                add(r, count);
+            }
+        }
+    }
+
+    private void add(Resource r, long count) {
+        String unit = r.unit() == null ? "" : r.unit();
+        Amount more = new Amount(Units.base(unit), Fit.times(count, Units.factor(unit)));
+        amounts.merge(r.type(), more, (a, b) -> {
+            if (!a.base().equals(b.base())) {
+                throw new Units.MismatchException(r.type(), b.base(), a.base());
+            }
+            return new Amount(a.base(), Math.min(Fit.MANY, a.amount() + b.amount()));
+        });
+    }
+
+    Map<String, Amount> amounts() {
+        return amounts;
+    }
+
+    /** How many times {@code host} covers it; {@link Fit#MANY} if nothing is asked. */
+    long copies(Kind host) {
+        long copies = Fit.MANY;
+        for (Map.Entry<String, Amount> e : amounts.entrySet()) {
+            copies = Math.min(
+                    copies,
+                    host.units(e.getKey(), e.getValue().base()) / e.getValue().amount());
+        }
+        return copies;
+    }
+}

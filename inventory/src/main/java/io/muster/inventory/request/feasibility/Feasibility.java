@@ -1,0 +1,138 @@
+package io.muster.inventory.request.feasibility;
+
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.request.Request;
+import io.muster.inventory.request.Resource;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether an inventory could ever give what is asked, and whether what is up could now.
+ *
+ * <p>What a match is: every vertex with children, and every node, is a vertex of its own somewhere below its parent's match;
+ * a leaf is that many units of the pools below it; a slot that names no node lies within one host, and slots may share hosts.
+ * A request fits if it fits with every count at its least, so operators and maxima do not matter. Constraints choose hosts.
+ *
+ * <p>Nodes are folded into kinds when this is made; a question then costs by kinds and by intervals of ranks. All requests for
+ * one kind of slot or node, and for several kinds of whole node, are answered exactly. Slots of several kinds that share hosts
+ * are answered exactly within {@link VectorPacking#BUDGET} steps, structures that compete for their parts by bounds; past that
+ * the answer is UNKNOWN.
+ */
+public final class Feasibility {
+    private final ResourceSet r;
+    private final Stock stock;
+
+    private Feasibility(ResourceSet r, Stock stock) {
+        this.r = r;
+        this.stock = stock;
+    }
+
+    public static Feasibility of(ResourceSet r) {
+        return new Feasibility(r, Stock.of(r));
+    }
+
+    /** With the structure within and above nodes that {@code graph}, an R's own JGF usually, gives. */
+    public static Feasibility of(ResourceSet r, ResourceGraph graph) {
+        return new Feasibility(r, Stock.of(r, graph));
+    }
+
+    /** How many distinct kinds of node there are. */
+    public int kinds() {
+        return stock.cells().size();
+    }
+
+    /** Were everything up and free. */
+    public Answer ever(Request request) {
+        return ask(request, r.ranks());
+    }
+
+    /**
+     * With {@code up} only, and before the inventory expires. What is allocated is not known here.
+     *
+     * @param up may hold ranks that are not in the inventory
+     * @param now seconds since the epoch
+     */
+    public Answer now(Request request, Idset up, double now) {
+        Answer ever = ever(request);
+        if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
+            return ever;
+        }
+        List<String> remarks = new ArrayList<>();
+        @Nullable String late = late(request, now);
+        if (late != null) {
+            return ever.with(Verdict.NOT_NOW, late);
+        }
+        Answer answer = ask(request, up);
+        if (answer.verdict() == Verdict.NEVER) {
+            return answer.with(Verdict.NOT_NOW, notNow(request, up, answer));
+        }
+        if (r.expiration() > 0 && request.duration() <= 0) {
+            remarks.add(String.format(
+                    Locale.ROOT,
+                    "without a duration it runs until the inventory expires, %s from now",
+                    seconds(r.expiration() - now)));
+        }
+        return answer.remarking(remarks);
+    }
+
+    private String notNow(Request request, Idset up, Answer answer) {
+        Idset wanted = request.constraint().matches(r);
+        Idset down = wanted.subtract(up);
+        String which = down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")";
+        return "fits the inventory, not now: " + wanted.intersect(up).size() + " of " + wanted.size() + " nodes up"
+                + which + "; " + answer.sentence();
+    }
+
+    /** RFC 20's expiration may move, so being late is never a "never". */
+    private @Nullable String late(Request request, double now) {
+        double left = r.expiration() - now;
+        if (r.expiration() <= 0) {
+            return null;
+        }
+        if (left <= 0) {
+            return "the inventory has expired";
+        }
+        return request.duration() > left
+                ? "the duration of " + seconds(request.duration())
+                        + " is more than the inventory's remaining lifetime of " + seconds(left)
+                : null;
+    }
+
+    private static String seconds(double seconds) {
+        return String.format(Locale.ROOT, seconds == Math.rint(seconds) ? "%.0fs" : "%.1fs", seconds);
+    }
+
+    private Answer ask(Request request, Idset available) {
+        try {
+            AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
+            return answer(request, fit);
+        } catch (Units.MismatchException e) {
+            return Answer.invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Answer answer(Request request, AreaFit fit) {
+        List<Resource> list = request.resources();
+        Fit copies = fit.copies(list, fit.top(), 1);
+        List<Resource> items = fit.hostItems(list);
+        Idset hosts = fit.qualifying(items);
+        long slots = Slots.most(list, fit);
+        if (copies.least() > 0) {
+            @Nullable List<Placement> witness = new Placer(fit).place(list, fit.top(), 1);
+            String sentence = "fits on " + hosts.size() + " of " + r.nodes() + " nodes"
+                    + (slots >= 0 ? "; at most " + slots + (slots == 1 ? " slot" : " slots") : "");
+            return new Answer(Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());
+        }
+        Reason reason = new Reason(r, stock, request, fit);
+        Verdict verdict = copies.most() > 0 ? Verdict.UNKNOWN : Verdict.NEVER;
+        String sentence = verdict == Verdict.NEVER
+                ? reason.sentence(items, hosts)
+                : "several parts of the request compete for the same resources, and the search past "
+                        + VectorPacking.BUDGET + " steps is not made; neither fitting nor not fitting is proven";
+        return new Answer(verdict, sentence, slots, hosts, List.of(), List.of());
+    }
+}

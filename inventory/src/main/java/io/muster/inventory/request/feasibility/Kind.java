@@ -1,0 +1,151 @@
+package io.muster.inventory.request.feasibility;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A class of vertices that are alike all the way down. A {@link Table} makes each once, so that kinds are compared by identity
+ * and a machine costs by its distinct kinds.
+ */
+final class Kind {
+    /** {@code count} children alike. */
+    record Part(Kind kind, long count) {}
+
+    private final int id;
+    private final String type;
+    private final long size;
+    private final String unit;
+    private final List<Part> parts;
+    private final Set<String> types = new TreeSet<>();
+
+    private Kind(int id, String type, long size, String unit, List<Part> parts) {
+        this.id = id;
+        this.type = type;
+        this.size = size;
+        this.unit = unit;
+        this.parts = parts;
+        for (Part part : parts) {
+            types.add(part.kind().type);
+            types.addAll(part.kind().types);
+        }
+    }
+
+    /** Makes kinds; belongs to one thread. */
+    static final class Table {
+        private final Map<List<Object>, Kind> kinds = new HashMap<>();
+
+        Kind kind(String type, long size, String unit, Map<Kind, Long> children) {
+            List<Part> parts = new ArrayList<>();
+            children.forEach((child, count) -> parts.add(new Part(child, count)));
+            parts.sort(Comparator.comparingInt(p -> p.kind().id));
+            List<Object> key = List.of(type, size, unit, parts);
+            Kind known = kinds.get(key);
+            if (known == null) {
+                known = new Kind(kinds.size(), type, size, unit, List.copyOf(parts));
+                kinds.put(key, known);
+            }
+            return known;
+        }
+
+        int size() {
+            return kinds.size();
+        }
+    }
+
+    String type() {
+        return type;
+    }
+
+    List<Part> parts() {
+        return parts;
+    }
+
+    /** The types of everything below. */
+    Set<String> types() {
+        return types;
+    }
+
+    boolean isLeaf() {
+        return parts.isEmpty();
+    }
+
+    /** Whether {@code wanted} occurs below and only in vertices without children: a pool of units and not a structure. */
+    boolean isPool(String wanted) {
+        return types.contains(wanted)
+                && parts.stream()
+                        .map(Part::kind)
+                        .allMatch(k -> (!k.type.equals(wanted) || k.isLeaf())
+                                && (!k.types.contains(wanted) || k.isPool(wanted)));
+    }
+
+    /** Whether a vertex of the type stands below another of the same type. */
+    boolean nests(String wanted) {
+        return parts.stream()
+                .map(Part::kind)
+                .anyMatch(k -> (k.type.equals(wanted) && k.types.contains(wanted)) || k.nests(wanted));
+    }
+
+    /** All units of the type below, in the base unit {@code base}. */
+    long units(String wanted, String base) {
+        if (!types.contains(wanted)) {
+            return 0;
+        }
+        long total = 0;
+        for (Part part : parts) {
+            Kind k = part.kind();
+            long own = k.type.equals(wanted) ? k.own(base) : 0;
+            total = Math.min(Fit.MANY, total + Fit.times(own + k.units(wanted, base), part.count()));
+        }
+        return total;
+    }
+
+    private long own(String base) {
+        if (base.isEmpty()) {
+            return size;
+        }
+        if (!Units.base(unit).equals(base)) {
+            throw new Units.MismatchException(type, base, unit);
+        }
+        return Fit.times(size, Units.factor(unit));
+    }
+
+    /** The topmost vertices of the type below, with how many there are of each kind. */
+    Map<Kind, Long> topmost(String wanted) {
+        Map<Kind, Long> found = new HashMap<>();
+        topmost(wanted, 1, found);
+        return found;
+    }
+
+    private void topmost(String wanted, long times, Map<Kind, Long> found) {
+        if (types.contains(wanted)) {
+            for (Part part : parts) {
+                long count = Fit.times(times, part.count());
+                if (part.kind().type.equals(wanted)) {
+                    found.merge(part.kind(), count, Long::sum);
+                } else {
+                    part.kind().topmost(wanted, count, found);
+                }
+            }
+        }
+    }
+
+    /** How many vertices of the type are below, nested ones too. */
+    long vertices(String wanted) {
+        long total = 0;
+        for (Part part : parts) {
+            long own = part.kind().type.equals(wanted) ? 1 : 0;
+            total = Math.min(Fit.MANY, total + Fit.times(own + part.kind().vertices(wanted), part.count()));
+        }
+        return total;
+    }
+
+    @Override
+    public String toString() {
+        return type + (size == 1 ? "" : "=" + size + unit) + (parts.isEmpty() ? "" : parts.toString());
+    }
+}

@@ -1,0 +1,162 @@
+package io.muster.inventory.request.feasibility;
+
+import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Pool;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Walker;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.Group;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An inventory folded into cells of like nodes and the areas above them.
+ *
+ * @param top a virtual area that holds the outermost one, so that a request may name that too
+ */
+record Stock(List<Cell> cells, Area top, SortedSet<String> types) {
+    private static final String NODE = "node";
+
+    static Stock of(ResourceSet r) {
+        Kind.Table table = new Kind.Table();
+        List<Cell> cells = cells(r, table);
+        Kind nothing = table.kind("cluster", 1, "", Map.of());
+        return of(cells, new Area("", r.ranks(), List.of(new Area("cluster", r.ranks(), List.of(), nothing)), nothing));
+    }
+
+    private static Stock of(List<Cell> cells, Area top) {
+        SortedSet<String> types = new TreeSet<>();
+        top.typesInto(types);
+        outsideInto(top, types);
+        for (Cell cell : cells) {
+            types.add(cell.kind().type());
+            types.addAll(cell.kind().types());
+        }
+        return new Stock(List.copyOf(cells), top, types);
+    }
+
+    private static void outsideInto(Area area, SortedSet<String> types) {
+        types.addAll(area.outside().types());
+        area.areas().forEach(a -> outsideInto(a, types));
+    }
+
+    private static List<Cell> cells(ResourceSet r, Kind.Table table) {
+        Map<Kind, Idset> ranks = new LinkedHashMap<>();
+        for (Group group : r.groups()) {
+            Map<Kind, Long> parts = new LinkedHashMap<>();
+            group.children().forEach((type, ids) -> parts.put(table.kind(type, ids.size(), "", Map.of()), 1L));
+            ranks.merge(table.kind(NODE, 1, "", parts), group.ranks(), Idset::union);
+        }
+        List<Cell> cells = new ArrayList<>();
+        ranks.forEach((kind, ids) -> cells.add(new Cell(kind, ids)));
+        return cells;
+    }
+
+    /** With the structure of {@code graph}, whose nodes are found in {@code r} by host name, or by rank when none is. */
+    static Stock of(ResourceSet r, ResourceGraph graph) {
+        return new Folding(r, graph).fold();
+    }
+
+    /** Folds a graph bottom-up; used once. */
+    private static final class Folding {
+        private final ResourceSet r;
+        private final ResourceGraph graph;
+        private final Kind.Table table = new Kind.Table();
+        private final Map<Integer, Kind> kinds = new HashMap<>();
+        private final Map<Integer, Area> areas = new HashMap<>();
+        private final Map<Integer, Integer> nodeRanks = new HashMap<>();
+        private final Map<Kind, Idset.Builder> cells = new LinkedHashMap<>();
+        private final boolean byName;
+        private final BitSet placed = new BitSet();
+
+        Folding(ResourceSet r, ResourceGraph graph) {
+            this.r = r;
+            this.graph = graph;
+            boolean[] named = new boolean[1];
+            Walker.of(graph, EdgeKind.CONTAINMENT)
+                    .walk(v -> named[0] |= v.pool().type().equals(NODE)
+                            && r.hosts().contains(v.pool().name()));
+            this.byName = named[0];
+        }
+
+        Stock fold() {
+            Walker.of(graph, EdgeKind.CONTAINMENT).walk(v -> vertex(v.vertex()));
+            Kind nothing = table.kind("", 1, "", Map.of());
+            int root = graph.root(EdgeKind.CONTAINMENT);
+            @Nullable Area area = areas.get(root);
+            if (area == null) {
+                return withoutNodes(root, nothing);
+            }
+            List<Cell> folded = new ArrayList<>();
+            cells.forEach((kind, ranks) -> folded.add(new Cell(kind, ranks.build())));
+            Idset.Builder found = Idset.builder();
+            placed.stream().forEach(found::add);
+            Idset rest = r.ranks().subtract(found.build());
+            if (!rest.isEmpty()) {
+                Stock.cells(r.keep(rest), table).forEach(folded::add);
+            }
+            return Stock.of(folded, new Area("", r.ranks(), List.of(area), nothing));
+        }
+
+        /** A graph without nodes, or of one node alone: its root is the only host. */
+        private Stock withoutNodes(int root, Kind nothing) {
+            @Nullable Kind kind = kinds.get(root);
+            if (kind == null || r.ranks().isEmpty()) {
+                return Stock.of(r);
+            }
+            Integer rank = nodeRanks.getOrDefault(root, r.ranks().first());
+            List<Cell> one = List.of(new Cell(kind, Idset.of(rank)));
+            return Stock.of(one, new Area("", r.ranks(), List.of(), nothing));
+        }
+
+        private void vertex(int vertex) {
+            Map<Kind, Long> parts = new LinkedHashMap<>();
+            List<Area> inner = new ArrayList<>();
+            Idset.Builder ranks = Idset.builder();
+            boolean[] above = new boolean[1];
+            graph.forEachChild(vertex, EdgeKind.CONTAINMENT, child -> {
+                Area area = areas.get(child);
+                Integer rank = nodeRanks.get(child);
+                Kind kind = kinds.remove(child);
+                above[0] |= area != null || rank != null;
+                if (area != null) {
+                    inner.add(area);
+                    ranks.addAll(area.ranks());
+                } else if (rank != null) {
+                    ranks.addAll(rank < 0 ? Idset.EMPTY : Idset.of(rank));
+                } else if (kind != null) {
+                    parts.merge(kind, 1L, Long::sum);
+                }
+            });
+            Pool pool = graph.pool(vertex);
+            Kind kind = table.kind(pool.type(), pool.size(), pool.unit(), parts);
+            if (pool.type().equals(NODE)) {
+                node(vertex, pool, kind);
+            }
+            if (above[0] && !pool.type().equals(NODE)) {
+                areas.put(vertex, new Area(pool.type(), ranks.build(), List.copyOf(inner), kind));
+            } else {
+                kinds.put(vertex, kind);
+            }
+        }
+
+        private void node(int vertex, Pool pool, Kind kind) {
+            int index = byName ? r.hosts().indexOf(pool.name()) : -1;
+            int rank = byName ? (index < 0 ? -1 : r.ranks().nth(index)) : graph.rank(vertex);
+            rank = rank >= 0 && r.ranks().contains(rank) && !placed.get(rank) ? rank : -1;
+            nodeRanks.put(vertex, rank);
+            if (rank >= 0) {
+                placed.set(rank);
+                cells.computeIfAbsent(kind, k -> Idset.builder()).add(rank);
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.muster.inventory.rset;
+
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Problems;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Builds a resource set from {@code [[resource.config]]} entries, as flux-config-resource(5) has it. */
+final class ConfigReader {
+    private static final String PLACE = "resource.config";
+
+    private final Problems problems;
+    private final Map<String, Idset> properties = new LinkedHashMap<>();
+    private Hostlist hosts = Hostlist.EMPTY;
+    private IdMap<Contents> layout = IdMap.empty();
+
+    ConfigReader(Problems problems) {
+        this.problems = problems;
+    }
+
+    @Nullable
+    ResourceSet read(List<ConfigEntry> entries) {
+        entries.forEach(this::entry);
+        Layout.Builder result = new Layout.Builder();
+        layout.groups().forEach((contents, ranks) -> result.add(ranks, contents));
+        if (problems.isEmpty()) {
+            checkComplete();
+        }
+        if (!problems.isEmpty()) {
+            return null;
+        }
+        Layout built = result.build();
+        return new ResourceSet(built, new Placement(built.ranks(), hosts), PropertyMap.of(properties), Envelope.EMPTY);
+    }
+
+    /** Only for entries without problems: a host may be bare because what it was given could not be read. */
+    private void checkComplete() {
+        if (hosts.isEmpty()) {
+            problems.add(PLACE, "no hosts configured");
+        }
+        Idset bare = layout.groups().getOrDefault(Contents.EMPTY, Idset.EMPTY);
+        if (!bare.isEmpty()) {
+            problems.add(PLACE, hosts.select(bare) + " assigned no resources");
+        }
+    }
+
+    private void entry(ConfigEntry entry) {
+        Idset ranks = ranksOf(entry.hosts());
+        Contents added = Contents.of(Map.of(Contents.CORE, entry.cores(), Contents.GPU, entry.gpus()), Map.of());
+        refuseOverlap(entry.place(), ranks, added);
+        layout = layout.update(ranks, earlier -> earlier == null ? added : earlier.union(added));
+        entry.properties().forEach(name -> property(entry.place(), name, ranks));
+    }
+
+    /** As flux-core: what an entry gives must be new, or else one of the two is a mistake. */
+    private void refuseOverlap(String place, Idset ranks, Contents added) {
+        Layout.Builder twice = new Layout.Builder();
+        layout.forEachIn(
+                ranks,
+                (first, last, earlier) -> twice.addUnlessEmpty(Idset.range(first, last), earlier.intersect(added)));
+        twice.build()
+                .groups()
+                .forEach(group -> group.children()
+                        .forEach((type, ids) -> problems.add(
+                                place + "/" + type + "s",
+                                type + Group.bracketed(ids) + " of " + hosts.select(group.ranks())
+                                        + " is in an earlier entry already")));
+    }
+
+    private void property(String place, String name, Idset ranks) {
+        String objection = PropertyMap.objection(name);
+        if (objection != null) {
+            problems.add(place + "/properties", objection);
+        }
+        properties.merge(name, ranks, Idset::union);
+    }
+
+    private Idset ranksOf(Hostlist named) {
+        Hostlist added = hosts.missing(named);
+        boolean repeats = added.unique().size() < added.size();
+        hosts = hosts.append(repeats ? Hostlist.of(List.copyOf(new LinkedHashSet<>(added.expand()))) : added);
+        return hosts.indexesOf(named);
+    }
+}

@@ -1,0 +1,112 @@
+package io.muster.inventory.rset;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.idset.Idset;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BinaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one rank has: ids by child type, and the keys of its R_lite entry that RFC 20 does not name. A type without ids
+ * is not held, so that {@code {}}, {@code {"core":""}} and {@code {"gpu":""}} are one value.
+ */
+final class Contents {
+    static final String CORE = "core";
+    static final String GPU = "gpu";
+    static final Contents EMPTY = new Contents(new TreeMap<>(), Map.of());
+
+    /** flux-core prints cores before all else. */
+    private static final Comparator<String> CORE_FIRST =
+            Comparator.comparing((String type) -> !type.equals(CORE)).thenComparing(Comparator.naturalOrder());
+
+    private final SortedMap<String, Idset> children;
+    private final Map<String, JsonNode> other;
+    private final int hash;
+
+    private Contents(SortedMap<String, Idset> children, Map<String, JsonNode> other) {
+        this.children = Collections.unmodifiableSortedMap(children);
+        this.other = Collections.unmodifiableMap(other);
+        this.hash = 31 * children.hashCode() + other.hashCode();
+    }
+
+    static Contents of(Map<String, Idset> children, Map<String, JsonNode> other) {
+        SortedMap<String, Idset> held = new TreeMap<>(CORE_FIRST);
+        children.forEach((type, ids) -> {
+            if (!ids.isEmpty()) {
+                held.put(type, ids);
+            }
+        });
+        return new Contents(held, new LinkedHashMap<>(other));
+    }
+
+    SortedMap<String, Idset> children() {
+        return children;
+    }
+
+    Map<String, JsonNode> other() {
+        return other;
+    }
+
+    Idset ids(String type) {
+        return children.getOrDefault(type, Idset.EMPTY);
+    }
+
+    boolean isEmpty() {
+        return children.isEmpty();
+    }
+
+    Contents union(Contents that) {
+        return merge(that, Idset::union);
+    }
+
+    Contents intersect(Contents that) {
+        return merge(that, Idset::intersect);
+    }
+
+    Contents subtract(Contents that) {
+        return merge(that, Idset::subtract);
+    }
+
+    private Contents merge(Contents that, BinaryOperator<Idset> rule) {
+        Map<String, Idset> merged = new LinkedHashMap<>();
+        children.forEach((type, ids) -> merged.put(type, rule.apply(ids, that.ids(type))));
+        that.children.forEach((type, ids) -> merged.computeIfAbsent(type, t -> rule.apply(Idset.EMPTY, ids)));
+        Map<String, JsonNode> keys = new LinkedHashMap<>(that.other);
+        keys.putAll(other);
+        return of(merged, keys);
+    }
+
+    /** Ids become 0.. within the rank, but GPU ids stay: a job addresses GPUs by the numbers that the driver gave. */
+    Contents renumber() {
+        Map<String, Idset> renumbered = new LinkedHashMap<>();
+        children.forEach((type, ids) -> renumbered.put(type, type.equals(GPU) ? ids : Idset.range(0, ids.size() - 1)));
+        return of(renumbered, other);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object o) {
+        return o instanceof Contents that
+                && hash == that.hash
+                && children.equals(that.children)
+                && other.equals(that.other);
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    /** As flux-core prints it: {@code core[0-3],gpu0}. */
+    @Override
+    public String toString() {
+        return children.entrySet().stream()
+                .map(child -> child.getKey() + Group.bracketed(child.getValue()))
+                .collect(Collectors.joining(","));
+    }
+}

@@ -1,0 +1,72 @@
+package io.muster.inventory.rset;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.DecimalNode;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What R says besides who has what, kept as it was written.
+ *
+ * @param starttime as read; absent, 0 and negative all mean unset
+ * @param scheduling any JSON, null included
+ * @param execution the keys of {@code execution} that RFC 20's seed does not name, {@code nslots} among them
+ * @param top the keys beside {@code version}, {@code execution} and {@code scheduling}
+ */
+record Envelope(
+        @Nullable JsonNode starttime,
+        @Nullable JsonNode expiration,
+        @Nullable JsonNode scheduling,
+        Map<String, JsonNode> execution,
+        Map<String, JsonNode> top) {
+    static final String NSLOTS = "nslots";
+
+    /** As flux-core writes it. */
+    private static final JsonNode UNSET = seconds(0);
+
+    static final Envelope EMPTY = new Envelope(UNSET, UNSET, null, Map.of(), Map.of());
+
+    double startSeconds() {
+        return set(starttime);
+    }
+
+    double expirationSeconds() {
+        return set(expiration);
+    }
+
+    private static double set(@Nullable JsonNode seconds) {
+        return seconds == null ? 0 : Math.max(0, seconds.doubleValue());
+    }
+
+    Envelope withExpiration(double seconds) {
+        return new Envelope(starttime, seconds(seconds), scheduling, execution, top);
+    }
+
+    Envelope withScheduling(@Nullable JsonNode other) {
+        return new Envelope(starttime, expiration, other, execution, top);
+    }
+
+    /** A set with other resources is not the allocation whose slots were counted. */
+    Envelope withoutSlots() {
+        if (!execution.containsKey(NSLOTS)) {
+            return this;
+        }
+        Map<String, JsonNode> rest = new LinkedHashMap<>(execution);
+        rest.remove(NSLOTS);
+        return new Envelope(starttime, expiration, scheduling, rest, top);
+    }
+
+    /** A set made of two has, as in flux-core, neither times nor slots, and the first {@code scheduling} there is. */
+    Envelope combined(@Nullable JsonNode otherScheduling) {
+        JsonNode first = scheduling == null || scheduling.isNull() ? otherScheduling : scheduling;
+        return new Envelope(UNSET, UNSET, first, withoutSlots().execution, top);
+    }
+
+    /** Always a float, in plain digits, as microseconds need: readers differ in what they do with an exponent. */
+    private static JsonNode seconds(double seconds) {
+        BigDecimal exact = BigDecimal.valueOf(seconds);
+        return DecimalNode.valueOf(exact.setScale(Math.max(1, exact.scale())));
+    }
+}

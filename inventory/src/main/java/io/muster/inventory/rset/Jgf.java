@@ -1,0 +1,209 @@
+package io.muster.inventory.rset;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code graph} of a {@code scheduling} key, RFC 20 "Scheduling": only so far as to know which vertex belongs to
+ * which node. Containment is taken from {@code paths}, as Fluxion writes them, and for a vertex without one from edges.
+ */
+final class Jgf {
+    private static final String CONTAINMENT = "containment";
+    private static final int NONE = -1;
+    private static final int UNKNOWN = -2;
+
+    private final ObjectNode scheduling;
+    private final List<JsonNode> vertices = new ArrayList<>();
+    private final int[] parents;
+    private final int[] anchors;
+
+    private Jgf(ObjectNode scheduling) {
+        this.scheduling = scheduling;
+        scheduling.get("graph").get("nodes").forEach(vertices::add);
+        this.parents = new int[vertices.size()];
+        Arrays.fill(parents, NONE);
+        parentsByPath();
+        parentsByEdge();
+        this.anchors = new int[vertices.size()];
+        Arrays.fill(anchors, UNKNOWN);
+    }
+
+    /** The graph, or null when {@code scheduling} is something else. */
+    static @Nullable Jgf of(@Nullable JsonNode scheduling) {
+        if (!(scheduling instanceof ObjectNode object)) {
+            return null;
+        }
+        JsonNode graph = object.path("graph");
+        return graph.path("nodes").isArray() && graph.path("edges").isArray() ? new Jgf(object) : null;
+    }
+
+    int size() {
+        return vertices.size();
+    }
+
+    JsonNode metadata(int vertex) {
+        return vertices.get(vertex).path("metadata");
+    }
+
+    boolean isNode(int vertex) {
+        return type(vertex).equals("node");
+    }
+
+    String type(int vertex) {
+        return metadata(vertex).path("type").asText();
+    }
+
+    int rank(int vertex) {
+        return metadata(vertex).path("rank").asInt(NONE);
+    }
+
+    /** RFC 4: a name defaults to basename and id, a basename to the type. */
+    String name(int vertex) {
+        JsonNode metadata = metadata(vertex);
+        if (metadata.hasNonNull("name")) {
+            return metadata.get("name").asText();
+        }
+        String basename =
+                metadata.hasNonNull("basename") ? metadata.get("basename").asText() : type(vertex);
+        return basename + metadata.path("id").asText();
+    }
+
+    /** The node vertex that holds a vertex, itself perhaps; else the nearest holder that has a rank; else -1. */
+    int anchor(int vertex) {
+        Deque<Integer> climbed = new ArrayDeque<>();
+        int at = vertex;
+        while (at != NONE && anchors[at] == UNKNOWN) {
+            anchors[at] = NONE; // so that a cycle ends
+            climbed.push(at);
+            at = isNode(at) ? NONE : parents[at];
+        }
+        int above = at == NONE ? NONE : anchors[at];
+        while (!climbed.isEmpty()) {
+            above = anchorBelow(above, climbed.peek());
+            anchors[climbed.pop()] = above;
+        }
+        return anchors[vertex];
+    }
+
+    private int anchorBelow(int above, int vertex) {
+        boolean inNode = above != NONE && isNode(above);
+        return isNode(vertex) || (!inNode && rank(vertex) >= 0) ? vertex : above;
+    }
+
+    /** The same {@code scheduling} without the vertices, their descendants and the edges of either; null if none match. */
+    @Nullable
+    ObjectNode without(IntPredicate removedAnchor) {
+        Set<String> removed = new HashSet<>();
+        ArrayNode kept = scheduling.arrayNode();
+        for (int vertex = 0; vertex < vertices.size(); vertex++) {
+            int anchor = anchor(vertex);
+            if (anchor != NONE && removedAnchor.test(anchor)) {
+                removed.add(id(vertex));
+            } else {
+                kept.add(vertices.get(vertex));
+            }
+        }
+        return removed.isEmpty() ? null : with(kept, edgesWithout(removed));
+    }
+
+    private ArrayNode edgesWithout(Set<String> removed) {
+        ArrayNode kept = scheduling.arrayNode();
+        for (JsonNode edge : edges()) {
+            if (!removed.contains(edge.path("source").asText())
+                    && !removed.contains(edge.path("target").asText())) {
+                kept.add(edge);
+            }
+        }
+        return kept;
+    }
+
+    private ObjectNode with(ArrayNode nodes, ArrayNode edges) {
+        ObjectNode changed = scheduling.objectNode().setAll(scheduling);
+        ObjectNode graph = scheduling.objectNode().setAll((ObjectNode) scheduling.get("graph"));
+        graph.set("nodes", nodes);
+        graph.set("edges", edges);
+        changed.set("graph", graph);
+        return changed;
+    }
+
+    /** Whether a vertex is for one of {@code ranks}: by its host if the set has that, since ranks change and hosts do not. */
+    boolean isFor(int vertex, Idset ranks, Placement placement) {
+        Idset ofHost = isNode(vertex) ? placement.ranksOf(name(vertex)) : Idset.EMPTY;
+        int rank = rank(vertex);
+        if (ofHost.isEmpty() || ofHost.contains(rank)) {
+            return rank >= 0 && ranks.contains(rank);
+        }
+        return ranks.containsAll(ofHost);
+    }
+
+    private String id(int vertex) {
+        return vertices.get(vertex).path("id").asText();
+    }
+
+    private JsonNode edges() {
+        return scheduling.get("graph").get("edges");
+    }
+
+    private String path(int vertex) {
+        return metadata(vertex).path("paths").path(CONTAINMENT).asText();
+    }
+
+    private void parentsByPath() {
+        Map<String, Integer> byPath = new HashMap<>();
+        for (int vertex = 0; vertex < vertices.size(); vertex++) {
+            byPath.putIfAbsent(path(vertex), vertex);
+        }
+        byPath.remove("");
+        for (int vertex = 0; vertex < vertices.size(); vertex++) {
+            parents[vertex] = nearestAbove(path(vertex), byPath);
+        }
+    }
+
+    private static int nearestAbove(String path, Map<String, Integer> byPath) {
+        for (int end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+            Integer above = byPath.get(path.substring(0, end));
+            if (above != null) {
+                return above;
+            }
+        }
+        return NONE;
+    }
+
+    private void parentsByEdge() {
+        Map<String, Integer> byId = new HashMap<>();
+        for (int vertex = 0; vertex < vertices.size(); vertex++) {
+            byId.putIfAbsent(id(vertex), vertex);
+        }
+        for (JsonNode edge : edges()) {
+            Integer source = byId.get(edge.path("source").asText());
+            Integer target = byId.get(edge.path("target").asText());
+            if (source != null && target != null && isContainment(edge) && needsParent(target)) {
+                parents[target] = source;
+            }
+        }
+    }
+
+    private boolean needsParent(int vertex) {
+        return parents[vertex] == NONE && path(vertex).isEmpty();
+    }
+
+    /** Fluxion leaves the subsystem out when it is containment; RFC 4 lets an edge lead back up, and calls it "in". */
+    private static boolean isContainment(JsonNode edge) {
+        JsonNode metadata = edge.path("metadata");
+        return metadata.path("subsystem").asText(CONTAINMENT).equals(CONTAINMENT)
+                && !metadata.path("relationship").asText().equals("in");
+    }
+}

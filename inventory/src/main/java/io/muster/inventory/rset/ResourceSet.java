@@ -1,0 +1,408 @@
+package io.muster.inventory.rset;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Problems;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set of resources, RFC 20 R version 1: ranks, the host of each, what each has, and properties. Whatever else R says is
+ * kept and written again. Cost goes by groups of like ranks and by ranges of ids, not by ranks, unless a method says so.
+ */
+public final class ResourceSet {
+    public static final ResourceSet EMPTY =
+            new ResourceSet(Layout.EMPTY, Placement.EMPTY, PropertyMap.EMPTY, Envelope.EMPTY);
+
+    private static final String SUBJECT = "R";
+
+    private final Layout layout;
+    private final Placement placement;
+    private final PropertyMap properties;
+    private final Envelope envelope;
+
+    ResourceSet(Layout layout, Placement placement, PropertyMap properties, Envelope envelope) {
+        this.layout = layout;
+        this.placement = placement;
+        this.properties = properties;
+        this.envelope = envelope;
+    }
+
+    /** @throws InvalidException with all that is wrong */
+    public static ResourceSet parse(JsonNode r) {
+        Problems problems = new Problems();
+        return orThrow(parse(r, problems), problems);
+    }
+
+    /** @throws InvalidException with all that is wrong */
+    public static ResourceSet parse(String json) {
+        Problems problems = new Problems();
+        return orThrow(read(StrictJson.read(json, problems), problems), problems);
+    }
+
+    /** @throws InvalidException with all that is wrong */
+    public static ResourceSet parse(byte[] utf8) {
+        Problems problems = new Problems();
+        return orThrow(parse(utf8, problems), problems);
+    }
+
+    /** For a caller that wants the warnings; null when {@code problems} has errors. */
+    public static @Nullable ResourceSet parse(JsonNode r, Problems problems) {
+        return ResourceSetReader.read(r.deepCopy(), problems);
+    }
+
+    /** For a caller that wants the warnings; null when {@code problems} has errors. */
+    public static @Nullable ResourceSet parse(byte[] utf8, Problems problems) {
+        return read(StrictJson.read(utf8, problems), problems);
+    }
+
+    private static @Nullable ResourceSet read(@Nullable JsonNode r, Problems problems) {
+        return r == null ? null : ResourceSetReader.read(r, problems);
+    }
+
+    private static ResourceSet orThrow(@Nullable ResourceSet set, Problems problems) {
+        problems.throwIfAny(SUBJECT);
+        if (set == null) {
+            throw new IllegalStateException("R was refused without a problem");
+        }
+        return set;
+    }
+
+    /**
+     * A set of like ranks; {@code hosts} are those of {@code ranks} in ascending order.
+     *
+     * @throws IllegalArgumentException if there are not as many hosts as ranks
+     * @throws TargetException if a property is on a rank that is not there
+     */
+    public static ResourceSet of(Hostlist hosts, Idset ranks, Idset cores, Idset gpus, Map<String, Idset> properties) {
+        properties.keySet().forEach(PropertyMap::requireLegal);
+        Contents contents = Contents.of(Map.of(Contents.CORE, cores, Contents.GPU, gpus), Map.of());
+        Placement placement = new Placement(ranks, hosts);
+        properties.values().forEach(placement::requireMembers);
+        Layout layout = new Layout.Builder().add(ranks, contents).build();
+        return new ResourceSet(layout, placement, PropertyMap.of(properties), Envelope.EMPTY);
+    }
+
+    /**
+     * The set that {@code [[resource.config]]} describes: ranks in the order in which hosts are first named, and each
+     * entry adding to what earlier ones gave its hosts.
+     *
+     * @throws InvalidException with all that is wrong
+     */
+    public static ResourceSet fromConfig(List<ConfigEntry> entries) {
+        Problems problems = new Problems();
+        return orThrow(fromConfig(entries, problems), problems);
+    }
+
+    /** For a caller that gathers the problems of a whole file; null when {@code problems} has errors. */
+    public static @Nullable ResourceSet fromConfig(List<ConfigEntry> entries, Problems problems) {
+        return new ConfigReader(problems).read(entries);
+    }
+
+    public Idset ranks() {
+        return placement.ranks();
+    }
+
+    /** The host of each rank, by ascending rank. */
+    public Hostlist hosts() {
+        return placement.hosts();
+    }
+
+    /** @throws TargetException if there is no such rank */
+    public String hostOf(int rank) {
+        return placement.hostOf(rank);
+    }
+
+    /** Empty if there is no such host; more than one if several ranks share it. */
+    public Idset ranksOf(String host) {
+        return placement.ranksOf(host);
+    }
+
+    /** @throws TargetException naming the hosts that are not there */
+    public Idset ranksOf(Hostlist hosts) {
+        return placement.ranksOf(hosts);
+    }
+
+    /** @throws TargetException naming the ranks that are not there */
+    public Hostlist hostsOf(Idset ranks) {
+        return placement.hostsOf(ranks);
+    }
+
+    /**
+     * The ranks that an admin means: an idset, or else a hostlist.
+     *
+     * @throws MalformedException if it is neither
+     * @throws TargetException naming the ranks or hosts that are not there
+     */
+    public Idset targets(String idsetOrHostlist) {
+        return placement.targets(idsetOrHostlist);
+    }
+
+    public SortedMap<String, Idset> properties() {
+        return properties.byName();
+    }
+
+    /** Groups of like ranks, by lowest rank. */
+    public List<Group> groups() {
+        return layout.groups();
+    }
+
+    public int nodes() {
+        return placement.ranks().size();
+    }
+
+    public long cores() {
+        return layout.count(Contents.CORE);
+    }
+
+    public long gpus() {
+        return layout.count(Contents.GPU);
+    }
+
+    /** How many ids of a type {@code among} these ranks have together. */
+    public long count(String childType, Idset among) {
+        return layout.count(childType, among);
+    }
+
+    /** Seconds since the epoch; 0 when unset. */
+    public double starttime() {
+        return envelope.startSeconds();
+    }
+
+    /** Seconds since the epoch; 0 when unset. */
+    public double expiration() {
+        return envelope.expirationSeconds();
+    }
+
+    /**
+     * @param seconds since the epoch; 0 to unset
+     * @throws IllegalArgumentException if negative, not finite, or not after the start time
+     */
+    public ResourceSet withExpiration(double seconds) {
+        if (!(seconds >= 0) || Double.isInfinite(seconds)) {
+            throw new IllegalArgumentException("expiration must be seconds since the epoch, not " + seconds);
+        }
+        if (seconds > 0 && seconds <= starttime()) {
+            throw new IllegalArgumentException(
+                    "expiration " + seconds + " must be after starttime " + envelope.starttime());
+        }
+        return with(envelope.withExpiration(seconds));
+    }
+
+    /** The set's own tree, which may not be changed. */
+    public @Nullable JsonNode scheduling() {
+        JsonNode scheduling = envelope.scheduling();
+        return scheduling == null || scheduling.isNull() ? null : scheduling;
+    }
+
+    public ResourceSet withoutScheduling() {
+        return withScheduling(null);
+    }
+
+    public ResourceSet withScheduling(@Nullable JsonNode scheduling) {
+        return withOwnScheduling(scheduling == null ? null : scheduling.deepCopy());
+    }
+
+    /** For a tree that nobody else can change. */
+    ResourceSet withOwnScheduling(@Nullable JsonNode scheduling) {
+        return with(envelope.withScheduling(scheduling));
+    }
+
+    /** Why {@code name} can not be a property's name (RFC 20), or null. */
+    public static @Nullable String propertyNameFault(String name) {
+        return PropertyMap.objection(name);
+    }
+
+    /**
+     * Adds ranks to those that have a property.
+     *
+     * @throws TargetException naming the ranks that are not there
+     */
+    public ResourceSet withProperty(String name, Idset added) {
+        return replaceProperty(name, properties.ranks(name).union(added));
+    }
+
+    /**
+     * Makes exactly {@code ranks} have a property.
+     *
+     * @throws TargetException naming the ranks that are not there
+     */
+    public ResourceSet replaceProperty(String name, Idset ranks) {
+        PropertyMap.requireLegal(name);
+        placement.requireMembers(ranks);
+        return with(properties.with(name, ranks));
+    }
+
+    /** Takes a property from ranks; those that lack it, or are not there, need not lose it. */
+    public ResourceSet withoutProperty(String name, Idset removed) {
+        return with(properties.with(name, properties.ranks(name).subtract(removed)));
+    }
+
+    /** {@code scheduling} is left as it is, as flux-core does; it goes with the last rank. */
+    public ResourceSet keep(Idset kept) {
+        return with(layout.keep(kept));
+    }
+
+    /** {@code scheduling} is left as it is, as flux-core does; it goes with the last rank. */
+    public ResourceSet remove(Idset removed) {
+        return with(layout.remove(removed));
+    }
+
+    /** As {@link #remove}, but leaves no {@code scheduling} that could still offer the ranks. */
+    public Pruned prune(Idset removed) {
+        return Pruned.of(this, removed);
+    }
+
+    /**
+     * Puts two sets together that have nothing in common.
+     *
+     * @throws IllegalArgumentException if they have, or if a rank is different hosts
+     */
+    public ResourceSet append(ResourceSet that) {
+        layout.forEachShared(that.layout, (ranks, mine, theirs) -> {
+            Contents twice = mine.intersect(theirs);
+            if (!twice.isEmpty()) {
+                throw new IllegalArgumentException("resource sets overlap: both have " + new Group(ranks, twice));
+            }
+        });
+        return union(that);
+    }
+
+    /**
+     * What either has, with the properties of both.
+     *
+     * @throws IllegalArgumentException if a rank is different hosts
+     */
+    public ResourceSet union(ResourceSet that) {
+        requireSameHosts(that);
+        return new ResourceSet(
+                layout.union(that.layout, Contents::union),
+                placement.union(that.placement),
+                properties.union(that.properties),
+                envelope.combined(that.scheduling()));
+    }
+
+    /**
+     * What both have, id by id, with the properties of both; ranks that share nothing are left out.
+     *
+     * @throws IllegalArgumentException if a rank is different hosts
+     */
+    public ResourceSet intersect(ResourceSet that) {
+        requireSameHosts(that);
+        Layout shared = layout.intersect(that.layout);
+        return combined(shared, properties.union(that.properties));
+    }
+
+    /** What this has and the other has not, id by id; ranks that have nothing left are left out. Hosts do not matter. */
+    public ResourceSet diff(ResourceSet that) {
+        return combined(layout.subtract(that.layout), properties);
+    }
+
+    /** Ranks become 0.. in the same order, and within each rank all ids but those of GPUs do. */
+    public ResourceSet remap() {
+        Layout renumbered = layout.mapRanks(placement::positionsOf).mapContents(Contents::renumber);
+        return new ResourceSet(
+                renumbered, placement.withRanks(renumbered.ranks()), properties.map(placement::positionsOf), envelope);
+    }
+
+    /**
+     * The i-th of these hosts becomes rank i. Looks at every rank.
+     *
+     * @throws IllegalArgumentException unless {@code order} names each host of the set once
+     */
+    public ResourceSet rerank(Hostlist order) {
+        UnaryOperator<Idset> renaming = placement.reranking(order);
+        return new ResourceSet(
+                layout.mapRanks(renaming),
+                new Placement(renaming.apply(ranks()), order),
+                properties.map(renaming),
+                envelope);
+    }
+
+    /** How what ranks turned out to have differs from this, which is expected of them; ranks not in {@code actual} do not. */
+    public List<Difference> verify(ResourceSet actual) {
+        return new Verification(this, actual).differences();
+    }
+
+    /** R in canonical form, in a tree of the caller's own. */
+    public ObjectNode toJson() {
+        return tree().deepCopy();
+    }
+
+    /** R in canonical form, as UTF-8. */
+    public byte[] toBytes() {
+        return toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    Layout layout() {
+        return layout;
+    }
+
+    Placement placement() {
+        return placement;
+    }
+
+    private ObjectNode tree() {
+        return ResourceSetWriter.tree(layout, placement, properties, envelope);
+    }
+
+    private void requireSameHosts(ResourceSet that) {
+        Idset differing = placement.disagreements(that.placement);
+        if (!differing.isEmpty()) {
+            int rank = differing.first();
+            throw new IllegalArgumentException("rank " + rank + " is host " + hostOf(rank) + " in one resource set and "
+                    + that.hostOf(rank) + " in the other");
+        }
+    }
+
+    private ResourceSet combined(Layout result, PropertyMap candidates) {
+        Envelope rest = result.ranks().isEmpty() ? envelope.withScheduling(null) : envelope;
+        return new ResourceSet(
+                result, placement.keep(result.ranks()), candidates.keep(result.ranks()), rest.combined(null));
+    }
+
+    private ResourceSet with(Layout fewer) {
+        if (fewer.equals(layout)) {
+            return this;
+        }
+        Idset left = fewer.ranks();
+        Envelope rest = left.isEmpty() ? envelope.withScheduling(null) : envelope;
+        return new ResourceSet(fewer, placement.keep(left), properties.keep(left), rest.withoutSlots());
+    }
+
+    private ResourceSet with(PropertyMap others) {
+        return others.equals(properties) ? this : new ResourceSet(layout, placement, others, envelope);
+    }
+
+    private ResourceSet with(Envelope other) {
+        return new ResourceSet(layout, placement, properties, other);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object o) {
+        return o instanceof ResourceSet that
+                && layout.equals(that.layout)
+                && placement.equals(that.placement)
+                && properties.equals(that.properties)
+                && envelope.equals(that.envelope);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * layout.hashCode() + placement.hashCode();
+    }
+
+    /** R in canonical form, without blanks. */
+    @Override
+    public String toString() {
+        return tree().toString();
+    }
+}

@@ -1,0 +1,188 @@
+package io.muster.inventory.rset;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Problems;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads R version 1 (RFC 20) and collects everything that is wrong with it. */
+final class ResourceSetReader {
+    private static final String EXECUTION = "/execution";
+    private static final Set<String> EXECUTION_KEYS =
+            Set.of("R_lite", "nodelist", "properties", "starttime", "expiration");
+    private static final Set<String> TOP_KEYS = Set.of("version", "execution", "scheduling");
+
+    private final Problems problems;
+
+    private ResourceSetReader(Problems problems) {
+        this.problems = problems;
+    }
+
+    /** The set, or null when {@code problems} has errors; keeps hold of parts of {@code r}. */
+    static @Nullable ResourceSet read(JsonNode r, Problems problems) {
+        if (!(r instanceof ObjectNode object)) {
+            problems.add("", "must be a JSON object, not " + StrictJson.kind(r));
+            return null;
+        }
+        return new ResourceSetReader(problems).read(object);
+    }
+
+    private @Nullable ResourceSet read(ObjectNode r) {
+        version(r.get("version"));
+        ObjectNode execution = execution(r);
+        if (execution == null) {
+            return null;
+        }
+        Layout layout = new RLiteReader(problems).read(execution.get("R_lite"));
+        Hostlist hosts = nodelist(execution.get("nodelist"));
+        if (layout != null && hosts != null && hosts.size() != layout.ranks().size()) {
+            problems.add(
+                    EXECUTION + "/nodelist",
+                    Placement.counts(hosts.size(), layout.ranks().size()));
+        }
+        PropertyMap properties = properties(execution.get("properties"), layout);
+        Envelope envelope = envelope(r, execution);
+        if (layout == null || hosts == null || !problems.isEmpty()) {
+            return null;
+        }
+        return new ResourceSet(layout, new Placement(layout.ranks(), hosts), properties, envelope);
+    }
+
+    /** jansson, and so every Flux program, tells the integer 1 from 1.0. */
+    private void version(@Nullable JsonNode version) {
+        if (version == null) {
+            problems.add("/version", "version is missing");
+        } else if (!version.isIntegralNumber() || !version.canConvertToInt() || version.intValue() != 1) {
+            problems.add("/version", "must be the integer 1, not " + version);
+        }
+    }
+
+    /** RFC 20 until 2023 let R have {@code scheduling} alone. */
+    private @Nullable ObjectNode execution(ObjectNode r) {
+        JsonNode execution = r.get("execution");
+        if (execution instanceof ObjectNode object) {
+            return object;
+        }
+        JsonNode scheduling = r.get("scheduling");
+        if (execution != null) {
+            problems.add(EXECUTION, "must be an object, not " + StrictJson.kind(execution));
+        } else if (scheduling == null) {
+            problems.add("", "has neither execution nor scheduling");
+        } else {
+            Jgf graph = Jgf.of(scheduling);
+            if (graph != null) {
+                return JgfExecution.derive(graph, problems);
+            }
+            problems.add(
+                    "/scheduling", "is not a graph of nodes and edges, so that execution can not be derived from it");
+        }
+        return null;
+    }
+
+    private @Nullable Hostlist nodelist(@Nullable JsonNode nodelist) {
+        String place = EXECUTION + "/nodelist";
+        if (nodelist == null || !nodelist.isArray()) {
+            problems.add(
+                    place,
+                    nodelist == null ? "nodelist is missing" : "must be an array, not " + StrictJson.kind(nodelist));
+            return null;
+        }
+        List<String> texts = new ArrayList<>(nodelist.size());
+        for (int i = 0; i < nodelist.size(); i++) {
+            JsonNode text = nodelist.get(i);
+            if (text.isTextual()) {
+                texts.add(text.textValue());
+            } else {
+                problems.add(place + "/" + i, "must be a hostlist string, not " + StrictJson.kind(text));
+            }
+        }
+        return texts.size() == nodelist.size() ? hostlist(place, texts) : null;
+    }
+
+    private @Nullable Hostlist hostlist(String place, List<String> texts) {
+        try {
+            return Hostlist.parse(texts);
+        } catch (MalformedException e) {
+            problems.add(place + "/" + texts.indexOf(e.input()), Objects.requireNonNull(e.getMessage()));
+            return null;
+        }
+    }
+
+    private PropertyMap properties(@Nullable JsonNode properties, @Nullable Layout layout) {
+        String place = EXECUTION + "/properties";
+        Map<String, Idset> byName = new LinkedHashMap<>();
+        if (properties instanceof ObjectNode object) {
+            object.properties()
+                    .forEach(property -> byName.put(
+                            property.getKey(), property(place, property.getKey(), property.getValue(), layout)));
+        } else if (properties != null) {
+            problems.add(place, "must be an object, not " + StrictJson.kind(properties));
+        }
+        return PropertyMap.of(byName);
+    }
+
+    private Idset property(String parent, String name, JsonNode value, @Nullable Layout layout) {
+        String place = StrictJson.pointer(parent, name);
+        String objection = PropertyMap.objection(name);
+        if (objection != null) {
+            problems.add(place, objection);
+        }
+        Idset ranks = RLiteReader.idset(parent, name, value, problems);
+        if (ranks == null) {
+            return Idset.EMPTY;
+        }
+        if (ranks.isEmpty()) {
+            problems.warn(place, "is on no rank; it is dropped");
+        }
+        if (layout != null && !layout.ranks().containsAll(ranks)) {
+            Idset unknown = ranks.subtract(layout.ranks());
+            problems.add(place, (unknown.size() == 1 ? "rank " : "ranks ") + unknown + " not in R_lite");
+        }
+        return ranks;
+    }
+
+    private Envelope envelope(ObjectNode r, ObjectNode execution) {
+        JsonNode starttime = seconds("starttime", execution.get("starttime"));
+        JsonNode expiration = seconds("expiration", execution.get("expiration"));
+        JsonNode slots = execution.get(Envelope.NSLOTS);
+        if (slots != null && !slots.isIntegralNumber()) {
+            problems.add(EXECUTION + "/nslots", "must be an integer, not " + StrictJson.kind(slots));
+        }
+        Envelope envelope = new Envelope(
+                starttime, expiration, r.get("scheduling"), rest(execution, EXECUTION_KEYS), rest(r, TOP_KEYS));
+        double expires = envelope.expirationSeconds();
+        if (expires > 0 && expires <= envelope.startSeconds()) {
+            problems.add(
+                    EXECUTION + "/expiration", "expiration " + expiration + " must be after starttime " + starttime);
+        }
+        return envelope;
+    }
+
+    private @Nullable JsonNode seconds(String key, @Nullable JsonNode value) {
+        if (value == null || (value.isNumber() && Double.isFinite(value.doubleValue()))) {
+            return value;
+        }
+        String found = value.isNumber() ? value.toString() : StrictJson.kind(value);
+        problems.add(EXECUTION + "/" + key, "must be seconds since the epoch, not " + found);
+        return null;
+    }
+
+    private static Map<String, JsonNode> rest(ObjectNode object, Set<String> known) {
+        Map<String, JsonNode> rest = new LinkedHashMap<>();
+        object.properties().forEach(member -> {
+            if (!known.contains(member.getKey())) {
+                rest.put(member.getKey(), member.getValue());
+            }
+        });
+        return rest;
+    }
+}

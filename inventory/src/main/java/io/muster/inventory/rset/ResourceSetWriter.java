@@ -1,0 +1,53 @@
+package io.muster.inventory.rset;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+
+/**
+ * Writes R version 1 in the one form that every deployed reader takes: an entry of R_lite per group by lowest rank, each
+ * with {@code children.core}, and one entry of nodelist. The tree shares the parts that the envelope keeps.
+ */
+final class ResourceSetWriter {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    private ResourceSetWriter() {}
+
+    static ObjectNode tree(Layout layout, Placement placement, PropertyMap properties, Envelope envelope) {
+        ObjectNode r = JSON.objectNode().put("version", 1);
+        ObjectNode execution = r.putObject("execution");
+        ArrayNode entries = execution.putArray("R_lite");
+        layout.groups().forEach(group -> entries.add(entry(group)));
+        if (envelope.starttime() != null) {
+            execution.set("starttime", envelope.starttime());
+        }
+        if (envelope.expiration() != null) {
+            execution.set("expiration", envelope.expiration());
+        }
+        execution.putArray("nodelist").add(placement.hosts().toString());
+        if (!properties.byName().isEmpty()) {
+            ObjectNode byName = execution.putObject("properties");
+            properties.byName().forEach((name, ranks) -> byName.put(name, ranks.toString()));
+        }
+        execution.setAll(envelope.execution());
+        if (envelope.scheduling() != null) {
+            r.set("scheduling", envelope.scheduling());
+        }
+        return r.setAll(envelope.top());
+    }
+
+    private static ObjectNode entry(Group group) {
+        ObjectNode entry = JSON.objectNode().put("rank", group.ranks().toString());
+        ObjectNode children = entry.putObject("children");
+        children.put(Contents.CORE, group.contents().ids(Contents.CORE).toString());
+        group.children().forEach((type, ids) -> put(children, type, ids));
+        return entry.setAll(group.contents().other());
+    }
+
+    private static void put(ObjectNode children, String type, Idset ids) {
+        if (!type.equals(Contents.CORE)) {
+            children.put(type, ids.toString());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.muster.inventory.rset;
+
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+
+/** Ranks or hosts were named that the resource set does not have; the message lists all of them. */
+public final class TargetException extends IllegalArgumentException {
+    private final transient Idset missingRanks;
+    private final transient Hostlist missingHosts;
+
+    private TargetException(String message, Idset missingRanks, Hostlist missingHosts) {
+        super(message);
+        this.missingRanks = missingRanks;
+        this.missingHosts = missingHosts;
+    }
+
+    static TargetException ranks(Idset missing, Idset known) {
+        String subject = missing.size() == 1 ? "rank " + missing + " is" : "ranks " + missing + " are";
+        String has = known.isEmpty() ? "which has no ranks" : "which has " + known;
+        return new TargetException(subject + " not in the resource set, " + has, missing, Hostlist.EMPTY);
+    }
+
+    static TargetException hosts(Hostlist missing) {
+        String subject = missing.size() == 1 ? "host " + missing + " is" : "hosts " + missing + " are";
+        return new TargetException(subject + " not in the resource set", Idset.EMPTY, missing);
+    }
+
+    public Idset missingRanks() {
+        return missingRanks;
+    }
+
+    public Hostlist missingHosts() {
+        return missingHosts;
+    }
+}

@@ -1,0 +1,346 @@
+package io.muster.inventory.state;
+
+import static io.muster.inventory.state.Decision.Rejection.Kind.EXISTS;
+import static io.muster.inventory.state.Decision.Rejection.Kind.HELD_BY_OTHER;
+import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
+
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wish to change the inventory. {@link #decide} says what it leads to; a command is carried out whole or not at all.
+ * Targets are text, an idset or a hostlist, since only the state at hand knows which hosts there are.
+ */
+public sealed interface Command {
+    Decision decide(InventoryState state, double now, Principal by);
+
+    /** How a drain treats targets that are drained already (flux-core's {@code mode}). */
+    enum Mode {
+        /** Refuse the request if any target is. */
+        NONE,
+        /** Leave those that have a reason as they are. */
+        UPDATE,
+        /** Replace their reason. */
+        OVERWRITE,
+        /** Replace their reason and time. */
+        FORCE_OVERWRITE;
+
+        Event.Overwrite overwrite() {
+            return switch (this) {
+                case NONE, UPDATE -> Event.Overwrite.NOTHING;
+                case OVERWRITE -> Event.Overwrite.REASON;
+                case FORCE_OVERWRITE -> Event.Overwrite.REASON_AND_TIME;
+            };
+        }
+
+        boolean forces() {
+            return this == OVERWRITE || this == FORCE_OVERWRITE;
+        }
+    }
+
+    /**
+     * @param holder {@link Hold#SHARED} or a name
+     * @param until 0 for none
+     */
+    record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Targeting.resolve(state, targets, ranks -> {
+                String fault = Hold.holderFault(holder) == null ? untilFault(now) : Hold.holderFault(holder);
+                return fault != null ? Decision.reject(INVALID, fault) : drain(state, ranks, by);
+            });
+        }
+
+        private @Nullable String untilFault(double now) {
+            if (until == 0) {
+                return null;
+            }
+            if (!(until <= Epoch.LAST)) {
+                return "the time until which to drain is not a date before the year 10000";
+            }
+            boolean future = until > now && Epoch.rounded(until) > now;
+            return future ? null : "the time until which to drain is not in the future";
+        }
+
+        private Decision drain(InventoryState state, Idset ranks, Principal by) {
+            Idset absent = state.membership().absent(ranks);
+            Idset drained = state.holds().matching(ranks, holder, h -> h != null && h.reason() != null);
+            boolean clash = mode == Mode.NONE && !drained.isEmpty();
+            if (clash || !absent.isEmpty()) {
+                return refuse(state, clash ? drained : Idset.EMPTY, absent);
+            }
+            Idset changed = mode == Mode.UPDATE ? ranks.subtract(drained) : ranks;
+            Idset foreign = mode.forces()
+                    ? Idset.EMPTY
+                    : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
+            if (!foreign.isEmpty()) {
+                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, holder));
+            }
+            return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
+        }
+
+        private Event event(InventoryState state, Idset changed) {
+            return new Event.Drain(
+                    Event.Targets.of(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
+        }
+
+        /** flux-core's sentence, and its numbers: EEXIST if any was drained, else EINVAL. */
+        private static Decision refuse(InventoryState state, Idset drained, Idset absent) {
+            List<String> faults = new ArrayList<>();
+            if (!drained.isEmpty()) {
+                faults.add("already drained");
+            }
+            if (absent.intersects(state.membership().excluded())) {
+                faults.add("excluded");
+            }
+            if (absent.intersects(state.membership().lost())) {
+                faults.add("lost");
+            }
+            return Decision.reject(
+                    drained.isEmpty() ? INVALID : EXISTS,
+                    Targeting.say(state, drained.union(absent), String.join(" or ", faults)));
+        }
+    }
+
+    /** @param holder whose hold to end; null for the shared one, or with a forcing mode for everybody's */
+    record Undrain(
+            String targets,
+            @Nullable String reason,
+            Mode mode,
+            @Nullable String holder) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Targeting.resolve(state, targets, ranks -> {
+                String fault = holder == null ? null : Hold.holderFault(holder);
+                return fault != null ? Decision.reject(INVALID, fault) : undrain(state, ranks, by);
+            });
+        }
+
+        private Decision undrain(InventoryState state, Idset ranks, Principal by) {
+            boolean everybody = holder == null && mode == Mode.FORCE_OVERWRITE;
+            String whose = holder == null ? Hold.SHARED : holder;
+            Idset held = everybody
+                    ? ranks.intersect(state.holds().held())
+                    : state.holds().matching(ranks, whose, h -> h != null);
+            Idset free = ranks.subtract(held);
+            if (mode == Mode.NONE && !free.isEmpty()) {
+                return refuse(state, free, whose);
+            }
+            Idset foreign = everybody || mode.forces()
+                    ? Idset.EMPTY
+                    : state.holds().matching(held, whose, h -> h != null && !h.mayBeChangedBy(by));
+            if (!foreign.isEmpty()) {
+                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose));
+            }
+            return held.isEmpty()
+                    ? Decision.accept()
+                    : Decision.accept(new Event.Undrain(
+                            Event.Targets.of(state, held),
+                            reason,
+                            mode.overwrite(),
+                            everybody ? Event.Undrain.EVERYBODY : whose));
+        }
+
+        private static Decision refuse(InventoryState state, Idset free, String whose) {
+            Idset elsewhere = free.intersect(state.holds().held());
+            return elsewhere.isEmpty()
+                    ? Decision.reject(EXISTS, Targeting.say(state, free, "not drained"))
+                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose));
+        }
+    }
+
+    /** Ends the holds that have run out; the daemon's own wish, made when the clock says so. */
+    record LiftExpired() implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            List<Event> events = new ArrayList<>();
+            for (Map.Entry<Hold, Idset> due : state.holds().expired(now).entrySet()) {
+                events.add(new Event.Undrain(
+                        Event.Targets.of(state, due.getValue()),
+                        "the hold ran out",
+                        Event.Overwrite.NOTHING,
+                        due.getKey().holder()));
+            }
+            return new Decision(events, null);
+        }
+    }
+
+    record Exclude(String targets, @Nullable String reason) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Targeting.resolve(state, targets, ranks -> {
+                Idset fresh = ranks.subtract(state.membership().ranks(Membership.Kind.ADMIN));
+                return fresh.isEmpty()
+                        ? Decision.accept()
+                        : Decision.accept(
+                                new Event.Exclude(Event.Targets.of(state, fresh), Membership.Kind.ADMIN, reason));
+            });
+        }
+    }
+
+    /** Undoes what admins have excluded or shrunk; what the configuration excludes is not theirs to include. */
+    record Include(String targets, @Nullable String reason) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Targeting.resolve(state, targets, ranks -> {
+                Idset configured = ranks.intersect(state.membership().ranks(Membership.Kind.CONFIG));
+                if (!configured.isEmpty()) {
+                    return Decision.reject(
+                            INVALID,
+                            Targeting.name(state, configured)
+                                    + " excluded by the configuration: change resource.exclude there and reload it");
+                }
+                Idset absent = state.membership().absent(ranks);
+                return absent.isEmpty()
+                        ? Decision.accept()
+                        : Decision.accept(
+                                new Event.Include(Event.Targets.of(state, absent), Membership.Kind.ADMIN, reason));
+            });
+        }
+    }
+
+    /** What the configuration excludes, all of it: ranks that it no longer does come back. */
+    record ExcludeByConfig(Idset ranks) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            Idset before = state.membership().ranks(Membership.Kind.CONFIG);
+            Idset wanted = ranks.intersect(state.resources().ranks());
+            List<Event> events = new ArrayList<>();
+            Idset back = before.subtract(wanted);
+            Idset gone = wanted.subtract(before);
+            if (!back.isEmpty()) {
+                events.add(new Event.Include(
+                        Event.Targets.of(state, back), Membership.Kind.CONFIG, "no longer in resource.exclude"));
+            }
+            if (!gone.isEmpty()) {
+                events.add(
+                        new Event.Exclude(Event.Targets.of(state, gone), Membership.Kind.CONFIG, "resource.exclude"));
+            }
+            return new Decision(events, null);
+        }
+    }
+
+    /** Ranks leave the instance for good (RFC 28 {@code shrink}). At least one member stays: schedulers wedge on none. */
+    record Shrink(String targets, @Nullable String reason) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Targeting.resolve(state, targets, ranks -> {
+                Idset leaving = ranks.subtract(state.membership().lost());
+                if (leaving.isEmpty()) {
+                    return Decision.accept();
+                }
+                Idset members = state.members();
+                if (!members.isEmpty() && leaving.containsAll(members)) {
+                    return Decision.reject(
+                            INVALID,
+                            Targeting.name(state, leaving)
+                                    + " would leave no rank on offer: drain instead, or stop the daemon");
+                }
+                return Decision.accept(
+                        new Event.Exclude(Event.Targets.of(state, leaving), Membership.Kind.LOST, reason));
+            });
+        }
+    }
+
+    /** @param name online, offline, torpid or lively */
+    record Report(String name, String targets, String cause) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Targeting.resolve(state, targets, ranks -> {
+                Liveness live = state.liveness();
+                Idset moving = switch (name) {
+                    case "online" -> ranks.subtract(live.online());
+                    case "offline" -> ranks.subtract(live.in(Liveness.Status.OFFLINE, ranks));
+                    case "torpid" -> ranks.intersect(live.online());
+                    case "lively" -> ranks.intersect(live.torpid());
+                    default -> throw new IllegalArgumentException("no such report: " + name);
+                };
+                return moving.isEmpty()
+                        ? Decision.accept()
+                        : Decision.accept(new Event.Report(name, Event.Targets.of(state, moving), cause));
+            });
+        }
+    }
+
+    /** flux-core's {@code monitor-force-down}: ranks that are not there, or offline already, do not matter. */
+    record ForceDown(Idset ranks) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            Idset known = ranks.intersect(state.resources().ranks());
+            Idset falling = known.subtract(state.liveness().in(Liveness.Status.OFFLINE, known));
+            return falling.isEmpty()
+                    ? Decision.accept()
+                    : Decision.accept(new Event.Report("offline", Event.Targets.of(state, falling), "forced down"));
+        }
+    }
+
+    record SetExpiration(double expiration) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            if (!(expiration >= 0 && expiration <= Epoch.LAST)) {
+                return Decision.reject(
+                        INVALID, "expiration must be 0 (never) or seconds since the epoch, before the year 10000");
+            }
+            double wanted = Epoch.rounded(expiration);
+            String fault = Definition.expirationFault(state.resources(), wanted);
+            if (fault != null) {
+                return Decision.reject(INVALID, fault);
+            }
+            return wanted == state.resources().expiration()
+                    ? Decision.accept()
+                    : Decision.accept(new Event.Update(wanted));
+        }
+    }
+
+    /** @param properties names to targets */
+    record Properties(boolean add, SortedMap<String, String> properties) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            SortedMap<String, Idset> changes = new TreeMap<>();
+            for (Map.Entry<String, String> property : properties.entrySet()) {
+                String name = property.getKey();
+                String fault = add ? ResourceSet.propertyNameFault(name) : null;
+                if (fault != null) {
+                    return Decision.reject(INVALID, fault);
+                }
+                Decision resolved = Targeting.resolve(state, property.getValue(), ranks -> {
+                    Idset has = state.resources().properties().getOrDefault(name, Idset.EMPTY);
+                    Idset change = add ? ranks.subtract(has) : ranks.intersect(has);
+                    if (!change.isEmpty()) {
+                        changes.put(name, change);
+                    }
+                    return Decision.accept();
+                });
+                if (resolved.rejection() != null) {
+                    return resolved;
+                }
+            }
+            return changes.isEmpty() ? Decision.accept() : Decision.accept(new Event.Properties(add, changes));
+        }
+    }
+
+    /** @param method RFC 44's word for where R comes from */
+    record Define(ResourceSet resources, String method, Liveness.Status initial) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return resources.equals(state.definition().base())
+                    ? Decision.accept()
+                    : Decision.accept(new Event.Define(method, resources, initial));
+        }
+    }
+
+    record Restart() implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Decision.accept(new Event.Restart(
+                    Event.Targets.of(state, state.resources().ranks()),
+                    state.liveness().online()));
+        }
+    }
+}

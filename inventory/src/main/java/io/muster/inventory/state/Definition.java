@@ -1,0 +1,171 @@
+package io.muster.inventory.state;
+
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * R as it was defined, and R as it is: the admins' property and expiration changes are kept apart from the definition,
+ * so that a new definition of the same hosts keeps them.
+ */
+public final class Definition {
+    /** No admin has set the expiration: the definition's own holds. */
+    private static final double AS_DEFINED = -1;
+
+    private final ResourceSet base;
+    private final String method;
+    private final SortedMap<String, Idset> added;
+    private final SortedMap<String, Idset> removed;
+    private final double expiration;
+    private final ResourceSet resources;
+
+    private Definition(
+            ResourceSet base,
+            String method,
+            SortedMap<String, Idset> added,
+            SortedMap<String, Idset> removed,
+            double expiration,
+            ResourceSet resources) {
+        this.base = base;
+        this.method = method;
+        this.added = Collections.unmodifiableSortedMap(added);
+        this.removed = Collections.unmodifiableSortedMap(removed);
+        this.expiration = expiration;
+        this.resources = resources;
+    }
+
+    static Definition of(ResourceSet base, String method) {
+        return new Definition(base, method, new TreeMap<>(), new TreeMap<>(), AS_DEFINED, base);
+    }
+
+    /** A definition with changes made to it since, as a snapshot holds them; expiration negative for unchanged. */
+    static Definition restore(
+            ResourceSet base,
+            String method,
+            SortedMap<String, Idset> added,
+            SortedMap<String, Idset> removed,
+            double expiration) {
+        ResourceSet now = expiration < 0 ? base : base.withExpiration(expiration);
+        for (var edit : added.entrySet()) {
+            now = now.withProperty(edit.getKey(), edit.getValue());
+        }
+        for (var edit : removed.entrySet()) {
+            now = now.withoutProperty(edit.getKey(), edit.getValue());
+        }
+        return new Definition(base, method, new TreeMap<>(added), new TreeMap<>(removed), expiration, now);
+    }
+
+    /** R with every change since applied. */
+    public ResourceSet resources() {
+        return resources;
+    }
+
+    /** R as the configuration or a reload gave it. */
+    public ResourceSet base() {
+        return base;
+    }
+
+    /** RFC 44's word for where the definition came from. */
+    public String method() {
+        return method;
+    }
+
+    SortedMap<String, Idset> added() {
+        return added;
+    }
+
+    SortedMap<String, Idset> removed() {
+        return removed;
+    }
+
+    /** What an admin set; negative when none did. */
+    double expirationSet() {
+        return expiration;
+    }
+
+    Definition withProperties(SortedMap<String, Idset> names) {
+        return edit(names, added, removed, true);
+    }
+
+    Definition withoutProperties(SortedMap<String, Idset> names) {
+        return edit(names, removed, added, false);
+    }
+
+    private Definition edit(
+            SortedMap<String, Idset> names,
+            SortedMap<String, Idset> mine,
+            SortedMap<String, Idset> other,
+            boolean add) {
+        SortedMap<String, Idset> grown = new TreeMap<>(mine);
+        SortedMap<String, Idset> cut = new TreeMap<>(other);
+        ResourceSet now = resources;
+        for (var entry : names.entrySet()) {
+            String name = entry.getKey();
+            Idset ranks = entry.getValue();
+            Idset defined = base.properties().getOrDefault(name, Idset.EMPTY);
+            Idset news = add ? ranks.subtract(defined) : ranks.intersect(defined);
+            merge(grown, name, ids -> ids.union(news));
+            merge(cut, name, ids -> ids.subtract(ranks));
+            now = add ? now.withProperty(name, ranks) : now.withoutProperty(name, ranks);
+        }
+        return add
+                ? new Definition(base, method, grown, cut, expiration, now)
+                : new Definition(base, method, cut, grown, expiration, now);
+    }
+
+    Definition withExpiration(double value) {
+        return new Definition(base, method, added, removed, value, resources.withExpiration(value));
+    }
+
+    /** A new R in place of this one: the changes made to hosts that it still has go on, under their new ranks. */
+    Definition redefine(ResourceSet next, String nextMethod, Remap remap) {
+        boolean definedAnew = next.expiration() != base.expiration();
+        return restore(
+                next,
+                nextMethod,
+                translate(added, remap),
+                translate(removed, remap),
+                definedAnew || expirationFault(next, expiration) != null ? AS_DEFINED : expiration);
+    }
+
+    /** Why R cannot have this expiration, or null; negative is none of its own. */
+    static @Nullable String expirationFault(ResourceSet resources, double expiration) {
+        double start = resources.starttime();
+        return expiration > 0 && expiration <= start
+                ? "expiration " + Epoch.decimal(expiration).toPlainString() + " is not after R's start time "
+                        + Epoch.decimal(start).toPlainString()
+                : null;
+    }
+
+    /** The names that {@code edits} gives a rank. */
+    static List<String> namesOn(SortedMap<String, Idset> edits, int rank) {
+        List<String> names = new ArrayList<>();
+        edits.forEach((name, ranks) -> {
+            if (ranks.contains(rank)) {
+                names.add(name);
+            }
+        });
+        return names;
+    }
+
+    private static SortedMap<String, Idset> translate(SortedMap<String, Idset> edits, Remap remap) {
+        SortedMap<String, Idset> next = new TreeMap<>();
+        edits.forEach((name, ranks) -> merge(next, name, ids -> remap.translate(ranks)));
+        return next;
+    }
+
+    private static void merge(SortedMap<String, Idset> map, String name, UnaryOperator<Idset> change) {
+        Idset next = change.apply(map.getOrDefault(name, Idset.EMPTY));
+        if (next.isEmpty()) {
+            map.remove(name);
+        } else {
+            map.put(name, next);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.muster.inventory.state;
+
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is remembered of a host that R no longer names, so that it comes back as it left. That it was lost is not: leaving
+ * R is what a loss comes to, and a host of that name in a later R is there again.
+ *
+ * @param absences how it was excluded
+ * @param added names of properties that admins gave it
+ * @param removed names of properties that admins took from it
+ */
+public record Departed(
+        @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
+    public Departed {
+        absences = List.copyOf(absences);
+        added = List.copyOf(added);
+        removed = List.copyOf(removed);
+    }
+
+    boolean isEmpty() {
+        return holds == null && absences.isEmpty() && added.isEmpty() && removed.isEmpty();
+    }
+
+    /** A host that left several ranks behind: every hold on any of them, of the same kind the earlier one. */
+    static Departed merge(Departed a, Departed b) {
+        return new Departed(
+                HoldSet.union(a.holds, b.holds),
+                a.absences.isEmpty() ? b.absences : a.absences,
+                union(a.added, b.added),
+                union(a.removed, b.removed));
+    }
+
+    private static List<String> union(List<String> a, List<String> b) {
+        TreeSet<String> all = new TreeSet<>(a);
+        all.addAll(b);
+        return List.copyOf(all);
+    }
+}

@@ -1,0 +1,154 @@
+package io.muster.inventory.state;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event that happened: when, by whom, and as which of all events.
+ *
+ * @param seq one more than the entry's before it
+ * @param timestamp seconds since the epoch
+ */
+public record Entry(long seq, double timestamp, Principal by, Event event) {
+    /** Digit for digit: a double's would come out with an exponent, and R's with fewer zeros. */
+    static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
+
+    private static final JsonFactory JSON = MAPPER.getFactory();
+
+    /** @throws InvalidException if it cannot have happened to {@code state}: the journal that has it is not this state's */
+    public InventoryState applyTo(InventoryState state) {
+        String fault = event.faultIn(state);
+        if (fault != null) {
+            throw new InvalidException("journal entry " + seq, List.of(new Problem("/context", fault)), 0);
+        }
+        return state.apply(event, timestamp, by);
+    }
+
+    /** The RFC 18 object, whose context also says who; without {@code seq}, which is the journal's to write. */
+    public byte[] toBytes() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        try (JsonGenerator out = JSON.createGenerator(bytes)) {
+            write(out);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** The same as a tree. */
+    public ObjectNode toJson() {
+        try {
+            return (ObjectNode) MAPPER.readTree(toBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void write(JsonGenerator out) throws IOException {
+        out.writeStartObject();
+        out.writeFieldName("timestamp");
+        out.writeNumber(Epoch.decimal(timestamp).toPlainString());
+        out.writeStringField("name", event.name());
+        out.writeObjectFieldStart("context");
+        event.writeContext(out);
+        by.write(out);
+        out.writeEndObject();
+        out.writeEndObject();
+    }
+
+    /**
+     * What {@link #toBytes} writes, with a {@code seq} member beside the others.
+     *
+     * @param json with floats as decimals, or R's digits are not those that were written
+     * @throws InvalidException if it is something else, naming the place
+     */
+    public static Entry parse(JsonNode json) {
+        return new Reader(json).read();
+    }
+
+    /** The mirror of what {@link Event} writes. */
+    private static final class Reader {
+        private final Fields entry;
+        private final Fields context;
+
+        Reader(JsonNode json) {
+            entry = Fields.of(
+                    "journal entry" + (json.path("seq").isIntegralNumber() ? " " + json.path("seq") : ""), json);
+            context = entry.object("context");
+        }
+
+        Entry read() {
+            return new Entry(
+                    entry.integer("seq", 0, Long.MAX_VALUE),
+                    entry.seconds("timestamp"),
+                    Principal.read(context),
+                    event());
+        }
+
+        private Event event() {
+            String name = entry.text("name");
+            return switch (name) {
+                case "restart" ->
+                    new Event.Restart(
+                            new Event.Targets(context.idset("ranks"), context.text("nodelist")),
+                            context.idset("online"));
+                case "resource-define" ->
+                    new Event.Define(
+                            context.text("method"), context.resources("R"), Liveness.Status.read(context, "initial"));
+                case "resource-update" -> new Event.Update(context.instant("expiration"));
+                case "online", "offline", "torpid", "lively" ->
+                    new Event.Report(name, targets(), context.textOr("cause", ""));
+                case "drain" ->
+                    new Event.Drain(
+                            targets(), reason(), overwrite(), context.text("holder"), context.secondsOr("until", 0));
+                case "undrain" -> new Event.Undrain(targets(), reason(), overwrite(), context.text("holder"));
+                case "exclude", "shrink" -> absence(name);
+                case "include" -> new Event.Include(targets(), Membership.Kind.read(context), reason());
+                case "property-add" -> new Event.Properties(true, context.idsets("properties"));
+                case "property-remove" -> new Event.Properties(false, context.idsets("properties"));
+                default -> throw entry.fault("name", "there is no event \"" + name + "\"");
+            };
+        }
+
+        private Event absence(String name) {
+            Event.Exclude event = new Event.Exclude(targets(), Membership.Kind.read(context), reason());
+            if (!event.name().equals(name)) {
+                throw context.fault("kind", "is not that of an event \"" + name + "\"");
+            }
+            return event;
+        }
+
+        private Event.Targets targets() {
+            return new Event.Targets(context.idset("idset"), context.text("nodelist"));
+        }
+
+        private @Nullable String reason() {
+            return context.optional("reason");
+        }
+
+        private Event.Overwrite overwrite() {
+            long number = context.integer("overwrite", 0, 2);
+            for (Event.Overwrite overwrite : Event.Overwrite.values()) {
+                if (overwrite.number() == number) {
+                    return overwrite;
+                }
+            }
+            throw context.fault("overwrite", "must be 0, 1 or 2");
+        }
+    }
+}

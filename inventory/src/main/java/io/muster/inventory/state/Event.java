@@ -1,0 +1,361 @@
+package io.muster.inventory.state;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that happened to the inventory, as it is journaled. Names and context keys are RFC 44's where it has them;
+ * {@code exclude, include, shrink, property-add} and {@code property-remove} are ours. Applying an event never fails: what
+ * could be wrong was refused by the command that led to it.
+ */
+public sealed interface Event {
+    String name();
+
+    /** Writes the context's members, not its braces. */
+    void writeContext(JsonGenerator out) throws IOException;
+
+    InventoryState applyTo(InventoryState state, double time, Principal by);
+
+    /** Why this cannot have happened to {@code state}, or null; never when a command has led to it. */
+    @Nullable
+    String faultIn(InventoryState state);
+
+    /** The ranks that the event is about, with their host names, as every event of RFC 44 has them. */
+    record Targets(Idset ranks, String nodelist) {
+        static Targets of(InventoryState state, Idset ranks) {
+            return new Targets(ranks, state.resources().hostsOf(ranks).toString());
+        }
+
+        @Nullable
+        String faultIn(InventoryState state) {
+            return strangers(state, ranks);
+        }
+
+        static @Nullable String strangers(InventoryState state, Idset ranks) {
+            Idset known = state.resources().ranks();
+            return known.containsAll(ranks) ? null : "names " + ranks.subtract(known) + ", which R does not have";
+        }
+
+        void write(JsonGenerator out) throws IOException {
+            out.writeStringField("idset", ranks.toString());
+            out.writeStringField("nodelist", nodelist);
+        }
+    }
+
+    /** RFC 44 {@code restart}: the daemon started; what it found says what it restored. */
+    record Restart(Targets all, Idset online) implements Event {
+        @Override
+        public String name() {
+            return "restart";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            out.writeStringField("ranks", all.ranks.toString());
+            out.writeStringField("online", online.toString());
+            out.writeStringField("nodelist", all.nodelist);
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return all.faultIn(state);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state;
+        }
+    }
+
+    /**
+     * RFC 44 {@code resource-define}, with R itself: the journal alone must be able to rebuild the state.
+     *
+     * @param initial the liveness of hosts that are new
+     */
+    record Define(String method, ResourceSet resources, Liveness.Status initial) implements Event {
+        @Override
+        public String name() {
+            return "resource-define";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            out.writeStringField("method", method);
+            out.writeStringField("initial", initial.word());
+            out.writeFieldName("R");
+            out.writeRawValue(resources.toString());
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return null;
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state.redefine(resources, method, new Liveness.Report(initial, time, "defined"));
+        }
+    }
+
+    /** RFC 44 {@code resource-update}. */
+    record Update(double expiration) implements Event {
+        @Override
+        public String name() {
+            return "resource-update";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            out.writeNumberField("expiration", Epoch.decimal(expiration));
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return Definition.expirationFault(state.resources(), expiration);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state.withDefinition(d -> d.withExpiration(expiration));
+        }
+    }
+
+    /** RFC 44 {@code online, offline, torpid, lively}. Lively is what a torpid rank becomes that is online again. */
+    record Report(String name, Targets targets, String cause) implements Event {
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            targets.write(out);
+            if (!cause.isEmpty()) {
+                out.writeStringField("cause", cause);
+            }
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return targets.faultIn(state);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            Liveness.Report report = new Liveness.Report(statusOf(name), time, cause);
+            return state.withLiveness(l -> l.put(targets.ranks, report));
+        }
+
+        static Liveness.Status statusOf(String name) {
+            return name.equals("lively")
+                    ? Liveness.Status.ONLINE
+                    : Liveness.Status.valueOf(name.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    /**
+     * RFC 44 {@code drain}.
+     *
+     * @param overwrite what becomes of a hold that is there already: see {@link Overwrite}
+     * @param until 0 for none
+     */
+    record Drain(Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until)
+            implements Event {
+        @Override
+        public String name() {
+            return "drain";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            targets.write(out);
+            if (reason != null) {
+                out.writeStringField("reason", reason);
+            }
+            out.writeNumberField("overwrite", overwrite.number());
+            out.writeStringField("holder", holder);
+            if (until > 0) {
+                out.writeNumberField("until", Epoch.decimal(until));
+            }
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return targets.faultIn(state);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            Hold fresh = new Hold(holder, reason, time, by, until);
+            return state.withHolds(h -> h.change(targets.ranks, set -> {
+                Hold there = set == null ? null : set.of(holder);
+                return HoldSet.with(set, there == null ? fresh : overwrite.merge(there, fresh));
+            }));
+        }
+    }
+
+    /**
+     * RFC 44 {@code undrain}.
+     *
+     * @param holder whose hold ends, or {@link #EVERYBODY}
+     */
+    record Undrain(Targets targets, @Nullable String reason, Overwrite overwrite, String holder) implements Event {
+        public static final String EVERYBODY = "*";
+
+        @Override
+        public String name() {
+            return "undrain";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            targets.write(out);
+            if (reason != null) {
+                out.writeStringField("reason", reason);
+            }
+            out.writeNumberField("overwrite", overwrite.number());
+            out.writeStringField("holder", holder);
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return targets.faultIn(state);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            boolean all = holder.equals(EVERYBODY);
+            return state.withHolds(h -> h.change(
+                    targets.ranks,
+                    set -> HoldSet.without(set, hold -> all || hold.holder().equals(holder))));
+        }
+    }
+
+    /** Ranks leave what is on offer. Holds on them end, as in flux-core: excluded and drained exclude each other. */
+    record Exclude(
+            Targets targets, Membership.Kind kind, @Nullable String reason) implements Event {
+        @Override
+        public String name() {
+            return kind == Membership.Kind.LOST ? "shrink" : "exclude";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            targets.write(out);
+            out.writeStringField("kind", kind.word());
+            if (reason != null) {
+                out.writeStringField("reason", reason);
+            }
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return targets.faultIn(state);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            Membership.Absence absence = new Membership.Absence(kind, reason, time, by);
+            InventoryState absent = state.withMembership(m -> m.leave(targets.ranks, absence));
+            return kind == Membership.Kind.LOST ? absent : absent.withHolds(h -> h.clear(targets.ranks));
+        }
+    }
+
+    /**
+     * Ranks come back on offer, for the next scheduler that acquires.
+     *
+     * @param kind whose word this is: the configuration takes back its own exclusions, an admin everything else
+     */
+    record Include(
+            Targets targets, Membership.Kind kind, @Nullable String reason) implements Event {
+        @Override
+        public String name() {
+            return "include";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            targets.write(out);
+            out.writeStringField("kind", kind.word());
+            if (reason != null) {
+                out.writeStringField("reason", reason);
+            }
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return targets.faultIn(state);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state.withMembership(m -> kind == Membership.Kind.CONFIG
+                    ? m.rejoin(targets.ranks, kind)
+                    : m.rejoin(targets.ranks, Membership.Kind.ADMIN).rejoin(targets.ranks, Membership.Kind.LOST));
+        }
+    }
+
+    /** RFC 28 {@code property-add} and {@code property-remove}, as journaled. */
+    record Properties(boolean add, SortedMap<String, Idset> properties) implements Event {
+        @Override
+        public String name() {
+            return add ? "property-add" : "property-remove";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            out.writeObjectFieldStart("properties");
+            for (Map.Entry<String, Idset> property : properties.entrySet()) {
+                out.writeStringField(property.getKey(), property.getValue().toString());
+            }
+            out.writeEndObject();
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            for (Map.Entry<String, Idset> property : properties.entrySet()) {
+                String illegal = add ? ResourceSet.propertyNameFault(property.getKey()) : null;
+                String fault = illegal == null ? Targets.strangers(state, property.getValue()) : illegal;
+                if (fault != null) {
+                    return fault;
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state.withDefinition(d -> add ? d.withProperties(properties) : d.withoutProperties(properties));
+        }
+    }
+
+    /** RFC 44's {@code overwrite}. */
+    enum Overwrite {
+        /** A reason that is there stays; one that is missing is filled in. */
+        NOTHING(0),
+        /** The reason is replaced, the time stays. */
+        REASON(1),
+        /** Reason and time are replaced. */
+        REASON_AND_TIME(2);
+
+        private final int number;
+
+        Overwrite(int number) {
+            this.number = number;
+        }
+
+        int number() {
+            return number;
+        }
+
+        Hold merge(Hold there, Hold fresh) {
+            if (this == NOTHING && there.reason() != null) {
+                return there;
+            }
+            double since = this == REASON_AND_TIME ? fresh.since() : there.since();
+            double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : there.until();
+            return new Hold(there.holder(), fresh.reason(), since, fresh.by(), until);
+        }
+    }
+}

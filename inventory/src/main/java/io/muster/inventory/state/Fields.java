@@ -1,0 +1,200 @@
+package io.muster.inventory.state;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Problem;
+import io.muster.inventory.problem.Problems;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of a JSON object that this program wrote itself, read back strictly: anything else than what was written
+ * means damage, and ends in an {@link InvalidException} that names the place. Members that nobody asks for are let pass.
+ *
+ * @param subject what the whole document is, for the message
+ * @param place the object's JSON pointer within it
+ */
+record Fields(String subject, String place, JsonNode json) {
+    static Fields of(String subject, JsonNode document) {
+        return new Fields(subject, "", document).requireObject();
+    }
+
+    private Fields requireObject() {
+        if (!json.isObject()) {
+            throw refuse(place, "must be an object");
+        }
+        return this;
+    }
+
+    boolean has(String key) {
+        return json.has(key);
+    }
+
+    Fields object(String key) {
+        return new Fields(subject, pointer(key), json.path(key)).requireObject();
+    }
+
+    /** The objects in an array. */
+    List<Fields> list(String key) {
+        JsonNode array = json.path(key);
+        if (!array.isArray()) {
+            throw fault(key, "must be an array");
+        }
+        List<Fields> items = new ArrayList<>(array.size());
+        for (int i = 0; i < array.size(); i++) {
+            items.add(new Fields(subject, pointer(key) + "/" + i, array.get(i)).requireObject());
+        }
+        return items;
+    }
+
+    /** As {@link #list}, for an array that is left out when it is empty. */
+    List<Fields> listOrNone(String key) {
+        return has(key) ? list(key) : List.of();
+    }
+
+    List<String> textsOrNone(String key) {
+        List<String> texts = new ArrayList<>();
+        JsonNode array = json.path(key);
+        for (JsonNode text : array) {
+            if (!text.isTextual()) {
+                throw fault(key, "must be an array of strings");
+            }
+            texts.add(text.textValue());
+        }
+        return texts;
+    }
+
+    /** The values of an object whose keys are names. */
+    SortedMap<String, Fields> byName(String key) {
+        SortedMap<String, Fields> named = new TreeMap<>();
+        Fields object = object(key);
+        object.json.fieldNames().forEachRemaining(name -> named.put(name, object.object(name)));
+        return named;
+    }
+
+    String text(String key) {
+        JsonNode value = json.path(key);
+        if (!value.isTextual()) {
+            throw fault(key, "must be a string");
+        }
+        return value.textValue();
+    }
+
+    @Nullable
+    String optional(String key) {
+        return has(key) ? text(key) : null;
+    }
+
+    String textOr(String key, String otherwise) {
+        return has(key) ? text(key) : otherwise;
+    }
+
+    long integer(String key, long least, long most) {
+        JsonNode value = json.path(key);
+        if (!value.isIntegralNumber()
+                || !value.canConvertToLong()
+                || value.longValue() < least
+                || value.longValue() > most) {
+            throw fault(key, "must be an integer from " + least + " to " + most);
+        }
+        return value.longValue();
+    }
+
+    double seconds(String key) {
+        JsonNode value = json.path(key);
+        if (!value.isNumber() || !Double.isFinite(value.doubleValue())) {
+            throw fault(key, "must be a number of seconds");
+        }
+        return value.doubleValue();
+    }
+
+    /** A time that is left out when there is none. */
+    double secondsOr(String key, double otherwise) {
+        return has(key) ? instant(key) : otherwise;
+    }
+
+    /** A time after the epoch. */
+    double instant(String key) {
+        double seconds = seconds(key);
+        if (seconds < 0) {
+            throw fault(key, "must not be negative");
+        }
+        return seconds;
+    }
+
+    Idset idset(String key) {
+        String text = text(key);
+        try {
+            return Idset.parse(text);
+        } catch (MalformedException e) {
+            throw fault(key, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** An object of names to idsets, none of them empty. */
+    SortedMap<String, Idset> idsets(String key) {
+        SortedMap<String, Idset> named = new TreeMap<>();
+        Fields object = object(key);
+        object.json.fieldNames().forEachRemaining(name -> {
+            Idset ids = object.idset(name);
+            if (ids.isEmpty()) {
+                throw object.fault(name, "names no rank");
+            }
+            named.put(name, ids);
+        });
+        return named;
+    }
+
+    /** The constant that {@code word} gives the text for. */
+    <E extends Enum<E>> E choice(String key, Class<E> type, Function<E, String> word) {
+        String text = text(key);
+        List<String> words = new ArrayList<>();
+        for (E constant : type.getEnumConstants()) {
+            if (word.apply(constant).equals(text)) {
+                return constant;
+            }
+            words.add(word.apply(constant));
+        }
+        throw fault(key, "must be one of " + String.join(", ", words));
+    }
+
+    ResourceSet resources(String key) {
+        Problems problems = new Problems();
+        ResourceSet resources = ResourceSet.parse(json.path(key), problems);
+        if (resources == null) {
+            Problem first = problems.errors().get(0);
+            throw refuse(pointer(key) + first.place(), first.sentence());
+        }
+        return resources;
+    }
+
+    /** Some of {@code all}, and not none. */
+    Idset idsetWithin(String key, Idset all) {
+        Idset ids = idset(key);
+        if (ids.isEmpty() || !all.containsAll(ids)) {
+            throw fault(
+                    key, ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
+        }
+        return ids;
+    }
+
+    InvalidException fault(String key, String sentence) {
+        return refuse(pointer(key), sentence);
+    }
+
+    private InvalidException refuse(String where, String sentence) {
+        return new InvalidException(subject, List.of(new Problem(where, sentence)), 0);
+    }
+
+    /** RFC 6901. */
+    private String pointer(String key) {
+        return place + "/" + key.replace("~", "~0").replace("/", "~1");
+    }
+}

@@ -1,0 +1,204 @@
+package io.muster.inventory.state;
+
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The axis of holds: which ranks somebody keeps from being scheduled, and why. */
+public final class Holds {
+    static final Holds NONE = new Holds(IdMap.empty(), Idset.EMPTY, null);
+
+    private final IdMap<HoldSet> byRank;
+    private final Idset held;
+
+    /** Ranks by the time at which a hold on them lifts itself; exact, so that a timer for the first is never early. */
+    private final @Nullable Deadline deadlines;
+
+    private Holds(IdMap<HoldSet> byRank, Idset held, @Nullable Deadline deadlines) {
+        this.byRank = byRank;
+        this.held = held;
+        this.deadlines = deadlines;
+    }
+
+    /** All of them at once, for whoever has many. */
+    static Holds of(IdMap<HoldSet> byRank) {
+        Map<Double, Idset.Builder> beginning = new TreeMap<>();
+        byRank.forEach((first, last, set) -> collect(beginning, set, first, last));
+        return new Holds(byRank, byRank.keys(), reschedule(null, Map.of(), beginning));
+    }
+
+    public Idset held() {
+        return held;
+    }
+
+    public @Nullable HoldSet on(int rank) {
+        return byRank.get(rank);
+    }
+
+    /** Ranks grouped by equal holds, lowest rank first. */
+    public Map<HoldSet, Idset> groups() {
+        return byRank.groups();
+    }
+
+    /** The earliest time at which a hold lifts itself; 0 when none will. */
+    public double nextDeadline() {
+        return deadlines == null ? 0 : deadlines.earliest();
+    }
+
+    /** Those of {@code ranks} whose hold by {@code holder} satisfies {@code test}; no hold counts as null. */
+    Idset matching(Idset ranks, String holder, Predicate<@Nullable Hold> test) {
+        Idset.Builder found = Idset.builder();
+        found.addAll(test.test(null) ? ranks.subtract(held) : Idset.EMPTY);
+        byRank.forEachIn(ranks, (first, last, set) -> {
+            if (test.test(set.of(holder))) {
+                found.addRange(first, last);
+            }
+        });
+        return found.build();
+    }
+
+    /** What has run out by {@code now}, by hold. */
+    Map<Hold, Idset> expired(double now) {
+        Idset.Builder due = Idset.builder();
+        Deadline.addUntil(deadlines, now, due);
+        Map<Hold, Idset.Builder> found = new LinkedHashMap<>();
+        byRank.forEachIn(due.build(), (first, last, set) -> {
+            for (Hold hold : set.holds()) {
+                if (hold.expiredAt(now)) {
+                    found.computeIfAbsent(hold, h -> Idset.builder()).addRange(first, last);
+                }
+            }
+        });
+        Map<Hold, Idset> expired = new LinkedHashMap<>();
+        found.forEach((hold, ranks) -> expired.put(hold, ranks.build()));
+        return expired;
+    }
+
+    /** The same with each rank's holds put through {@code change}, which is called once for each interval of equals. */
+    Holds change(Idset ranks, UnaryOperator<@Nullable HoldSet> change) {
+        Map<Double, Idset.Builder> ending = new TreeMap<>();
+        byRank.forEachIn(ranks, (first, last, set) -> collect(ending, set, first, last));
+        IdMap<HoldSet> changed = byRank.update(ranks, change);
+        Map<Double, Idset.Builder> beginning = new TreeMap<>();
+        Idset.Builder kept = Idset.builder();
+        changed.forEachIn(ranks, (first, last, set) -> {
+            kept.addRange(first, last);
+            collect(beginning, set, first, last);
+        });
+        return new Holds(changed, held(ranks, kept.build()), reschedule(deadlines, ending, beginning));
+    }
+
+    /** What is held once, of {@code ranks}, {@code kept} are; a union alone copies the bitmap only once. */
+    private Idset held(Idset ranks, Idset kept) {
+        return kept.equals(ranks) ? held.union(ranks) : held.subtract(ranks).union(kept);
+    }
+
+    Holds clear(Idset ranks) {
+        return held.intersects(ranks) ? change(ranks, set -> null) : this;
+    }
+
+    private static void collect(Map<Double, Idset.Builder> into, HoldSet set, int first, int last) {
+        for (Hold hold : set.holds()) {
+            if (hold.until() > 0) {
+                into.computeIfAbsent(hold.until(), t -> Idset.builder()).addRange(first, last);
+            }
+        }
+    }
+
+    /** A hold that keeps its deadline both ends and begins, and so ends up where it was. */
+    private static @Nullable Deadline reschedule(
+            @Nullable Deadline deadlines, Map<Double, Idset.Builder> ending, Map<Double, Idset.Builder> beginning) {
+        Deadline next = deadlines;
+        for (Map.Entry<Double, Idset.Builder> e : ending.entrySet()) {
+            Idset ranks = e.getValue().build();
+            next = Deadline.update(next, e.getKey(), there -> there.subtract(ranks));
+        }
+        for (Map.Entry<Double, Idset.Builder> e : beginning.entrySet()) {
+            Idset ranks = e.getValue().build();
+            next = Deadline.update(next, e.getKey(), there -> there.union(ranks));
+        }
+        return next;
+    }
+
+    /**
+     * Ranks by time, as a treap: an immutable search tree whose shape follows from the times alone, so that one change
+     * costs the logarithm of how many times there are, whatever their order.
+     */
+    private record Deadline(
+            double at,
+            Idset ranks,
+            @Nullable Deadline before,
+            @Nullable Deadline after) {
+        double earliest() {
+            Deadline first = this;
+            while (first.before != null) {
+                first = first.before;
+            }
+            return first.at;
+        }
+
+        /** The ranks of every time up to and including {@code time}. */
+        static void addUntil(@Nullable Deadline tree, double time, Idset.Builder found) {
+            if (tree != null) {
+                addUntil(tree.before, time, found);
+                if (tree.at <= time) {
+                    found.addAll(tree.ranks);
+                    addUntil(tree.after, time, found);
+                }
+            }
+        }
+
+        static @Nullable Deadline update(@Nullable Deadline tree, double at, UnaryOperator<Idset> change) {
+            if (tree == null) {
+                return leaf(at, change);
+            }
+            if (tree.at == at) {
+                Idset ranks = change.apply(tree.ranks);
+                return ranks.isEmpty()
+                        ? join(tree.before, tree.after)
+                        : new Deadline(at, ranks, tree.before, tree.after);
+            }
+            return at < tree.at
+                    ? balanced(tree, update(tree.before, at, change), tree.after)
+                    : balanced(tree, tree.before, update(tree.after, at, change));
+        }
+
+        private static @Nullable Deadline leaf(double at, UnaryOperator<Idset> change) {
+            Idset ranks = change.apply(Idset.EMPTY);
+            return ranks.isEmpty() ? null : new Deadline(at, ranks, null, null);
+        }
+
+        /** {@code root} over two new subtrees, of which at most one has a root that belongs above it. */
+        private static Deadline balanced(Deadline root, @Nullable Deadline before, @Nullable Deadline after) {
+            if (before != null && before.priority() > root.priority()) {
+                Deadline lower = new Deadline(root.at, root.ranks, before.after, after);
+                return new Deadline(before.at, before.ranks, before.before, lower);
+            }
+            if (after != null && after.priority() > root.priority()) {
+                Deadline lower = new Deadline(root.at, root.ranks, before, after.before);
+                return new Deadline(after.at, after.ranks, lower, after.after);
+            }
+            return new Deadline(root.at, root.ranks, before, after);
+        }
+
+        private static @Nullable Deadline join(@Nullable Deadline before, @Nullable Deadline after) {
+            if (before == null || after == null) {
+                return before == null ? after : before;
+            }
+            return before.priority() > after.priority()
+                    ? new Deadline(before.at, before.ranks, before.before, join(before.after, after))
+                    : new Deadline(after.at, after.ranks, join(before, after.before), after.after);
+        }
+
+        /** Any order will do that has nothing to do with that of the times: their bits, well stirred. */
+        private long priority() {
+            long bits = Double.doubleToLongBits(at) * 0x9E3779B97F4A7C15L;
+            return (bits ^ (bits >>> 32)) * 0xD6E8FEB86659FD93L;
+        }
+    }
+}

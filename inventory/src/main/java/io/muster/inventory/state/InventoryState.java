@@ -1,0 +1,217 @@
+package io.muster.inventory.state;
+
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.Pruned;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is known of the inventory after some event: R, and for each rank the four axes of membership,
+ * liveness, holds and properties. {@code command.decide(state, now, by)} says which events a wish leads to, and
+ * {@link #apply} what an event makes of the state; both are pure, so the same journal always gives the same state.
+ */
+public final class InventoryState {
+    private final Definition definition;
+    private final Membership membership;
+    private final Liveness liveness;
+    private final Holds holds;
+    private final SortedMap<String, Departed> departed;
+
+    /** Derived, and costly only when the sets are fragmented: computed when somebody looks. */
+    private @Nullable SchedulerView view;
+
+    InventoryState(
+            Definition definition,
+            Membership membership,
+            Liveness liveness,
+            Holds holds,
+            SortedMap<String, Departed> departed) {
+        this.definition = definition;
+        this.membership = membership;
+        this.liveness = liveness;
+        this.holds = holds;
+        this.departed = Collections.unmodifiableSortedMap(departed);
+    }
+
+    /** Before anything is defined: no ranks. */
+    public static InventoryState empty() {
+        return new InventoryState(
+                Definition.of(ResourceSet.EMPTY, "none"), Membership.ALL, Liveness.NONE, Holds.NONE, new TreeMap<>());
+    }
+
+    public InventoryState apply(Event event, double time, Principal by) {
+        return event.applyTo(this, time, by);
+    }
+
+    public ResourceSet resources() {
+        return definition.resources();
+    }
+
+    public Definition definition() {
+        return definition;
+    }
+
+    public Membership membership() {
+        return membership;
+    }
+
+    public Liveness liveness() {
+        return liveness;
+    }
+
+    public Holds holds() {
+        return holds;
+    }
+
+    /** Hosts that left R while there was something to remember of them. */
+    public SortedMap<String, Departed> departed() {
+        return departed;
+    }
+
+    /** Ranks on offer to whoever acquires now. */
+    public Idset members() {
+        return resources().ranks().subtract(membership.excluded()).subtract(membership.lost());
+    }
+
+    /** R as the next scheduler gets it: less what is excluded or lost, its scheduling graph pruned of the same ranks. */
+    public Pruned offered() {
+        return resources().prune(membership.excluded().union(membership.lost()));
+    }
+
+    public SchedulerView view() {
+        SchedulerView seen = view;
+        if (seen == null) {
+            Idset members = members();
+            Idset up = liveness.online().intersect(members).subtract(holds.held());
+            seen = new SchedulerView(
+                    members,
+                    up,
+                    membership.lost(),
+                    resources().properties(),
+                    resources().expiration());
+            view = seen;
+        }
+        return seen;
+    }
+
+    InventoryState withDefinition(UnaryOperator<Definition> change) {
+        return new InventoryState(change.apply(definition), membership, liveness, holds, departed);
+    }
+
+    InventoryState withMembership(UnaryOperator<Membership> change) {
+        return new InventoryState(definition, change.apply(membership), liveness, holds, departed);
+    }
+
+    InventoryState withLiveness(UnaryOperator<Liveness> change) {
+        return new InventoryState(definition, membership, change.apply(liveness), holds, departed);
+    }
+
+    InventoryState withHolds(UnaryOperator<Holds> change) {
+        return new InventoryState(definition, membership, liveness, change.apply(holds), departed);
+    }
+
+    /** What a new R would move; for reports before and after the fact. */
+    public Remap remapTo(ResourceSet next) {
+        return Remap.between(resources(), next);
+    }
+
+    /** The same hosts under a new R. Hosts that it does not name depart with their holds; hosts that return get theirs back. */
+    InventoryState redefine(ResourceSet next, String method, Liveness.Report initial) {
+        Remap remap = remapTo(next);
+        Definition defined = definition.redefine(next, method, remap);
+        if (remap.isIdentity()) {
+            return new InventoryState(defined, membership, liveness, holds, departed);
+        }
+        SortedMap<String, Departed> away = new TreeMap<>(departed);
+        remap.vanishedRanks().forEach(rank -> depart(away, rank));
+        Map<Departed, Idset> back = welcomeBack(remap, away);
+        return new InventoryState(
+                withProperties(defined, back),
+                remapMembership(remap, back),
+                remapLiveness(remap, initial),
+                remapHolds(remap, back),
+                away);
+    }
+
+    private void depart(SortedMap<String, Departed> away, int rank) {
+        List<Membership.Absence> absences = new ArrayList<>(membership.of(rank));
+        absences.removeIf(absence -> absence.kind() == Membership.Kind.LOST);
+        Departed leaving = new Departed(
+                holds.on(rank),
+                absences,
+                Definition.namesOn(definition.added(), rank),
+                Definition.namesOn(definition.removed(), rank));
+        if (!leaving.isEmpty()) {
+            away.merge(resources().hostOf(rank), leaving, Departed::merge);
+        }
+    }
+
+    /** Takes out of {@code away} those hosts that the new R has again: only their new ranks, since others never left. */
+    private static Map<Departed, Idset> welcomeBack(Remap remap, SortedMap<String, Departed> away) {
+        Map<Departed, Idset.Builder> ranks = new LinkedHashMap<>();
+        Set<String> hosts = new HashSet<>();
+        if (!away.isEmpty()) {
+            remap.addedRanks().forEach(rank -> {
+                String host = remap.to().hostOf(rank);
+                Departed left = away.get(host);
+                if (left != null) {
+                    hosts.add(host);
+                    ranks.computeIfAbsent(left, l -> Idset.builder()).add(rank);
+                }
+            });
+        }
+        away.keySet().removeAll(hosts);
+        Map<Departed, Idset> back = new LinkedHashMap<>();
+        ranks.forEach((left, at) -> back.put(left, at.build()));
+        return back;
+    }
+
+    private static Definition withProperties(Definition defined, Map<Departed, Idset> back) {
+        SortedMap<String, Idset> added = new TreeMap<>();
+        SortedMap<String, Idset> removed = new TreeMap<>();
+        back.forEach((left, ranks) -> {
+            left.added().forEach(name -> added.merge(name, ranks, Idset::union));
+            left.removed().forEach(name -> removed.merge(name, ranks, Idset::union));
+        });
+        return defined.withProperties(added).withoutProperties(removed);
+    }
+
+    private Membership remapMembership(Remap remap, Map<Departed, Idset> back) {
+        Membership.Builder next = new Membership.Builder();
+        membership.groups().forEach((absence, ranks) -> next.add(remap.translate(ranks), absence));
+        back.forEach((left, ranks) -> left.absences().forEach(absence -> next.add(ranks, absence)));
+        return next.build();
+    }
+
+    private Liveness remapLiveness(Remap remap, Liveness.Report initial) {
+        IdMap<Liveness.Report> next =
+                IdMap.<Liveness.Report>empty().put(remap.to().ranks(), initial);
+        for (var group : liveness.groups().entrySet()) {
+            next = next.put(remap.translate(group.getValue()), group.getKey());
+        }
+        return Liveness.of(next);
+    }
+
+    private Holds remapHolds(Remap remap, Map<Departed, Idset> back) {
+        IdMap<HoldSet> next = IdMap.empty();
+        for (var group : holds.groups().entrySet()) {
+            next = next.put(remap.translate(group.getValue()), group.getKey());
+        }
+        for (var host : back.entrySet()) {
+            HoldSet set = host.getKey().holds();
+            next = set == null ? next : next.put(host.getValue(), set);
+        }
+        return Holds.of(next);
+    }
+}

@@ -1,0 +1,90 @@
+package io.muster.inventory.state;
+
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The axis of liveness: which ranks answer, since when, and why not. Every rank of R has a report. */
+public final class Liveness {
+    static final Liveness NONE = new Liveness(IdMap.empty(), Idset.EMPTY, Idset.EMPTY);
+
+    private final IdMap<Report> reports;
+    private final Idset online;
+    private final Idset torpid;
+
+    /** All of them at once, for whoever has many. */
+    static Liveness of(IdMap<Report> reports) {
+        Idset.Builder online = Idset.builder();
+        Idset.Builder torpid = Idset.builder();
+        reports.forEach((first, last, report) -> {
+            switch (report.status()) {
+                case ONLINE -> online.addRange(first, last);
+                case TORPID -> torpid.addRange(first, last);
+                case OFFLINE -> {}
+            }
+        });
+        return new Liveness(reports, online.build(), torpid.build());
+    }
+
+    private Liveness(IdMap<Report> reports, Idset online, Idset torpid) {
+        this.reports = reports;
+        this.online = online;
+        this.torpid = torpid;
+    }
+
+    /** Torpid: still connected, not heard from lately (RFC 44). */
+    public enum Status {
+        ONLINE,
+        TORPID,
+        OFFLINE;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static Status read(Fields in, String key) {
+            return in.choice(key, Status.class, Status::word);
+        }
+    }
+
+    /**
+     * @param since seconds since the epoch
+     * @param cause "" when nobody said
+     */
+    public record Report(Status status, double since, String cause) {}
+
+    public Idset online() {
+        return online;
+    }
+
+    public Idset torpid() {
+        return torpid;
+    }
+
+    public @Nullable Report of(int rank) {
+        return reports.get(rank);
+    }
+
+    public Map<Report, Idset> groups() {
+        return reports.groups();
+    }
+
+    Idset in(Status status, Idset ranks) {
+        return switch (status) {
+            case ONLINE -> ranks.intersect(online);
+            case TORPID -> ranks.intersect(torpid);
+            case OFFLINE -> ranks.subtract(online).subtract(torpid);
+        };
+    }
+
+    Liveness put(Idset ranks, Report report) {
+        Idset up = online.subtract(ranks);
+        Idset slow = torpid.subtract(ranks);
+        return new Liveness(
+                reports.put(ranks, report),
+                report.status() == Status.ONLINE ? up.union(ranks) : up,
+                report.status() == Status.TORPID ? slow.union(ranks) : slow);
+    }
+}

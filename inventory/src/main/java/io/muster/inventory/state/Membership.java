@@ -1,0 +1,125 @@
+package io.muster.inventory.state;
+
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The axis of membership: which ranks of R are not offered to schedulers at all. There are three ways to be absent, and
+ * a rank may be so in several at once: what the configuration takes back does not undo what an admin has said.
+ */
+public final class Membership {
+    static final Membership ALL = new Membership(new EnumMap<>(Kind.class));
+
+    /** A kind that nobody was ever absent in is left out. */
+    private final Map<Kind, Absent> kinds;
+
+    private final Idset excluded;
+
+    private Membership(EnumMap<Kind, Absent> kinds) {
+        this.kinds = kinds;
+        this.excluded = ranks(Kind.CONFIG).union(ranks(Kind.ADMIN));
+    }
+
+    public enum Kind {
+        /** Excluded by the configuration, until that no longer does. */
+        CONFIG,
+        /** Excluded by an admin, and included by one. */
+        ADMIN,
+        /** Removed from the instance ({@code shrink}, RFC 28); an include offers it again at the next acquire. */
+        LOST;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static Kind read(Fields in) {
+            return in.choice("kind", Kind.class, Kind::word);
+        }
+    }
+
+    public record Absence(Kind kind, @Nullable String reason, double since, Principal by) {}
+
+    /** @param ranks the keys of {@code why} */
+    private record Absent(IdMap<Absence> why, Idset ranks) {
+        static final Absent NONE = new Absent(IdMap.empty(), Idset.EMPTY);
+    }
+
+    /** Gathers absences, for whoever has many. */
+    static final class Builder {
+        private final EnumMap<Kind, IdMap<Absence>> kinds = new EnumMap<>(Kind.class);
+
+        void add(Idset ranks, Absence absence) {
+            IdMap<Absence> others = kinds.getOrDefault(absence.kind(), IdMap.empty());
+            kinds.put(absence.kind(), others.put(ranks, absence));
+        }
+
+        Membership build() {
+            EnumMap<Kind, Absent> absent = new EnumMap<>(Kind.class);
+            kinds.forEach((kind, why) -> absent.put(kind, new Absent(why, why.keys())));
+            return new Membership(absent);
+        }
+    }
+
+    public Idset excluded() {
+        return excluded;
+    }
+
+    public Idset lost() {
+        return ranks(Kind.LOST);
+    }
+
+    /** Those absent in this way, whether or not in another as well. */
+    public Idset ranks(Kind kind) {
+        return kinds.getOrDefault(kind, Absent.NONE).ranks;
+    }
+
+    /** Every way in which a rank is absent; none if it is a member. */
+    public List<Absence> of(int rank) {
+        List<Absence> found = new ArrayList<>();
+        for (Absent absent : kinds.values()) {
+            Absence absence = absent.why.get(rank);
+            if (absence != null) {
+                found.add(absence);
+            }
+        }
+        return found;
+    }
+
+    /** Ranks by equal absences, kind by kind. */
+    public Map<Absence, Idset> groups() {
+        Map<Absence, Idset> groups = new LinkedHashMap<>();
+        kinds.values().forEach(absent -> groups.putAll(absent.why.groups()));
+        return groups;
+    }
+
+    /** Those of {@code ranks} that are no members, whatever the reason. */
+    Idset absent(Idset ranks) {
+        return ranks.intersect(excluded).union(ranks.intersect(lost()));
+    }
+
+    Membership leave(Idset ranks, Absence absence) {
+        Absent absent = kinds.getOrDefault(absence.kind(), Absent.NONE);
+        return with(absence.kind(), new Absent(absent.why.put(ranks, absence), absent.ranks.union(ranks)));
+    }
+
+    Membership rejoin(Idset ranks, Kind kind) {
+        Absent absent = kinds.getOrDefault(kind, Absent.NONE);
+        return absent.ranks.intersects(ranks)
+                ? with(kind, new Absent(absent.why.remove(ranks), absent.ranks.subtract(ranks)))
+                : this;
+    }
+
+    private Membership with(Kind kind, Absent absent) {
+        EnumMap<Kind, Absent> next = new EnumMap<>(Kind.class);
+        next.putAll(kinds);
+        next.put(kind, absent);
+        return new Membership(next);
+    }
+}

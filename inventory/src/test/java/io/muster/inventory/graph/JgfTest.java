@@ -1,0 +1,261 @@
+package io.muster.inventory.graph;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problems;
+import io.muster.testing.Seeds;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class JgfTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String TINY = """
+            {"graph":{"nodes":[
+              {"id":"8","metadata":{"type":"core","id":0,"rank":3,"exclusive":true,"paths":{"containment":"/tiny0/node0/core0"}}},
+              {"id":"4","metadata":{"type":"memory","id":0,"rank":3,"size":2,"unit":"GB","ephemeral":{"a":1},"paths":{"containment":"/tiny0/node0/memory0"}}},
+              {"id":"2","label":"n","metadata":{"type":"node","id":0,"rank":3,"name":"fluke9","properties":{"ssd":"","x":"1"},"paths":{"containment":"/tiny0/fluke9"}}},
+              {"id":"0","metadata":{"type":"cluster","basename":"tiny","id":0,"rank":-1,"paths":{"containment":"/tiny0"}}}],
+             "edges":[{"source":"0","target":"2"},{"source":"2","target":"8"},{"source":"2","target":"4"}]}}
+            """;
+
+    /** What a document means, whatever order and defaults it was written with. */
+    private static Map<String, Object> meaning(ResourceGraph graph) {
+        Map<String, Object> meaning = new TreeMap<>();
+        for (int v = 0; v < graph.size(); v++) {
+            meaning.put(graph.key(v), java.util.List.of(graph.pool(v), graph.rank(v), graph.extended(v)));
+        }
+        graph.forEachEdge((s, t, kind) -> meaning.put(graph.key(s) + ">" + graph.key(t) + kind, ""));
+        return meaning;
+    }
+
+    @Test
+    void terseIsWhatFluxionWrites() throws Exception {
+        ResourceGraph graph = Jgf.read(TINY);
+        assertThat(graph.pool(2).properties()).containsExactly(Map.entry("ssd", ""), Map.entry("x", "1"));
+        assertThat(graph.pool(3).name()).isEqualTo("tiny0");
+        assertThat(graph.pool(1).unit()).isEqualTo("GB");
+        assertThat(graph.path(0, EdgeKind.CONTAINMENT)).isEqualTo("/tiny0/fluke9/core0");
+        JsonNode written = Jgf.toJson(graph, Jgf.Form.TERSE);
+        JsonNode expected = JSON.readTree(TINY.replace("/tiny0/node0/", "/tiny0/fluke9/"));
+        assertThat(written).isEqualTo(expected);
+    }
+
+    @Test
+    void fullHasEveryKeyOfTheRfcAndReadsBackTheSame() {
+        ResourceGraph graph = Jgf.read(TINY);
+        JsonNode full = Jgf.toJson(graph, Jgf.Form.FULL);
+        full.at("/graph/nodes").forEach(n -> {
+            for (String key :
+                    new String[] {"type", "uuid", "basename", "name", "id", "properties", "size", "unit", "paths"}) {
+                assertThat(n.get("metadata").has(key)).as(key).isTrue();
+            }
+        });
+        full.at("/graph/edges")
+                .forEach(e -> assertThat(e.get("metadata").toString())
+                        .isEqualTo("{\"subsystem\":\"containment\",\"relationship\":\"contains\"}"));
+        assertThat(Jgf.toJson(Jgf.read(full), Jgf.Form.FULL)).isEqualTo(full);
+    }
+
+    @Test
+    void aGraphOfASetReadsBackAndIsByteStable() throws Exception {
+        ResourceGraph graph =
+                ResourceGraph.of(ResourceGraphTest.R, Detail.UNITS).withLiveState(Idset.of(0), Idset.of(1));
+        for (Jgf.Form form : Jgf.Form.values()) {
+            byte[] first = bytes(graph, form);
+            ResourceGraph again = Jgf.read(new ByteArrayInputStream(first));
+            assertThat(bytes(again, form)).isEqualTo(first);
+            assertThat(again.size()).isEqualTo(graph.size());
+        }
+    }
+
+    private static byte[] bytes(ResourceGraph graph, Jgf.Form form) throws Exception {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Jgf.write(graph, form, out);
+        return out.toByteArray();
+    }
+
+    @Test
+    void aSubsetIsClosedUpwards() {
+        ResourceGraph graph = ResourceGraph.of(ResourceGraphTest.R, Detail.POOLS);
+        JsonNode subset = Jgf.toJson(graph, Jgf.Form.TERSE, Idset.of(5));
+        assertThat(subset.at("/graph/nodes").findValuesAsText("type")).containsExactly("core", "node", "cluster");
+        assertThat(subset.at("/graph/edges")).hasSize(2);
+        assertThat(Jgf.read(subset).size()).isEqualTo(3);
+    }
+
+    private static String document(String metadata, String rest) {
+        return "{\"graph\":{\"nodes\":[{\"id\":\"0\",\"metadata\":{\"type\":\"cluster\",\"paths\":{\"containment\":\"/cluster0\"}}},"
+                + "{\"id\":\"1\",\"metadata\":{\"type\":\"node\",\"paths\":{\"containment\":\"/cluster0/node1\"}"
+                + metadata + "}}"
+                + rest;
+    }
+
+    private static final String EDGE = "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"}]}}";
+
+    @Test
+    void whatFluxionTakesIsTaken() {
+        ResourceGraph plain = Jgf.read(document("", EDGE));
+        assertThat(plain.pool(1).name()).isEqualTo("node1");
+        assertThat(Jgf.read(document(",\"properties\":{\"a\":\"\",\"n\":4,\"t\":true}", EDGE))
+                        .pool(1)
+                        .properties())
+                .containsOnly(Map.entry("a", ""), Map.entry("n", "4"), Map.entry("t", "true"));
+        assertThat(Jgf.read(document(",\"size\":0", EDGE)).pool(1).size()).isZero();
+        assertThat(Jgf.read(document(",\"status\":1", EDGE)).extended(1).state())
+                .isEqualTo("down");
+        assertThat(Jgf.read(document(",\"name\":\"node77\"", EDGE)).pool(1).id())
+                .isEqualTo(77);
+        ResourceGraph old = Jgf.read(
+                document(
+                        "",
+                        "],\"edges\":[{\"source\":\"0\",\"target\":\"1\",\"metadata\":{\"name\":{\"containment\":\"contains\"}}}]}}"));
+        assertThat(old.parent(1, EdgeKind.CONTAINMENT)).isZero();
+        ResourceGraph both = Jgf.read(document(
+                "", "],\"edges\":[{\"source\":\"1\",\"target\":\"0\"},{\"source\":\"0\",\"target\":\"1\"}]}}"));
+        assertThat(both.root(EdgeKind.CONTAINMENT)).isZero();
+        ResourceGraph first = Jgf.read("{\"graph\":{\"edges\":[{\"source\":\"0\",\"target\":\"1\"}],"
+                + document("", "]}}").substring(10));
+        assertThat(first.parent(1, EdgeKind.CONTAINMENT)).isZero();
+    }
+
+    @Test
+    void aNumberForAnIdIsTakenWithAWarning() throws Exception {
+        Problems problems = new Problems();
+        String numbers = document("", EDGE).replace("\"id\":\"1\"", "\"id\":1");
+        assertThat(Jgf.read(new JsonFactory(JSON).createParser(numbers), problems)
+                        .size())
+                .isEqualTo(2);
+        assertThat(problems.isEmpty()).isTrue();
+        assertThat(problems.warnings())
+                .hasToString("[/graph/nodes/1: id must be a string; the number is taken for one]");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                ",\"properties\":null | /graph/nodes/1 (vertex \"1\"): metadata.properties must be a dictionary",
+                ",\"properties\":[] | metadata.properties must be a dictionary",
+                ",\"properties\":{\"a\":[]} | metadata.properties.a must be a string",
+                ",\"size\":-5 | metadata.size must be an integer of 0 or more, not -5",
+                ",\"size\":\"2\" | metadata.size must be an integer of 0 or more, not \"2\"",
+                ",\"unit\":4 | metadata.unit must be a string",
+                ",\"rank\":\"3\" | metadata.rank must be an integer",
+                ",\"paths\":null | metadata.paths must be a dictionary",
+                ",\"type\":\"\" | metadata.type must be a non-empty string",
+            })
+    void badMetadataIsNamed(String metadata, String sentence) {
+        assertThatThrownBy(() -> Jgf.read(document(metadata, EDGE)))
+                .isInstanceOf(InvalidException.class)
+                .hasMessageContaining(sentence);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "],\"edges\":[{\"source\":\"0\",\"target\":\"7\"}]}} | /graph/edges/0/target: there is no vertex \"7\"",
+                "],\"edges\":[{\"source\":\"0\"}]}} | /graph/edges/0/target: is missing",
+                "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"},{\"source\":\"0\",\"target\":\"1\"}]}} | the edge 0 -> 1 is given twice",
+                "]}} | /graph/edges: is missing",
+                "],\"edges\":{}}} | /graph/edges: must be a list",
+                ",{\"id\":\"1\",\"metadata\":{\"type\":\"node\",\"paths\":{}}}],\"edges\":[]}} | the id is already taken",
+                ",{\"metadata\":{\"type\":\"node\",\"paths\":{}}}],\"edges\":[]}} | id is missing",
+                ",7],\"edges\":[]}} | /graph/nodes/2: must be a dictionary",
+                ",{\"id\":\"2\",\"metadata\":{\"type\":\"a\",\"paths\":{}}},{\"id\":\"3\",\"metadata\":{\"type\":\"a\",\"paths\":{}}}],\"edges\":[{\"source\":\"0\",\"target\":\"1\"},{\"source\":\"2\",\"target\":\"3\"}]}} | containment has two roots",
+            })
+    void badGraphsAreRefused(String rest, String sentence) {
+        assertThatThrownBy(() -> Jgf.read(document("", rest)))
+                .isInstanceOf(InvalidException.class)
+                .hasMessageContaining(sentence);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "[] | must be a dictionary with the key graph",
+                "{} | graph is missing",
+                "{\"graph\":{\"nodes\":[],\"edges\":[]}} | must list at least one vertex",
+                "{\"graph\":{\"nodes\":{},\"edges\":[]}} | /graph/nodes: must be a list",
+                "{\"graph\": | line 1: not JSON",
+                "~~ | must be a dictionary",
+            })
+    void brokenDocumentsAreRefused(String text, String sentence) {
+        assertThatThrownBy(() -> Jgf.read(text == null ? "" : text))
+                .isInstanceOf(InvalidException.class)
+                .hasMessageContaining(sentence);
+    }
+
+    @Seeds
+    void everyGraphSurvivesBothForms(Random random) throws Exception {
+        ResourceGraph graph = random(random);
+        for (Jgf.Form form : Jgf.Form.values()) {
+            byte[] first = bytes(graph, form);
+            ResourceGraph again = Jgf.read(new String(first, StandardCharsets.UTF_8));
+            assertThat(bytes(again, form)).isEqualTo(first);
+            if (form == Jgf.Form.TERSE) {
+                assertThat(meaning(again)).isEqualTo(meaning(graph));
+            }
+        }
+    }
+
+    private static ResourceGraph random(Random random) throws Exception {
+        ResourceGraph.Builder b = ResourceGraph.builder();
+        int size = 2 + random.nextInt(12);
+        for (int v = 0; v < size; v++) {
+            TreeMap<String, String> properties = new TreeMap<>();
+            if (random.nextInt(3) == 0) {
+                properties.put("p" + random.nextInt(3), random.nextBoolean() ? "" : "v");
+            }
+            PoolKind kind = new PoolKind(
+                    "t" + random.nextInt(3),
+                    random.nextBoolean() ? "b" : "c",
+                    random.nextInt(3),
+                    random.nextBoolean() ? "" : "GB",
+                    properties);
+            long id = random.nextInt(4) - 1L;
+            Map<String, JsonNode> more =
+                    random.nextInt(3) == 0 ? Map.of("k", JSON.readTree("[1,{\"a\":null}]")) : Map.of();
+            Pool pool = random.nextBoolean()
+                    ? new Pool(kind, id, "n" + v, more)
+                    : new Pool(kind, id, Pool.of(kind, id).name(), more);
+            b.vertex(random.nextBoolean() ? "v" + v : Integer.toString(v * 7), pool, random.nextInt(3) - 1);
+            if (v > 0) {
+                b.edge(random.nextInt(v), v, EdgeKind.contains());
+            }
+            if (random.nextInt(4) == 0) {
+                b.extended(
+                        v,
+                        Extended.NONE
+                                .withState(random.nextBoolean() ? "down" : "degraded")
+                                .withTag("t", "")
+                                .withScheduler("s", JSON.readTree("3")));
+            }
+        }
+        for (int v = 1; v < size; v++) {
+            b.edge(
+                    v - 1,
+                    v,
+                    new EdgeKind(
+                            "power", EdgeKind.CONDUIT_OF, random.nextBoolean(), Map.of("cap", JSON.readTree("9"))));
+        }
+        return b.build();
+    }
+}

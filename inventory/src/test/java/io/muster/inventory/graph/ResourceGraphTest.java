@@ -1,0 +1,200 @@
+package io.muster.inventory.graph;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.IntNode;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class ResourceGraphTest {
+    static final ResourceSet R = ResourceSet.of(
+                    Hostlist.parse("fluke[0-2]"),
+                    Idset.range(0, 2),
+                    Idset.range(0, 3),
+                    Idset.of(0),
+                    Map.of("ssd", Idset.of(1)))
+            .append(ResourceSet.of(Hostlist.of("login"), Idset.of(7), Idset.of(0), Idset.EMPTY, Map.of()));
+
+    private static List<String> paths(Walker walker) {
+        List<String> paths = new ArrayList<>();
+        walker.walk(v -> paths.add(v.path()));
+        return paths;
+    }
+
+    @Test
+    void poolsAndEdgesHaveRfc4Defaults() {
+        Pool core = Pool.of(PoolKind.of("core", 1), 3);
+        assertThat(core.name()).isEqualTo("core3");
+        assertThat(Pool.of(PoolKind.of("cluster", 1), Pool.NO_ID).name()).isEqualTo("cluster");
+        assertThat(core.kind().basename()).isEqualTo("core");
+        assertThat(core.uuid("/a/core3")).isEqualTo(core.uuid("/a/core3")).isNotEqualTo(core.uuid("/b/core3"));
+        assertThatThrownBy(() -> PoolKind.of("", 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> PoolKind.of("core", -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aResourceSetBecomesClusterNodesAndPools() {
+        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
+        assertThat(paths(Walker.of(graph, EdgeKind.CONTAINMENT)))
+                .containsExactly(
+                        "/cluster0/fluke0/core",
+                        "/cluster0/fluke0/gpu",
+                        "/cluster0/fluke0",
+                        "/cluster0/fluke1/core",
+                        "/cluster0/fluke1/gpu",
+                        "/cluster0/fluke1",
+                        "/cluster0/fluke2/core",
+                        "/cluster0/fluke2/gpu",
+                        "/cluster0/fluke2",
+                        "/cluster0/login/core",
+                        "/cluster0/login",
+                        "/cluster0");
+        int core = graph.size() - 1;
+        assertThat(graph.pool(core).properties()).containsEntry("ids", "0");
+        assertThat(graph.rank(core)).isEqualTo(7);
+        assertThat(graph.pool(2))
+                .isEqualTo(new Pool(
+                        new PoolKind("node", "fluke", 1, "", new TreeMap<>(Map.of("ssd", ""))), 1, "fluke1", Map.of()));
+        assertThat(ResourceGraph.of(R, Detail.UNITS).size()).isEqualTo(1 + 4 + 3 * 5 + 1);
+        assertThat(ResourceGraph.of(R, Detail.NODES).size()).isEqualTo(5);
+    }
+
+    @Test
+    void aMillionLikeNodesCostAsMuchAsOne() {
+        ResourceSet r = ResourceSet.of(
+                Hostlist.parse("n[0-1048575]"),
+                Idset.range(0, 1_048_575),
+                Idset.range(0, 63),
+                Idset.range(0, 7),
+                Map.of());
+        ResourceGraph graph = ResourceGraph.of(r, Detail.UNITS);
+        assertThat(graph.size()).isEqualTo(1 + 1_048_576 * 73);
+        assertThat(graph.path(graph.size() - 1, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/n1048575/gpu7");
+        ResourceGraph live = graph.withLiveState(Idset.range(10, 1_048_575), Idset.of(20));
+        assertThat(live.extended(1).state()).isEqualTo("down");
+        assertThat(live.extended(11).state()).isEqualTo("up");
+        assertThat(live.extended(21).state()).isEqualTo("drained");
+    }
+
+    @Test
+    void settersGiveAChangedGraphAndLeaveTheOldOne() {
+        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
+        Idset nodes = graph.nodesOf(Idset.of(0, 7, 99));
+        assertThat(nodes).isEqualTo(Idset.of(1, 4));
+        ResourceGraph tagged = graph.tag(nodes, "row", "3")
+                .tag(nodes, "spare", "")
+                .state(Idset.of(1), "degraded")
+                .scheduler(Idset.of(4), "jobs", IntNode.valueOf(2));
+        assertThat(graph.extended(1)).isEqualTo(Extended.NONE);
+        assertThat(tagged.extended(1).tags()).containsExactlyInAnyOrderEntriesOf(Map.of("row", "3", "spare", ""));
+        assertThat(tagged.extended(1).state()).isEqualTo("degraded");
+        assertThat(tagged.extended(4).scheduler()).containsEntry("jobs", IntNode.valueOf(2));
+        assertThatThrownBy(() -> graph.tag(Idset.of(1000), "a", "")).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    /** RFC 4's figure 6: a containment hierarchy and the bandwidth of a file system over one set of vertices. */
+    private static ResourceGraph unified() {
+        ResourceGraph.Builder b = ResourceGraph.builder();
+        int cluster = b.vertex("cluster", Pool.of(PoolKind.of("cluster", 1), 0), -1);
+        int core = b.vertex(
+                "core-switch",
+                new Pool(new PoolKind("switch", "coresw", 100, "GB/s", new TreeMap<>()), 1, "coresw1", Map.of()),
+                -1);
+        for (int i = 0; i < 2; i++) {
+            int edge = b.vertex("edge-switch" + i, Pool.of(PoolKind.of("edgesw", 40), i), -1);
+            int node = b.vertex("node" + i, Pool.of(PoolKind.of("node", 1), i), i);
+            b.edge(cluster, node, EdgeKind.contains());
+            b.edge(node, cluster, EdgeKind.of(EdgeKind.CONTAINMENT, EdgeKind.IN));
+            b.edge(core, edge, new EdgeKind("bandwidth", EdgeKind.CONDUIT_OF, true, Map.of()));
+            b.edge(edge, node, EdgeKind.of("bandwidth", EdgeKind.CONDUIT_OF));
+        }
+        return b.build();
+    }
+
+    @Test
+    void severalSubsystemsShareVertices() {
+        ResourceGraph graph = unified();
+        assertThat(graph.subsystems()).containsExactly("bandwidth", "containment");
+        assertThat(paths(Walker.of(graph, "containment")))
+                .containsExactly("/cluster0/node0", "/cluster0/node1", "/cluster0");
+        assertThat(paths(Walker.of(graph, "bandwidth")))
+                .containsExactly(
+                        "/coresw1/edgesw0/node0",
+                        "/coresw1/edgesw0",
+                        "/coresw1/edgesw1/node1",
+                        "/coresw1/edgesw1",
+                        "/coresw1");
+        assertThat(paths(Walker.of(graph, "power"))).isEmpty();
+    }
+
+    @Test
+    void aWalkPrunesBeforeAndScoresAfterAndMaySubWalk() {
+        ResourceGraph graph = unified();
+        assertThat(paths(Walker.of(graph, "bandwidth").pruning(v -> v.depth() < 1)))
+                .containsExactly("/coresw1/edgesw0", "/coresw1/edgesw1", "/coresw1");
+        assertThat(paths(Walker.of(graph, "bandwidth").pruning(v -> false))).containsExactly("/coresw1");
+        Accumulator best = new Accumulator(2);
+        List<Integer> reached = new ArrayList<>();
+        Walker.of(graph, "bandwidth").walk(v -> {
+            best.push(v, (double) v.pool().size());
+            if (v.pool().type().equals("node")) {
+                v.into("containment").walk(inner -> reached.add(inner.vertex()));
+            }
+        });
+        assertThat(best.matches()).containsExactly(new Accumulator.Match(1, 100), new Accumulator.Match(2, 40));
+        assertThat(reached).containsExactly(3, 5);
+    }
+
+    @Test
+    void acyclicityIsNotAssumedByTheWalkerButIsOfAHierarchy() {
+        ResourceGraph.Builder ring = ResourceGraph.builder();
+        for (int i = 0; i < 3; i++) {
+            ring.vertex("v" + i, Pool.of(PoolKind.of("sw", 1), i), -1);
+        }
+        for (int i = 0; i < 3; i++) {
+            ring.edge(i, (i + 1) % 3, EdgeKind.of("net", EdgeKind.CONDUIT_OF));
+        }
+        List<Integer> seen = new ArrayList<>();
+        Walker.of(ring.build(), "net").walk(v -> seen.add(v.vertex()));
+        assertThat(seen).containsExactly(2, 1, 0);
+        ResourceGraph.Builder bad = ResourceGraph.builder();
+        for (int i = 0; i < 4; i++) {
+            bad.vertex("v" + i, Pool.of(PoolKind.of("x", 1), i), -1);
+        }
+        bad.edge(0, 2, EdgeKind.contains())
+                .edge(1, 2, EdgeKind.contains())
+                .edge(0, 3, EdgeKind.contains())
+                .edge(0, 3, EdgeKind.contains());
+        assertThatThrownBy(bad::build)
+                .isInstanceOf(InvalidException.class)
+                .hasMessageContaining("containment has two roots, \"v0\" (x0) and \"v1\" (x1)")
+                .hasMessageContaining("vertex \"v2\" (x2) has two parents in containment")
+                .hasMessageContaining("the edge v0 -> v3 is given twice");
+    }
+
+    @Test
+    void picturesDrawLikeSiblingsOnce() {
+        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS).withLiveState(Idset.of(0, 1, 2), Idset.EMPTY);
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree()).isEqualTo("""
+                        cluster0
+                        ├─ fluke[0,2] (2 x node) [up]
+                        ├─ fluke1 (node) ssd [up]
+                        └─ login (node) [down]
+                        """);
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree())
+                .contains("fluke[0,2] (2 x node) [up]\n│  ├─ core = 4 ids=0-3\n│  └─ gpu ids=0\n");
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).dot())
+                .startsWith("digraph \"containment\" {\n")
+                .contains("v1 [label=\"fluke[0,2] (2 x node) [up]\"];\n  v0 -> v1;\n")
+                .endsWith("}\n");
+        assertThat(new Picture(graph, "power", 1).tree()).isEmpty();
+    }
+}

@@ -1,0 +1,261 @@
+package io.muster.inventory.state;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.Decision.Rejection.Kind;
+import io.muster.testing.Idsets;
+import io.muster.testing.Seeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Random commands by several people against the naive model; after each, everything that can be asked is compared. */
+class StatePropsTest {
+    private static final int STEPS = 60;
+    private static final int HIGHEST = 9;
+    private static final Principal[] PEOPLE = {States.ALICE, States.BOB, new Principal(1001, "alice", 77)};
+    private static final String[] HOLDERS = {Hold.SHARED, Hold.SHARED, "ops", "health"};
+    private static final @Nullable String[] REASONS = {null, "", "dimm", "Lüfter \"3\" \uD83D\uDE00\n"};
+    private static final String[] PROPERTIES = {"batch", "+inst", "gpu@a/b~c", "\uD83D\uDE00"};
+    private static final String[] REPORTS = {"online", "online", "offline", "torpid", "lively"};
+
+    private static final List<Mode> MODES = List.of(Mode.values());
+    private static final List<Liveness.Status> STATUSES = List.of(Liveness.Status.values());
+
+    private final NaiveState model = new NaiveState();
+    private final States real = States.empty();
+    private InventoryState replayed = InventoryState.empty();
+
+    @Seeds
+    void theStateIsThatOfTheModelAndItsJournalAndSnapshotsAreTheState(Random random) {
+        define(resources(random), random);
+        for (int step = 0; step < STEPS; step++) {
+            real.at(Epoch.rounded(real.now() + random.nextInt(3) * 0.250001));
+            step(random);
+            assertSame();
+            real.entries().forEach(this::replay);
+            real.entries().clear();
+            assertThat(States.snapshot(replayed)).isEqualTo(States.snapshot(real.state()));
+        }
+    }
+
+    private static <T> T any(List<T> from, Random random) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    private void step(Random random) {
+        Principal by = PEOPLE[random.nextInt(PEOPLE.length)];
+        Idset targets = targets(random);
+        switch (random.nextInt(14)) {
+            case 0, 1, 2 -> drain(targets, random, by);
+            case 3, 4 -> undrain(targets, random, by);
+            case 5 -> {
+                model.lift(real.now());
+                check(new Command.LiftExpired(), null, Principal.DAEMON);
+            }
+            case 6 -> {
+                model.exclude(targets);
+                check(new Command.Exclude(text(targets, random), null), null, by);
+            }
+            case 7 -> check(new Command.Include(text(targets, random), "back"), model.include(targets), by);
+            case 8 -> {
+                Idset excluded = Idsets.small(random, HIGHEST + 3);
+                model.configure(excluded);
+                check(new Command.ExcludeByConfig(excluded), null, Principal.DAEMON);
+            }
+            case 9 -> check(new Command.Shrink(text(targets, random), null), model.shrink(targets), by);
+            case 10 -> {
+                String name = REPORTS[random.nextInt(REPORTS.length)];
+                model.report(name, targets, real.now());
+                check(
+                        new Command.Report(name, text(targets, random), random.nextBoolean() ? "" : "heartbeat"),
+                        null,
+                        by);
+            }
+            case 11 -> {
+                double expiration = random.nextInt(6) * 40 - 40 + (random.nextBoolean() ? 0.25 : 0);
+                check(new Command.SetExpiration(expiration), model.expire(expiration), by);
+            }
+            case 12 -> edit(random, by);
+            default -> define(random.nextInt(4) == 0 ? again() : resources(random), random);
+        }
+    }
+
+    private void drain(Idset targets, Random random, Principal by) {
+        String reason = REASONS[random.nextInt(REASONS.length)];
+        Mode mode = any(MODES, random);
+        String holder = HOLDERS[random.nextInt(HOLDERS.length)];
+        double until = random.nextInt(3) > 0 ? 0 : Epoch.rounded(real.now() + random.nextInt(8) - 1);
+        Kind refused = model.drain(targets, reason, mode, holder, until, real.now(), by);
+        check(new Command.Drain(text(targets, random), reason, mode, holder, until), refused, by);
+    }
+
+    private void undrain(Idset targets, Random random, Principal by) {
+        Mode mode = any(MODES, random);
+        String holder = random.nextBoolean() ? null : HOLDERS[random.nextInt(HOLDERS.length)];
+        Kind refused = model.undrain(targets, mode, holder, by);
+        check(new Command.Undrain(text(targets, random), "done", mode, holder), refused, by);
+    }
+
+    private void edit(Random random, Principal by) {
+        boolean add = random.nextBoolean();
+        SortedMap<String, Idset> wanted = new TreeMap<>();
+        SortedMap<String, String> texts = new TreeMap<>();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            String name = PROPERTIES[random.nextInt(PROPERTIES.length)];
+            wanted.put(name, targets(random));
+            texts.put(name, text(wanted.get(name), random));
+        }
+        model.edit(add, wanted);
+        check(new Command.Properties(add, texts), null, by);
+    }
+
+    private void define(ResourceSet next, Random random) {
+        Liveness.Status initial = any(STATUSES, random);
+        if (!next.equals(real.state().definition().base())) {
+            model.define(next, initial, real.now());
+        }
+        check(new Command.Define(next, "reload", initial), null, Principal.DAEMON);
+    }
+
+    private ResourceSet again() {
+        return real.state().definition().base();
+    }
+
+    /** Hosts keep their names, change their ranks, come and go, and sometimes have two ranks. */
+    private static ResourceSet resources(Random random) {
+        Idset ranks = Idsets.small(random, HIGHEST + 1).with(random.nextInt(HIGHEST + 1));
+        boolean doubles = random.nextInt(4) == 0;
+        int shift = random.nextInt(3);
+        List<String> hosts = new ArrayList<>();
+        ranks.forEach(rank -> hosts.add("n" + (doubles ? random.nextInt(4) : (rank + shift) % (HIGHEST + 1))));
+        StringBuilder properties = new StringBuilder();
+        for (String name : new String[] {"batch", "+inst"}) {
+            Idset has = Idsets.small(random, HIGHEST).intersect(ranks);
+            if (!has.isEmpty()) {
+                properties.append(properties.length() > 0 ? "," : "").append("\"" + name + "\":\"" + has + "\"");
+            }
+        }
+        return ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"" + ranks
+                + "\",\"children\":{\"core\":\"0-3\"}}],\"starttime\":" + (random.nextInt(3) == 0 ? "60.10" : "0")
+                + ",\"expiration\":" + (random.nextBoolean() ? "0.0" : "70.25") + ",\"nodelist\":[\""
+                + String.join(",", hosts) + "\"],\"properties\":{" + properties
+                + "}},\"scheduling\":{\"x\":1.10,\"y\":1e2}}");
+    }
+
+    private Idset targets(Random random) {
+        Idset all = real.state().resources().ranks();
+        Idset some = Idsets.small(random, HIGHEST + 1).intersect(all);
+        return some.isEmpty() ? Idset.of(all.nth(random.nextInt(all.size()))) : some;
+    }
+
+    /** Ranks, or hosts where those mean the same. */
+    private String text(Idset targets, Random random) {
+        String hosts = real.state().resources().hostsOf(targets).toString();
+        return random.nextBoolean() && real.state().resources().targets(hosts).equals(targets)
+                ? hosts
+                : targets.toString();
+    }
+
+    private void check(Command command, @Nullable Kind refused, Principal by) {
+        String before = States.snapshot(real.state());
+        Decision decision = real.run(command, by);
+        Decision.Rejection rejection = decision.rejection();
+        assertThat(rejection == null ? null : rejection.kind())
+                .as("%s", command)
+                .isEqualTo(refused);
+        if (rejection != null) {
+            assertThat(decision.events()).isEmpty();
+            assertThat(rejection.text()).isNotBlank().doesNotContain("\n");
+        }
+        if (decision.events().isEmpty()) {
+            assertThat(States.snapshot(real.state())).isEqualTo(before);
+        }
+    }
+
+    private void replay(Entry entry) {
+        Entry read = Entry.parse(States.tree(entry));
+        assertThat(read).isEqualTo(entry);
+        assertThat(new String(read.toBytes(), UTF_8)).isEqualTo(new String(entry.toBytes(), UTF_8));
+        replayed = read.applyTo(replayed);
+    }
+
+    private void assertSame() {
+        InventoryState state = real.state();
+        SchedulerView view = state.view();
+        assertThat(view.members()).isEqualTo(model.those(rank -> rank.absent.isEmpty()));
+        assertThat(view.up()).isEqualTo(model.those(NaiveState.Rank::isUp));
+        assertThat(view.lost()).isEqualTo(model.those(rank -> rank.absent.contains(Membership.Kind.LOST)));
+        assertThat(view.properties()).isEqualTo(model.properties());
+        assertThat(view.expiration()).isEqualTo(model.expiration());
+        assertThat(state.members()).isEqualTo(view.members());
+        assertThat(state.offered().resources().ranks()).isEqualTo(view.members());
+        assertThat(state.holds().held()).isEqualTo(model.those(rank -> !rank.holds.isEmpty()));
+        assertThat(state.resources().ranks()).isEqualTo(model.those(rank -> true));
+        model.ranks.forEach(this::assertSame);
+        assertThat(state.departed().keySet()).isEqualTo(model.left.keySet());
+        assertThat(state.holds().nextDeadline()).isEqualTo(earliest());
+        InventoryState read = Snapshot.parse(States.tree(Snapshot.toBytes(state)));
+        assertThat(States.snapshot(read)).isEqualTo(States.snapshot(state));
+        assertThat(read.view()).isEqualTo(view);
+        assertThat(read.definition().base()).isEqualTo(state.definition().base());
+        assertThat(read.holds().nextDeadline()).isEqualTo(state.holds().nextDeadline());
+    }
+
+    private void assertSame(int id, NaiveState.Rank rank) {
+        InventoryState state = real.state();
+        Liveness.Report report = Objects.requireNonNull(state.liveness().of(id));
+        assertThat(report.status()).isEqualTo(rank.status);
+        assertThat(report.since()).isEqualTo(rank.since);
+        HoldSet set = state.holds().on(id);
+        assertThat(set == null ? List.of() : set.holds()).isEqualTo(List.copyOf(rank.holds.values()));
+        assertThat(state.membership().of(id))
+                .extracting(Membership.Absence::kind)
+                .containsExactlyElementsOf(rank.absent);
+        assertThat(state.resources().hostOf(id)).isEqualTo(rank.host);
+    }
+
+    private double earliest() {
+        return model.ranks.values().stream()
+                .flatMap(rank -> rank.holds.values().stream())
+                .mapToDouble(Hold::until)
+                .filter(until -> until > 0)
+                .min()
+                .orElse(0);
+    }
+
+    /** I8: whoever repeats himself changes nothing. */
+    @Seeds(share = 0.2)
+    void aRepeatedWishIsGrantedAlready(Random random) {
+        define(resources(random), random);
+        for (Map.Entry<String, Mode> holder :
+                Map.of("ops", Mode.UPDATE, Hold.SHARED, Mode.UPDATE).entrySet()) {
+            Idset targets = targets(random);
+            Command drain = new Command.Drain(targets.toString(), "x", holder.getValue(), holder.getKey(), 0);
+            real.run(drain);
+            assertThat(real.run(drain).events()).isEmpty();
+            Command undrain = new Command.Undrain(targets.toString(), "x", Mode.UPDATE, holder.getKey());
+            real.run(undrain);
+            assertThat(real.run(undrain)).isEqualTo(new Decision(List.of(), null));
+        }
+        for (Command command : List.of(
+                new Command.Exclude(targets(random).toString(), null),
+                new Command.Include(targets(random).toString(), null),
+                new Command.Report("offline", targets(random).toString(), ""),
+                new Command.Properties(true, States.map("p", targets(random).toString())),
+                new Command.Properties(false, States.map("p", targets(random).toString())),
+                new Command.SetExpiration(500))) {
+            real.run(command);
+            assertThat(real.run(command)).isEqualTo(new Decision(List.of(), null));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package io.muster.inventory.state;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A state with a history: commands go in, and the entries that they led to are kept. */
+final class States {
+    static final Principal ALICE = new Principal(1001, "alice", 42);
+    static final Principal BOB = new Principal(1002, "bob", 0);
+
+    /** As whoever reads a journal must have it. */
+    private static final JsonMapper EXACT = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
+
+    private final List<Entry> entries = new ArrayList<>();
+    private InventoryState state;
+    private double now = 100;
+
+    private States(InventoryState state) {
+        this.state = state;
+    }
+
+    static States on(InventoryState state) {
+        return new States(state);
+    }
+
+    static States empty() {
+        return new States(InventoryState.empty());
+    }
+
+    /** host[0-3] as ranks 0-3, all online, host3 with property "batch"; at 100 s after the epoch. */
+    static States four() {
+        States four = empty();
+        four.run(new Command.Define(resources("0-3", "host[0-3]"), "configuration", Liveness.Status.ONLINE));
+        four.entries.clear();
+        return four;
+    }
+
+    static ResourceSet resources(String ranks, String hosts) {
+        return ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"" + ranks
+                + "\",\"children\":{\"core\":\"0-3\"}}],\"starttime\":0.0,\"expiration\":0.0,\"nodelist\":[\"" + hosts
+                + "\"]" + (ranks.equals("0-3") ? ",\"properties\":{\"batch\":\"3\"}" : "") + "}}");
+    }
+
+    InventoryState state() {
+        return state;
+    }
+
+    List<Entry> entries() {
+        return entries;
+    }
+
+    double now() {
+        return now;
+    }
+
+    States at(double time) {
+        now = time;
+        return this;
+    }
+
+    Decision run(Command command) {
+        return run(command, ALICE);
+    }
+
+    /** Carries a command out and says what came of it. */
+    Decision run(Command command, Principal by) {
+        Decision decision = command.decide(state, now, by);
+        for (Event event : decision.events()) {
+            Entry entry = new Entry(entries.size() + 1L, now, by, event);
+            entries.add(entry);
+            state = entry.applyTo(state);
+        }
+        return decision;
+    }
+
+    States after(Command... commands) {
+        for (Command command : commands) {
+            Decision decision = run(command);
+            if (decision.rejection() != null) {
+                throw new AssertionError(command + ": " + decision.rejection());
+            }
+        }
+        return this;
+    }
+
+    States afterBy(Principal by, Command command) {
+        if (run(command, by).rejection() != null) {
+            throw new AssertionError(command + " was refused");
+        }
+        return this;
+    }
+
+    /** A decision in words: each event's name and context, or the rejection. */
+    static String words(Decision decision) {
+        if (decision.rejection() != null) {
+            return decision.rejection().kind() + " " + decision.rejection().text();
+        }
+        List<String> words = new ArrayList<>();
+        for (Event event : decision.events()) {
+            ObjectNode context = (ObjectNode)
+                    new Entry(0, 0, Principal.DAEMON, event).toJson().path("context");
+            context.remove(List.of("userid", "user"));
+            words.add(event.name() + " " + context.toString().replace('"', '\''));
+        }
+        return String.join("\n", words);
+    }
+
+    static ObjectNode tree(byte[] json) {
+        try {
+            return (ObjectNode) EXACT.readTree(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static ObjectNode tree(String json) {
+        return tree(json.replace('\'', '"').getBytes(UTF_8));
+    }
+
+    /** As the journal reads it. */
+    static ObjectNode tree(Entry entry) {
+        return tree(entry.toBytes()).put("seq", entry.seq());
+    }
+
+    static String snapshot(InventoryState state) {
+        return new String(Snapshot.toBytes(state), UTF_8);
+    }
+
+    static SortedMap<String, String> map(String... namesAndTargets) {
+        SortedMap<String, String> map = new TreeMap<>();
+        for (int i = 0; i < namesAndTargets.length; i += 2) {
+            map.put(namesAndTargets[i], namesAndTargets[i + 1]);
+        }
+        return map;
+    }
+
+    static Command drain(String targets) {
+        return drain(targets, null);
+    }
+
+    static Command drain(String targets, @Nullable String reason) {
+        return new Command.Drain(targets, reason, Command.Mode.NONE, Hold.SHARED, 0);
+    }
+
+    static Command drain(String targets, @Nullable String reason, Command.Mode mode) {
+        return new Command.Drain(targets, reason, mode, Hold.SHARED, 0);
+    }
+
+    static Command undrain(String targets, Command.Mode mode) {
+        return new Command.Undrain(targets, null, mode, null);
+    }
+
+    static Command hold(String targets, String holder, double until) {
+        return new Command.Drain(targets, "held", Command.Mode.NONE, holder, until);
+    }
+
+    static Command undrain(String targets) {
+        return new Command.Undrain(targets, null, Command.Mode.NONE, null);
+    }
+
+    static Command exclude(String targets) {
+        return new Command.Exclude(targets, null);
+    }
+
+    static Command include(String targets) {
+        return new Command.Include(targets, null);
+    }
+
+    static Command shrink(String targets) {
+        return new Command.Shrink(targets, null);
+    }
+
+    static Command report(String name, String targets) {
+        return new Command.Report(name, targets, "");
+    }
+
+    static Command config(String ranks) {
+        return new Command.ExcludeByConfig(Idset.parse(ranks));
+    }
+
+    static Command define(ResourceSet resources) {
+        return new Command.Define(resources, "reload", Liveness.Status.OFFLINE);
+    }
+}
