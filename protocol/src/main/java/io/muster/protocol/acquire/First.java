@@ -1,0 +1,66 @@
+package io.muster.protocol.acquire;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Problems;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.wire.Bytes;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * RFC 28 "Initial Acquire Response".
+ *
+ * <p>Just these two keys: a {@code down} or {@code shrink} here ends deployed schedulers, one of them together with the
+ * broker that hosts it.
+ *
+ * @param resources what may be scheduled, less what is excluded
+ * @param up those of its ranks that may be allocated from now
+ */
+public record First(ResourceSet resources, Idset up) {
+    private static final byte[] HEAD = "{\"resources\":".getBytes(StandardCharsets.US_ASCII);
+
+    public First {
+        if (!resources.ranks().containsAll(up)) {
+            throw new IllegalArgumentException(
+                    "up names ranks that are not in resources: " + up.subtract(resources.ranks()));
+        }
+    }
+
+    public static First parse(JsonNode payload) {
+        Problems problems = new Problems();
+        Keys.refuseUnknown(payload, problems, "resources", "up");
+        Idset up = Keys.idset(payload, "up", problems);
+        JsonNode resources = payload.path("resources");
+        if (!resources.isObject()) {
+            problems.add("/resources", "must be an R object");
+        }
+        problems.throwIfAny("first acquire response");
+        ResourceSet set = ResourceSet.parse(resources);
+        if (!set.ranks().containsAll(up)) {
+            problems.add("/up", "names ranks that are not in resources: " + up.subtract(set.ranks()));
+        }
+        problems.throwIfAny("first acquire response");
+        return new First(set, up);
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        payload.set("resources", resources.toJson());
+        return payload.put("up", up.toString());
+    }
+
+    /**
+     * The payload, from a resource set that was written before: with a scheduling graph inside, writing R is what a first
+     * response costs, and R changes far less often than {@code up}.
+     *
+     * @param resources an R object, as {@link ResourceSet#toBytes} gives it
+     */
+    public static Bytes encode(byte[] resources, Idset up) {
+        byte[] rest = (",\"up\":\"" + up + "\"}\0").getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer out = ByteBuffer.allocate(HEAD.length + resources.length + rest.length);
+        return Bytes.wrap(out.put(HEAD).put(resources).put(rest).array());
+    }
+}

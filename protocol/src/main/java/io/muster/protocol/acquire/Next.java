@@ -1,0 +1,132 @@
+package io.muster.protocol.acquire;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Problems;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Epoch;
+import java.util.Collections;
+import java.util.OptionalDouble;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * RFC 28 "Additional Acquire Responses". One that is empty cannot be made: deployed schedulers answer it with a whole
+ * scheduling pass. Neither can one whose sets contradict each other, since each scheduler would read it its own way.
+ *
+ * @param up ranks that become available
+ * @param down ranks that become unavailable
+ * @param shrink ranks that left for good; all of them in {@code down} as well
+ * @param propertyAdd names to ranks, none of them empty
+ * @param propertyRemove names to ranks, none of them empty
+ * @param expiration seconds since the epoch, 0 for never; absent when it did not change
+ */
+public record Next(
+        Idset up,
+        Idset down,
+        Idset shrink,
+        SortedMap<String, Idset> propertyAdd,
+        SortedMap<String, Idset> propertyRemove,
+        OptionalDouble expiration) {
+    public Next {
+        propertyAdd = Collections.unmodifiableSortedMap(new TreeMap<>(propertyAdd));
+        propertyRemove = Collections.unmodifiableSortedMap(new TreeMap<>(propertyRemove));
+        Problems problems = problems(up, down, shrink, propertyAdd, propertyRemove, expiration);
+        if (!problems.isEmpty()) {
+            throw problems.exception("acquire response");
+        }
+    }
+
+    private static Problems problems(
+            Idset up,
+            Idset down,
+            Idset shrink,
+            SortedMap<String, Idset> propertyAdd,
+            SortedMap<String, Idset> propertyRemove,
+            OptionalDouble expiration) {
+        Problems problems = new Problems();
+        if (isEmpty(up, down, propertyAdd, propertyRemove, expiration) && shrink.isEmpty()) {
+            problems.add("", "says nothing");
+        }
+        if (up.intersects(down)) {
+            problems.add("/up", "and /down both name " + up.intersect(down));
+        }
+        if (!down.containsAll(shrink)) {
+            problems.add("/shrink", "names " + shrink.subtract(down) + ", which /down does not");
+        }
+        properties(problems, "/property-add", propertyAdd);
+        properties(problems, "/property-remove", propertyRemove);
+        propertyAdd.forEach((name, ranks) -> {
+            Idset both = ranks.intersect(propertyRemove.getOrDefault(name, Idset.EMPTY));
+            if (!both.isEmpty()) {
+                problems.add(Keys.pointer("/property-add", name), "and /property-remove both name " + both);
+            }
+        });
+        if (expiration.isPresent() && !(expiration.getAsDouble() >= 0 && Double.isFinite(expiration.getAsDouble()))) {
+            problems.add("/expiration", "must be 0 or more");
+        }
+        return problems;
+    }
+
+    /** RFC 20 "properties". */
+    private static void properties(Problems problems, String place, SortedMap<String, Idset> properties) {
+        properties.forEach((name, ranks) -> {
+            String fault = ranks.isEmpty() ? "names no rank" : ResourceSet.propertyNameFault(name);
+            if (fault != null) {
+                problems.add(Keys.pointer(place, name), fault);
+            }
+        });
+    }
+
+    static boolean isEmpty(
+            Idset up,
+            Idset down,
+            SortedMap<String, Idset> propertyAdd,
+            SortedMap<String, Idset> propertyRemove,
+            OptionalDouble expiration) {
+        return up.isEmpty()
+                && down.isEmpty()
+                && propertyAdd.isEmpty()
+                && propertyRemove.isEmpty()
+                && expiration.isEmpty();
+    }
+
+    /**
+     * Reads what a server sent. One that shrinks without saying {@code down} (flux-core, for a rank that was drained) means
+     * both, and when up and down overlap, down wins: so do the deployed schedulers.
+     */
+    public static Next parse(JsonNode payload) {
+        Problems problems = new Problems();
+        Keys.refuseUnknown(payload, problems, "up", "down", "shrink", "property-add", "property-remove", "expiration");
+        Idset shrink = Keys.idset(payload, "shrink", problems);
+        Idset down = Keys.idset(payload, "down", problems).union(shrink);
+        Idset up = Keys.idset(payload, "up", problems).subtract(down);
+        SortedMap<String, Idset> add = Keys.properties(payload, "property-add", problems);
+        SortedMap<String, Idset> remove = Keys.properties(payload, "property-remove", problems);
+        JsonNode expiration = payload.path("expiration");
+        if (!expiration.isMissingNode() && !expiration.isNumber()) {
+            problems.add("/expiration", "must be a number");
+        }
+        problems.throwIfAny("acquire response");
+        return new Next(
+                up,
+                down,
+                shrink,
+                add,
+                remove,
+                expiration.isNumber() ? OptionalDouble.of(expiration.doubleValue()) : OptionalDouble.empty());
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        Keys.put(payload, "up", up);
+        Keys.put(payload, "down", down);
+        Keys.put(payload, "shrink", shrink);
+        Keys.put(payload, "property-add", propertyAdd);
+        Keys.put(payload, "property-remove", propertyRemove);
+        expiration.ifPresent(seconds -> payload.set("expiration", Epoch.number(seconds)));
+        return payload;
+    }
+}

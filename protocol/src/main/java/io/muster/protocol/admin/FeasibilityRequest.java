@@ -1,0 +1,133 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.request.Constraint;
+import io.muster.inventory.request.Jobspec;
+import io.muster.inventory.request.Request;
+import io.muster.inventory.request.Resource;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.util.List;
+
+/**
+ * What {@code feasibility.check} is asked (RFC 27 "Feasibility"). RFC 27 has {@code jobspec} alone; ours are
+ *
+ * <pre>
+ * explain: true                          answer with a {@link FeasibilityAnswer}, whatever it says
+ * now: true                              ask about what is up
+ * resources, constraint?, duration?      in place of jobspec: a resources list that may do without slots and tasks
+ * </pre>
+ *
+ * Other keys are passed over: flux's job validator sends all that it knows of the job.
+ */
+public record FeasibilityRequest(Request request, boolean explain, boolean now) {
+    public static final String TOPIC = "feasibility.check";
+
+    private static final String JOBSPEC = "jobspec";
+    private static final String RESOURCES = "resources";
+    private static final String CONSTRAINT = "constraint";
+    private static final String DURATION = "duration";
+
+    /** Whether the answer is to explain itself, which has to be known before anything else can go wrong. */
+    public static boolean wantsExplanation(ObjectNode payload) {
+        return flag(payload, "explain");
+    }
+
+    /**
+     * @throws RpcException EPROTO if a key is missing or of the wrong type
+     * @throws InvalidException with everything that is wrong with the jobspec or the resources
+     */
+    public static FeasibilityRequest parse(ObjectNode payload) {
+        boolean now = flag(payload, "now");
+        return new FeasibilityRequest(request(payload), wantsExplanation(payload), now);
+    }
+
+    private static Request request(ObjectNode payload) {
+        JsonNode jobspec = payload.path(JOBSPEC);
+        if (jobspec.isObject()) {
+            return Jobspec.parse(jobspec, Jobspec.Level.CANONICAL).request();
+        }
+        if (!jobspec.isMissingNode() || !payload.has(RESOURCES)) {
+            throw fault("/jobspec must be an object");
+        }
+        JsonNode constraint = payload.path(CONSTRAINT);
+        JsonNode duration = payload.path(DURATION);
+        if (!duration.isMissingNode() && !(duration.isNumber() && duration.doubleValue() >= 0)) {
+            throw fault("/duration must be a number, not negative");
+        }
+        return new Request(
+                Resource.parseList(payload.path(RESOURCES)),
+                constraint.isMissingNode() ? Constraint.all() : Constraint.parse(constraint),
+                duration.asDouble(0));
+    }
+
+    /** What an answer costs by: vertices, and the terms of the constraint. */
+    public int size() {
+        return vertices(request.resources()) + terms(request.constraint().toJson());
+    }
+
+    private static int vertices(List<Resource> resources) {
+        int count = resources.size();
+        for (Resource resource : resources) {
+            count += vertices(resource.with());
+        }
+        return count;
+    }
+
+    private static int terms(JsonNode constraint) {
+        int count = constraint.size();
+        for (JsonNode value : constraint) {
+            count += terms(value);
+        }
+        return count;
+    }
+
+    /** The payload that asks this, as a resources list. */
+    public ObjectNode toJson() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        payload.set(RESOURCES, Resource.toJson(request.resources()));
+        if (!request.constraint().isAll()) {
+            payload.set(CONSTRAINT, request.constraint().toJson());
+        }
+        if (request.duration() > 0) {
+            payload.put(DURATION, request.duration());
+        }
+        return ask(payload);
+    }
+
+    /**
+     * The payload that asks this, as RFC 27 has it.
+     *
+     * @param jobspec says the same as {@link #request}
+     */
+    public ObjectNode toJson(ObjectNode jobspec) {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        payload.set(JOBSPEC, jobspec);
+        return ask(payload);
+    }
+
+    private ObjectNode ask(ObjectNode payload) {
+        if (explain) {
+            payload.put("explain", true);
+        }
+        if (now) {
+            payload.put("now", true);
+        }
+        return payload;
+    }
+
+    private static boolean flag(ObjectNode payload, String key) {
+        JsonNode value = payload.path(key);
+        if (!value.isMissingNode() && !value.isBoolean()) {
+            throw fault("/" + key + " must be true or false");
+        }
+        return value.asBoolean(false);
+    }
+
+    private static RpcException fault(String sentence) {
+        return new RpcException(Errno.EPROTO, TOPIC + ": " + sentence);
+    }
+}

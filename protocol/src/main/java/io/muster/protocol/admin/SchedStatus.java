@@ -1,0 +1,38 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+
+/**
+ * The answer to {@code resource.sched-status}, in flux-core's form: {@code {all, down, allocated}}, each an R without
+ * {@code scheduling}.
+ *
+ * @param all what is on offer: without excluded ranks
+ * @param down those that are offline or drained
+ * @param allocated what jobs have; empty here, since only a scheduler knows
+ */
+public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocated) {
+    public static SchedStatus of(InventoryState state) {
+        ResourceSet all = state.resources().withoutScheduling().keep(state.members());
+        return new SchedStatus(all, all.remove(state.view().up()), ResourceSet.EMPTY);
+    }
+
+    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    public static SchedStatus parse(JsonNode payload) {
+        Members in = Members.of("resource.sched-status", payload);
+        return new SchedStatus(in.resources("all"), in.resources("down"), in.resources("allocated"));
+    }
+
+    public Bytes encode() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        payload.set("all", all.toJson());
+        payload.set("down", down.toJson());
+        payload.set("allocated", allocated.toJson());
+        return Json.encode(payload);
+    }
+}

@@ -1,0 +1,190 @@
+package io.muster.protocol.client;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.Message;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import io.muster.protocol.wire.WireTrace;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to a Flux service: Muster, or a flux-core broker.
+ *
+ * <p>Any number of calls and streams may be open at once; responses are kept, by matchtag, until they are asked for. A
+ * client and all that it hands out belong to one thread, and only while that thread is inside one of their methods is
+ * anything sent or received.
+ *
+ * <p>After an {@link IOException} other than a timeout the connection is of no further use.
+ */
+public final class FluxClient implements Closeable {
+    /** What may lie unread in calls and streams that nobody is waiting for. */
+    private static final long MAX_UNREAD = 256L << 20;
+
+    private final Connection connection;
+    private final FrameEncoder encoder;
+    private final Options options;
+    private final Map<Integer, Pending> pending = new HashMap<>();
+    private int lastMatchtag = Request.MATCHTAG_NONE;
+    private long unread;
+
+    private FluxClient(Connection connection, Options options) {
+        this.connection = connection;
+        this.encoder = FrameEncoder.of(options.dialect());
+        this.options = options;
+    }
+
+    /**
+     * @param uri {@code local:///path/of/the/socket}
+     * @throws java.net.ConnectException if nobody listens there
+     * @throws RpcException if the server turned us away
+     */
+    public static FluxClient connect(String uri, Options options) throws IOException {
+        return new FluxClient(Connection.open(uri, options), options);
+    }
+
+    public static FluxClient connect(String uri) throws IOException {
+        return connect(uri, Options.DEFAULT);
+    }
+
+    /**
+     * Calls and waits for the answer, which is an empty object where the server sent no payload.
+     *
+     * @throws RpcException if the server answered with an error
+     * @throws SocketTimeoutException if it did not answer in time; a late answer is dropped
+     */
+    public ObjectNode rpc(String topic, @Nullable ObjectNode payload) throws IOException {
+        return call(topic, payload).get();
+    }
+
+    /** Sends a request whose answer is asked for later, so that many may be on their way at once. */
+    public Call call(String topic, @Nullable ObjectNode payload) throws IOException {
+        return new Call(open(topic, payload, 0));
+    }
+
+    /** Sends a request that no answer comes to. */
+    public void send(String topic, @Nullable ObjectNode payload) throws IOException {
+        transmit(Request.of(topic, encode(payload), Header.NORESPONSE, Request.MATCHTAG_NONE));
+    }
+
+    public ResponseStream stream(String topic, @Nullable ObjectNode payload) throws IOException {
+        return new ResponseStream(open(topic, payload, Header.STREAMING));
+    }
+
+    private Pending open(String topic, @Nullable ObjectNode payload, int flags) throws IOException {
+        int matchtag = freeMatchtag();
+        Pending call = new Pending(this, topic, matchtag);
+        pending.put(matchtag, call);
+        transmit(Request.of(topic, encode(payload), flags, matchtag));
+        return call;
+    }
+
+    /** RFC 6 "Matchtag Field": none that may still be answered. */
+    private int freeMatchtag() {
+        do {
+            lastMatchtag++;
+        } while (lastMatchtag == Request.MATCHTAG_NONE || pending.containsKey(lastMatchtag));
+        return lastMatchtag;
+    }
+
+    private static @Nullable Bytes encode(@Nullable ObjectNode payload) {
+        return payload == null ? null : Json.encode(payload);
+    }
+
+    Duration timeout() {
+        return options.timeout();
+    }
+
+    String server() {
+        return connection.path();
+    }
+
+    boolean isUsable() {
+        return connection.isUsable();
+    }
+
+    void transmit(Request request) throws IOException {
+        transmit(request, Deadline.ofTimeout(options.timeout()));
+    }
+
+    /** While the server does not read, what it sends is read: else each side could wait for the other. */
+    void transmit(Request request, Deadline deadline) throws IOException {
+        ByteBuffer frame = encoder.encode(request);
+        trace(true, request);
+        while (!connection.write(frame)) {
+            boolean more = receive();
+            while (more) {
+                more = receive();
+            }
+            if (!connection.await(SelectionKey.OP_READ | SelectionKey.OP_WRITE, deadline)) {
+                close(); // a frame cut short leaves nothing to go on with
+                throw new SocketTimeoutException(server() + " does not take the request " + request.topic());
+            }
+        }
+    }
+
+    /** Waits for one message and hands it to whoever it is for; false once the time is over. */
+    boolean receive(Deadline deadline) throws IOException {
+        if (receive()) {
+            return !deadline.hasPassed();
+        }
+        boolean ready = connection.await(SelectionKey.OP_READ, deadline);
+        return ready && (receive() || !deadline.hasPassed());
+    }
+
+    /** One message and no more: an answer counts even if the connection breaks right after it. */
+    private boolean receive() throws IOException {
+        Message message = connection.poll();
+        if (message == null) {
+            return false;
+        }
+        trace(false, message);
+        if (message instanceof Response response) {
+            hand(response);
+        }
+        return true;
+    }
+
+    /** A response that nobody waits for any more is dropped. */
+    private void hand(Response response) throws IOException {
+        Pending call = pending.get(response.matchtag());
+        if (call == null) {
+            return;
+        }
+        if (response.isLast()) {
+            pending.remove(response.matchtag());
+        }
+        unread += call.offer(response);
+        if (unread > MAX_UNREAD) {
+            close();
+            throw new IOException(unread + " bytes of responses unread where " + MAX_UNREAD + " are allowed");
+        }
+    }
+
+    void taken(long bytes) {
+        unread -= bytes;
+    }
+
+    private void trace(boolean sent, Message message) {
+        if (options.trace() != null) {
+            options.trace().accept(sent ? WireTrace.sent(server(), message) : WireTrace.received(server(), message));
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        connection.close();
+    }
+}

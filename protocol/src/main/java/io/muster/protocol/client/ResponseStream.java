@@ -1,0 +1,108 @@
+package io.muster.protocol.client;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.rpc.Cancellation;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.rpc.Topic;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The responses of a streaming RPC (RFC 6). {@link #hasNext} waits without end, since streams are silent while nothing
+ * changes; {@link #await} is for whoever cannot wait that long. A stream ends normally with ENODATA, or with ECANCELED if
+ * it was cancelled here; any other end is an {@link RpcException}, thrown each time one asks.
+ */
+public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
+    private final Pending pending;
+    private @Nullable Response next;
+    private boolean cancelled;
+    private boolean ended;
+
+    ResponseStream(Pending pending) {
+        this.pending = pending;
+    }
+
+    public int matchtag() {
+        return pending.matchtag;
+    }
+
+    /** Whether {@link #hasNext} has its answer within this time. */
+    public boolean await(Duration time) throws IOException {
+        return fetch(Deadline.in(time));
+    }
+
+    private boolean fetch(Deadline deadline) throws IOException {
+        if (next == null && !ended) {
+            next = pending.take(deadline);
+        }
+        return next != null || ended;
+    }
+
+    @Override
+    public boolean hasNext() {
+        try {
+            fetch(Deadline.NEVER);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Response response = next;
+        return response != null && (response.errnum() == 0 || !isEnd(response));
+    }
+
+    /** Whether the stream ended as it should; throws if it failed. */
+    private boolean isEnd(Response error) {
+        int errnum = error.errnum();
+        if (errnum != Errno.ENODATA.value() && !(cancelled && errnum == Errno.ECANCELED.value())) {
+            throw RpcException.of(error);
+        }
+        ended = true;
+        return true;
+    }
+
+    @Override
+    public ObjectNode next() {
+        Response response = hasNext() ? next : null;
+        if (response == null) {
+            throw new NoSuchElementException(pending.topic + ": the stream has ended");
+        }
+        next = null;
+        ended = response.isLast();
+        try {
+            return Call.objectOf(response);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Asks the server to end the stream. What it had sent before can still be read. */
+    public void cancel() throws IOException {
+        if (cancelled || ended) {
+            return;
+        }
+        cancelled = true;
+        String topic = Topic.parse(pending.topic).cancel().toString();
+        pending.client.transmit(Request.of(
+                topic, new Cancellation(pending.matchtag).encode(), Header.NORESPONSE, Request.MATCHTAG_NONE));
+    }
+
+    /** Cancels the stream unless it or the connection has ended; what comes after is dropped. */
+    @Override
+    public void close() throws IOException {
+        boolean atEnd = ended || (next != null && next.isLast());
+        if (!atEnd && pending.client.isUsable()) {
+            cancel();
+        }
+        ended = true;
+        next = null;
+        pending.abandon();
+    }
+}

@@ -1,0 +1,38 @@
+package io.muster.protocol.rpc;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RFC 6 "Cancellation": the payload {@code {"matchtag": n}}, sent without wanting a response. Together with the sender it
+ * names one pending request.
+ */
+public record Cancellation(int matchtag) {
+    private static final String MATCHTAG = "matchtag";
+
+    /** Matchtags are unsigned in RFC 3, and large ones negative in deployed senders; both are read. */
+    public static Cancellation parse(@Nullable Bytes payload) throws ProtocolException {
+        if (payload == null) {
+            throw new ProtocolException("cancellation without a payload");
+        }
+        JsonNode matchtag = Json.parse(payload).get(MATCHTAG);
+        if (matchtag == null || !matchtag.isIntegralNumber() || !matchtag.canConvertToLong()) {
+            throw new ProtocolException("cancellation without an integer \"matchtag\"");
+        }
+        long value = matchtag.longValue();
+        if (value < Integer.MIN_VALUE || value > 0xffffffffL) {
+            throw new ProtocolException("matchtag " + value + " is not one of 32 bits");
+        }
+        return new Cancellation((int) value);
+    }
+
+    public Bytes encode() {
+        ObjectNode object = JsonNodeFactory.instance.objectNode();
+        return Json.encode(object.put(MATCHTAG, Integer.toUnsignedLong(matchtag)));
+    }
+}

@@ -1,0 +1,38 @@
+package io.muster.protocol.rpc;
+
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+
+/**
+ * A call failed as RFC 6 has it: an error number and a sentence. The number is for programs, the sentence for people; no
+ * program may look into the sentence.
+ */
+public final class RpcException extends RuntimeException {
+    private final Errno errno;
+
+    /** @param sentence brief, without a full stop or line end */
+    public RpcException(Errno errno, String sentence) {
+        super(sentence);
+        this.errno = errno;
+    }
+
+    /** The error of a response; its number's meaning stands in where the server gave no sentence. */
+    public static RpcException of(Response error) {
+        Errno errno = new Errno(error.errnum());
+        String sentence = error.payload() == null ? "" : error.payload().text();
+        return new RpcException(errno, sentence.isEmpty() ? errno.text() : sentence);
+    }
+
+    public Errno errno() {
+        return errno;
+    }
+
+    public String sentence() {
+        return String.valueOf(getMessage());
+    }
+
+    public Response toResponse(Request to, Credentials sender) {
+        return Response.error(to, sender, errno.value(), getMessage());
+    }
+}

@@ -1,0 +1,51 @@
+package io.muster.protocol.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The two ways to put a message on a UNIX stream socket. They differ in the four magic bytes, in whether the length that
+ * follows them counts these eight bytes too, and in whether topics and routes end in a NUL.
+ *
+ * <pre>
+ * DEPLOYED   12 00 EE FF   length of the body                    topic
+ * RFC3       FF EE 00 12   length of the body + 8                topic NUL
+ *            magic (4)     length (4, big-endian, unsigned)      body ...
+ * </pre>
+ */
+public enum Dialect {
+    /** flux-core on a little-endian machine, where 0xffee0012 is written in host order. */
+    DEPLOYED(0x1200eeff, 0, 0),
+
+    /** RFC 3 "Message Framing and Security" to the letter. */
+    RFC3(0xffee0012, Dialect.HEADER, 1);
+
+    /** Magic and length. */
+    static final int HEADER = 8;
+
+    final int magic;
+    /** How much of the eight header bytes the length field counts. */
+    final int counted;
+    /** How many NULs end a topic or a route. */
+    final int terminator;
+
+    Dialect(int magic, int counted, int terminator) {
+        this.magic = magic;
+        this.counted = counted;
+        this.terminator = terminator;
+    }
+
+    /** The byte of the magic at an index from 0 to 3, as it comes over the wire. */
+    byte magicByte(int index) {
+        return (byte) (magic >>> (24 - 8 * index));
+    }
+
+    void writeHeader(int bodyLength, ByteBuffer out) {
+        out.putInt(magic);
+        out.putInt(bodyLength + counted);
+    }
+
+    /** The length of the body from the length field, negative if the field is less than what it must count. */
+    long bodyLength(int lengthField) {
+        return Integer.toUnsignedLong(lengthField) - counted;
+    }
+}

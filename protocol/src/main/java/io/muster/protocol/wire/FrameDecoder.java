@@ -1,0 +1,174 @@
+package io.muster.protocol.wire;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a connection's bytes in pieces of any size and gives its messages.
+ *
+ * <p>The first frame's magic settles the {@link Dialect} of the connection. After a frame that is not right the decoder
+ * is broken for good: it never looks for the next frame in what follows, and every further call fails as the first did.
+ *
+ * <p>Memory: at most one frame. An announced length is checked against the limit before anything else, and even then
+ * buys no memory by itself: the buffer grows as bytes arrive, at most twice what has come plus {@value #FIRST} bytes.
+ */
+public final class FrameDecoder {
+    private static final int FIRST = 4096;
+    private static final byte[] NONE = new byte[0];
+
+    private State state = State.MAGIC;
+    private int limit;
+    private @Nullable Dialect dialect;
+    /** Bytes of the present magic, length or body that have come. */
+    private int filled;
+
+    private int lengthField;
+    private int bodyLength;
+    private byte[] body = NONE;
+    private String fault = "";
+
+    private enum State {
+        MAGIC,
+        LENGTH,
+        BODY,
+        BROKEN
+    }
+
+    /** @param limit the largest frame to accept, in bytes, its eight header bytes included */
+    public FrameDecoder(int limit) {
+        this.limit = limit;
+    }
+
+    /** Changes the limit from the next frame on; a frame whose length was accepted may still come. */
+    public void limit(int bytes) {
+        limit = bytes;
+    }
+
+    /** What the peer speaks: null until the magic of its first frame has come. */
+    public @Nullable Dialect dialect() {
+        return dialect;
+    }
+
+    /** Whether a frame has begun and not ended, so that the end of the connection here would cut it. */
+    public boolean isInsideFrame() {
+        return state != State.BROKEN && (state != State.MAGIC || filled > 0);
+    }
+
+    /** Bytes of memory held for the frame being read. */
+    public int held() {
+        return body.length;
+    }
+
+    /**
+     * Takes bytes until a message is complete or none are left.
+     *
+     * @return a message, with what follows it still in {@code in}; or null when {@code in} is used up
+     * @throws ProtocolException now and ever after, once the peer has sent what cannot be right
+     */
+    public @Nullable Message feed(ByteBuffer in) throws ProtocolException {
+        if (state == State.BROKEN) {
+            throw new ProtocolException(fault);
+        }
+        try {
+            boolean complete = false;
+            while (!complete && in.hasRemaining()) {
+                complete = step(in);
+            }
+            return complete ? finish() : null;
+        } catch (ProtocolException e) {
+            state = State.BROKEN;
+            body = NONE;
+            fault = String.valueOf(e.getMessage());
+            throw e;
+        }
+    }
+
+    /** Takes what the present state can use of the bytes; true when the body is complete. */
+    private boolean step(ByteBuffer in) throws ProtocolException {
+        switch (state) {
+            case MAGIC -> readMagic(in);
+            case LENGTH -> readLength(in);
+            default -> readBody(in);
+        }
+        return state == State.BODY && filled == bodyLength;
+    }
+
+    private void readMagic(ByteBuffer in) throws ProtocolException {
+        byte next = in.get();
+        if (dialect == null) {
+            dialect = recognise(next);
+        }
+        if (next != dialect.magicByte(filled)) {
+            throw new ProtocolException(
+                    "byte " + filled + " of a frame's magic is 0x" + Integer.toHexString(next & 0xff) + " where 0x"
+                            + Integer.toHexString(dialect.magicByte(filled) & 0xff) + " is right");
+        }
+        if (++filled == Integer.BYTES) {
+            enter(State.LENGTH);
+        }
+    }
+
+    /** The two magics differ in their first byte. */
+    private static Dialect recognise(byte first) throws ProtocolException {
+        if (first == Dialect.DEPLOYED.magicByte(0)) {
+            return Dialect.DEPLOYED;
+        }
+        if (first == Dialect.RFC3.magicByte(0)) {
+            return Dialect.RFC3;
+        }
+        throw new ProtocolException("not a Flux message: the first byte is 0x" + Integer.toHexString(first & 0xff));
+    }
+
+    private void readLength(ByteBuffer in) throws ProtocolException {
+        lengthField = (lengthField << 8) | (in.get() & 0xff);
+        if (++filled == Integer.BYTES) {
+            startBody();
+        }
+    }
+
+    private void startBody() throws ProtocolException {
+        long length = known().bodyLength(lengthField);
+        if (length < Parts.HEADER_PART) {
+            throw new ProtocolException("frame of " + (length + Dialect.HEADER) + " bytes, less than the smallest of "
+                    + (Parts.HEADER_PART + Dialect.HEADER));
+        }
+        if (length + Dialect.HEADER > limit) {
+            throw new ProtocolException(
+                    "frame of " + (length + Dialect.HEADER) + " bytes where " + limit + " are allowed");
+        }
+        bodyLength = (int) length;
+        enter(State.BODY);
+    }
+
+    private Dialect known() {
+        Dialect recognised = dialect;
+        if (recognised == null) {
+            throw new IllegalStateException("length before magic");
+        }
+        return recognised;
+    }
+
+    private void readBody(ByteBuffer in) {
+        int count = Math.min(bodyLength - filled, in.remaining());
+        if (filled + count > body.length) {
+            long room = Math.max(FIRST, Math.max(2L * body.length, filled + count));
+            body = Arrays.copyOf(body, (int) Math.min(bodyLength, room));
+        }
+        in.get(body, filled, count);
+        filled += count;
+    }
+
+    /** The array goes with the message, which points into it; the next frame gets its own. */
+    private Message finish() throws ProtocolException {
+        byte[] complete = body;
+        body = NONE;
+        enter(State.MAGIC);
+        return Parts.read(complete, bodyLength);
+    }
+
+    private void enter(State next) {
+        state = next;
+        filled = 0;
+    }
+}

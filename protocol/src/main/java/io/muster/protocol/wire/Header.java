@@ -1,0 +1,58 @@
+package io.muster.protocol.wire;
+
+/**
+ * What the RFC 3 header says of every type of message.
+ *
+ * @param flags the flags octet without the three bits that say which parts the message has (topic, payload, route):
+ *     those follow from the message. Bits without a meaning here are kept.
+ */
+public record Header(int flags, Credentials credentials) {
+    /** The request wants no response. */
+    public static final int NORESPONSE = 0x04;
+
+    /** Route upstream of the sender. */
+    public static final int UPSTREAM = 0x10;
+
+    /** The event is for its sender and the owner only. */
+    public static final int PRIVATE = 0x20;
+
+    /** Part of a streaming RPC (RFC 6). */
+    public static final int STREAMING = 0x40;
+
+    public static final int USER1 = 0x80;
+
+    static final int TOPIC = 0x01;
+    static final int PAYLOAD = 0x02;
+    static final int ROUTE = 0x08;
+    static final int PARTS = TOPIC | PAYLOAD | ROUTE;
+
+    /** No flag, and credentials for the server to fill in. */
+    public static final Header UNSET = new Header(0, Credentials.UNSET);
+
+    private static final Header UNSET_STREAMING = new Header(STREAMING, Credentials.UNSET);
+    private static final Header UNSET_NORESPONSE = new Header(NORESPONSE, Credentials.UNSET);
+
+    public Header {
+        if ((flags & PARTS) != 0 || flags >>> 8 != 0) {
+            throw new IllegalArgumentException("flags 0x" + Integer.toHexString(flags) + ": not settable");
+        }
+    }
+
+    /** As a client sends it: the flags given, the credentials left to the server. */
+    public static Header flags(int flags) {
+        return switch (flags) {
+            case 0 -> UNSET;
+            case STREAMING -> UNSET_STREAMING;
+            case NORESPONSE -> UNSET_NORESPONSE;
+            default -> new Header(flags, Credentials.UNSET);
+        };
+    }
+
+    public boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    public Header with(Credentials other) {
+        return credentials.equals(other) ? this : new Header(flags, other);
+    }
+}

@@ -1,0 +1,233 @@
+package io.muster.protocol.wire;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.util.Map;
+
+/**
+ * JSON payloads: an object and a terminating NUL (RFC 3 "Payload Conventions"). Reading refuses what two readers could
+ * understand differently (a key twice, anything after the object, encodings other than UTF-8, numbers too large for a
+ * double) and nesting that no payload has.
+ *
+ * <p>The tree is built here and not by an ObjectMapper because a command-line tool would pay more for loading that than
+ * for everything else it does on the wire.
+ */
+public final class Json {
+    private static final int MAX_DEPTH = 256;
+    private static final int LONGEST_STRING = Integer.MAX_VALUE;
+    private static final int ENCODING_PROBE = 4;
+
+    /** From here on Double.toString uses an exponent. */
+    private static final double LEAST_WITH_EXPONENT = 1e7;
+
+    private static final double LEAST_BEYOND_INTEGERS = 1e16;
+
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+    private static final JsonFactory FACTORY = factory();
+
+    /** The payload {@code {}}. */
+    public static final Bytes EMPTY_OBJECT = Bytes.wrap(new byte[] {'{', '}', 0});
+
+    private Json() {}
+
+    private static JsonFactory factory() {
+        StreamReadConstraints limits = StreamReadConstraints.builder()
+                .maxNestingDepth(MAX_DEPTH)
+                .maxStringLength(LONGEST_STRING) // a frame's limit is a string's limit
+                .build();
+        return new JsonFactoryBuilder()
+                .streamReadConstraints(limits)
+                .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
+                .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
+                .build();
+    }
+
+    /** The object of a JSON payload. */
+    public static ObjectNode parse(Bytes payload) throws ProtocolException {
+        if (!payload.endsWithNul()) {
+            throw new ProtocolException("JSON payload of " + payload.length() + " bytes does not end in a NUL");
+        }
+        Bytes text = payload.first(payload.length() - 1);
+        checkEncoding(text);
+        try (JsonParser in = FACTORY.createParser(text.array(), text.offset(), text.length())) {
+            return readDocument(in);
+        } catch (JsonProcessingException e) {
+            JsonLocation place = e.getLocation();
+            throw new ProtocolException("payload is not JSON: " + e.getOriginalMessage()
+                    + (place == null ? "" : " at byte " + place.getByteOffset()));
+        } catch (ProtocolException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new ProtocolException("payload is not UTF-8: " + e.getMessage());
+        }
+    }
+
+    /** The parser would take UTF-16 and UTF-32 too, which show by a NUL or a byte order mark among the first bytes. */
+    private static void checkEncoding(Bytes text) throws ProtocolException {
+        for (int i = 0; i < ENCODING_PROBE && i < text.length(); i++) {
+            if (text.at(i) <= 0) {
+                throw new ProtocolException("JSON payload does not start as UTF-8 JSON does");
+            }
+            if (text.at(i) == '{') {
+                return;
+            }
+        }
+    }
+
+    private static ObjectNode readDocument(JsonParser in) throws IOException {
+        JsonToken first = in.nextToken();
+        if (first != JsonToken.START_OBJECT) {
+            throw new ProtocolException("JSON payload is not an object");
+        }
+        ObjectNode object = readObject(in);
+        if (in.nextToken() != null) {
+            throw new ProtocolException("JSON payload goes on after its object");
+        }
+        return object;
+    }
+
+    /** Recursion is bounded by the parser's nesting limit. */
+    private static ObjectNode readObject(JsonParser in) throws IOException {
+        ObjectNode object = NODES.objectNode();
+        for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
+            if (object.replace(whole(name), readValue(in, in.nextToken())) != null) {
+                throw new ProtocolException("JSON payload has key \"" + name + "\" twice in one object");
+            }
+        }
+        return object;
+    }
+
+    private static ArrayNode readArray(JsonParser in) throws IOException {
+        ArrayNode array = NODES.arrayNode();
+        for (JsonToken token = in.nextToken(); token != JsonToken.END_ARRAY; token = in.nextToken()) {
+            array.add(readValue(in, token));
+        }
+        return array;
+    }
+
+    private static JsonNode readValue(JsonParser in, JsonToken token) throws IOException {
+        return switch (token) {
+            case START_OBJECT -> readObject(in);
+            case START_ARRAY -> readArray(in);
+            case VALUE_STRING -> NODES.textNode(whole(in.getText()));
+            case VALUE_NUMBER_INT -> readInteger(in);
+            case VALUE_NUMBER_FLOAT -> readReal(in);
+            case VALUE_TRUE -> NODES.booleanNode(true);
+            case VALUE_FALSE -> NODES.booleanNode(false);
+            default -> NODES.nullNode();
+        };
+    }
+
+    /** Half of a surrogate pair can be written as an escape, but is no character and has no UTF-8. */
+    private static String whole(String text) throws ProtocolException {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (!Character.isSurrogatePair(text.charAt(i), i + 1 < text.length() ? text.charAt(i + 1) : 0)) {
+                    throw new ProtocolException("JSON payload has half of a surrogate pair");
+                }
+                i++;
+            }
+        }
+        return text;
+    }
+
+    private static JsonNode readInteger(JsonParser in) throws IOException {
+        return switch (in.getNumberType()) {
+            case INT -> NODES.numberNode(in.getIntValue());
+            case LONG -> NODES.numberNode(in.getLongValue());
+            default -> NODES.numberNode(in.getBigIntegerValue());
+        };
+    }
+
+    private static JsonNode readReal(JsonParser in) throws IOException {
+        double value = in.getDoubleValue();
+        if (Double.isInfinite(value)) {
+            throw new ProtocolException("JSON payload has a number that is too large");
+        }
+        return NODES.numberNode(value);
+    }
+
+    /** An object as a payload. */
+    public static Bytes encode(ObjectNode object) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            writeValue(object, json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // half of a surrogate pair, which no payload read here has
+        }
+        out.write(0);
+        return Bytes.wrap(out.toByteArray());
+    }
+
+    private static void writeValue(JsonNode node, JsonGenerator json) throws IOException {
+        switch (node.getNodeType()) {
+            case OBJECT -> writeObject(node, json);
+            case ARRAY -> writeArray(node, json);
+            case STRING -> json.writeString(node.textValue());
+            case NUMBER -> writeNumber(node, json);
+            case BOOLEAN -> json.writeBoolean(node.booleanValue());
+            case NULL -> json.writeNull();
+            default -> throw new IllegalArgumentException(node.getNodeType() + " is no JSON");
+        }
+    }
+
+    private static void writeObject(JsonNode object, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            json.writeFieldName(field.getKey());
+            writeValue(field.getValue(), json);
+        }
+        json.writeEndObject();
+    }
+
+    private static void writeArray(JsonNode array, JsonGenerator json) throws IOException {
+        json.writeStartArray();
+        for (int i = 0; i < array.size(); i++) {
+            writeValue(array.get(i), json);
+        }
+        json.writeEndArray();
+    }
+
+    private static void writeNumber(JsonNode number, JsonGenerator json) throws IOException {
+        switch (number.numberType()) {
+            case INT -> json.writeNumber(number.intValue());
+            case LONG -> json.writeNumber(number.longValue());
+            case BIG_INTEGER -> json.writeNumber(number.bigIntegerValue());
+            case BIG_DECIMAL -> json.writeNumber(number.decimalValue());
+            default -> writeReal(number.doubleValue(), json);
+        }
+    }
+
+    /**
+     * Timestamps as everybody writes them, {@code 1795226327.12} and not {@code 1.79522632712E9}; and with a decimal point
+     * always, since jansson tells integers and reals apart.
+     */
+    private static void writeReal(double value, JsonGenerator json) throws IOException {
+        double magnitude = Math.abs(value);
+        if (magnitude < LEAST_WITH_EXPONENT || magnitude >= LEAST_BEYOND_INTEGERS) {
+            json.writeNumber(value);
+            return;
+        }
+        String plain = BigDecimal.valueOf(value).toPlainString();
+        json.writeNumber(plain.indexOf('.') < 0 ? plain + ".0" : plain);
+    }
+}

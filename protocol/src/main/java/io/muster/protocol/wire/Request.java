@@ -1,0 +1,65 @@
+package io.muster.protocol.wire;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RFC 3 "Request Message Type".
+ *
+ * @param topic service and method, as {@code resource.drain}
+ * @param nodeid the rank addressed, or {@link #NODEID_ANY}
+ * @param matchtag chosen by the client and copied to the responses; {@link #MATCHTAG_NONE} where none is expected
+ */
+public record Request(
+        Header header,
+        List<String> routes,
+        String topic,
+        @Nullable Bytes payload,
+        int nodeid,
+        int matchtag) implements Message {
+    public static final int NODEID_ANY = 0xffffffff;
+    public static final int MATCHTAG_NONE = 0;
+
+    public Request {
+        routes = Parts.checkRoutes(routes);
+        Parts.check("topic", topic);
+    }
+
+    /** As a client sends it: no hops, any node, credentials left to the server. */
+    public static Request of(String topic, @Nullable Bytes payload, int flags, int matchtag) {
+        return new Request(Header.flags(flags), List.of(), topic, payload, NODEID_ANY, matchtag);
+    }
+
+    public Request with(Credentials credentials) {
+        Header stamped = header.with(credentials);
+        return stamped.equals(header) ? this : new Request(stamped, routes, topic, payload, nodeid, matchtag);
+    }
+
+    public Credentials credentials() {
+        return header.credentials();
+    }
+
+    public boolean isStreaming() {
+        return header.has(Header.STREAMING);
+    }
+
+    /** Nothing may be sent back, not even an error: see {@link Response#isUnwanted}. */
+    public boolean isNoresponse() {
+        return header.has(Header.NORESPONSE);
+    }
+
+    @Override
+    public Type type() {
+        return Type.REQUEST;
+    }
+
+    @Override
+    public int word3() {
+        return nodeid;
+    }
+
+    @Override
+    public int word4() {
+        return matchtag;
+    }
+}

@@ -1,0 +1,80 @@
+package io.muster.protocol.wire;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RFC 3 "Response Message Type". Routes, topic and matchtag are the request's.
+ *
+ * @param errnum 0, or a POSIX error number; numbers that this system has no name for are kept
+ */
+public record Response(
+        Header header,
+        List<String> routes,
+        String topic,
+        @Nullable Bytes payload,
+        int errnum,
+        int matchtag) implements Message {
+    public Response {
+        routes = Parts.checkRoutes(routes);
+        Parts.check("topic", topic);
+    }
+
+    public static Response success(Request to, Credentials sender, @Nullable Bytes payload) {
+        return reply(to, to.header().flags() & ~Header.STREAMING, sender, payload, 0);
+    }
+
+    /** One more response of a stream that goes on (RFC 6 "Streaming Responses"). */
+    public static Response streamed(Request to, Credentials sender, @Nullable Bytes payload) {
+        return reply(to, to.header().flags() | Header.STREAMING, sender, payload, 0);
+    }
+
+    /**
+     * @param errnum not 0
+     * @param sentence for a person, or null where the number says it all
+     */
+    public static Response error(Request to, Credentials sender, int errnum, @Nullable String sentence) {
+        if (errnum == 0) {
+            throw new IllegalArgumentException("an error response needs an error number");
+        }
+        return reply(to, to.header().flags(), sender, sentence == null ? null : Bytes.text(sentence), errnum);
+    }
+
+    /**
+     * The request's flags come back, as from flux-core.
+     *
+     * @param sender must have a role: a deployed client drops a response without one, and waits for ever
+     */
+    private static Response reply(Request to, int flags, Credentials sender, @Nullable Bytes payload, int errnum) {
+        if (sender.rolemask() == 0) {
+            throw new IllegalArgumentException("a response from nobody");
+        }
+        Header header = new Header(flags, sender);
+        return new Response(header, to.routes(), to.topic(), payload, errnum, to.matchtag());
+    }
+
+    /** The request asked for no response, not even an error: this one must not be sent. */
+    public boolean isUnwanted() {
+        return header.has(Header.NORESPONSE);
+    }
+
+    /** No further response will carry this matchtag (RFC 6 "Matchtag Field"). */
+    public boolean isLast() {
+        return errnum != 0 || !header.has(Header.STREAMING);
+    }
+
+    @Override
+    public Type type() {
+        return Type.RESPONSE;
+    }
+
+    @Override
+    public int word3() {
+        return errnum;
+    }
+
+    @Override
+    public int word4() {
+        return matchtag;
+    }
+}

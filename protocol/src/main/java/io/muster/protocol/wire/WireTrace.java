@@ -1,0 +1,115 @@
+package io.muster.protocol.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wire trace: one line for each message.
+ *
+ * <pre>
+ * &lt; 4211 request resource.drain tag=7 node=any from=1000(user,local) {"targets":"3","reason":"fan"}
+ * &gt; 4211 response resource.drain tag=7 from=0(owner,local) errnum=17 rank 3 is drained already
+ * </pre>
+ *
+ * Payloads are shown as they are. This protocol carries no secrets: a peer is known by its socket credentials, and no
+ * password, key or token is ever sent. What does show is who did what, and every reason that an administrator wrote.
+ */
+public final class WireTrace {
+    /** Enough for an update, not for an inventory. */
+    private static final int SHOWN = 400;
+
+    private WireTrace() {}
+
+    /** @param peer a name for the other side: its process id, or the path of the socket */
+    public static String received(String peer, Message message) {
+        return line('<', peer, message);
+    }
+
+    /** @param peer a name for the other side: its process id, or the path of the socket */
+    public static String sent(String peer, Message message) {
+        return line('>', peer, message);
+    }
+
+    private static String line(char direction, String peer, Message message) {
+        StringBuilder line = new StringBuilder(160);
+        line.append(direction).append(' ').append(peer).append(' ').append(name(message.type()));
+        String topic = message.topic();
+        if (topic != null) {
+            line.append(' ');
+            appendText(line, topic, topic.length());
+        }
+        appendWords(line, message);
+        line.append(" from=").append(message.header().credentials());
+        appendFlags(line, message.header());
+        appendRoutes(line, message);
+        appendPayload(line, message.payload());
+        return line.toString();
+    }
+
+    private static String name(Message.Type type) {
+        return switch (type) {
+            case REQUEST -> "request";
+            case RESPONSE -> "response";
+            case EVENT -> "event";
+            case CONTROL -> "control";
+        };
+    }
+
+    private static void appendWords(StringBuilder line, Message message) {
+        switch (message.type()) {
+            case REQUEST -> {
+                appendTag(line, message);
+                int node = message.word3();
+                line.append(" node=").append(node == Request.NODEID_ANY ? "any" : Integer.toUnsignedString(node));
+            }
+            case RESPONSE -> {
+                appendTag(line, message);
+                line.append(message.word3() == 0 ? "" : " errnum=" + message.word3());
+            }
+            case EVENT -> line.append(" seq=").append(Integer.toUnsignedString(message.word3()));
+            case CONTROL -> line.append(' ').append(message.word3()).append(' ').append(message.word4());
+        }
+    }
+
+    private static void appendTag(StringBuilder line, Message message) {
+        line.append(" tag=").append(Integer.toUnsignedString(message.word4()));
+    }
+
+    private static void appendFlags(StringBuilder line, Header header) {
+        line.append(header.has(Header.NORESPONSE) ? " noresponse" : "");
+        line.append(header.has(Header.UPSTREAM) ? " upstream" : "");
+        line.append(header.has(Header.PRIVATE) ? " private" : "");
+        line.append(header.has(Header.STREAMING) ? " streaming" : "");
+        line.append(header.has(Header.USER1) ? " user1" : "");
+    }
+
+    private static void appendRoutes(StringBuilder line, Message message) {
+        for (int i = 0; i < message.routes().size(); i++) {
+            String route = message.routes().get(i);
+            line.append(i == 0 ? " via=" : "!");
+            appendText(line, route, route.length());
+        }
+    }
+
+    private static void appendPayload(StringBuilder line, @Nullable Bytes payload) {
+        if (payload == null) {
+            return;
+        }
+        line.append(' ');
+        appendText(line, payload.first(SHOWN).text(), SHOWN);
+        if (payload.length() > SHOWN) {
+            line.append("... (").append(payload.length()).append(" bytes)");
+        }
+    }
+
+    /** Text of the peer's choice must stay on its line and may not speak to the terminal. */
+    private static void appendText(StringBuilder line, String text, int length) {
+        for (int i = 0; i < text.length() && i < length; i++) {
+            char c = text.charAt(i);
+            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
+                line.append("\\u").append(Integer.toHexString(c | 0x10000), 1, 5);
+            } else {
+                line.append(c);
+            }
+        }
+    }
+}

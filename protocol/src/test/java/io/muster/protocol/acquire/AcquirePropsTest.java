@@ -1,0 +1,175 @@
+package io.muster.protocol.acquire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Principal;
+import io.muster.inventory.state.SchedulerView;
+import io.muster.protocol.wire.Json;
+import io.muster.testing.Idsets;
+import io.muster.testing.Seeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Schedulers that are fed with first and next responses alone, through random changes, some of them not listening. */
+class AcquirePropsTest {
+    private static final int STEPS = 80;
+    private static final int RANKS = 8;
+    private static final String[] REPORTS = {"online", "online", "offline", "torpid", "lively"};
+    private static final String[] PROPERTIES = {"batch", "debug", "+inst"};
+
+    private InventoryState state = InventoryState.empty();
+    private double now = 100;
+    private final List<Stream> streams = new ArrayList<>();
+
+    /** A scheduler, and what the server remembers of it. */
+    private static final class Stream {
+        final Scheduler scheduler;
+        Told told;
+
+        Stream(InventoryState state) {
+            First first = new First(state.offered().resources(), state.view().up());
+            scheduler = new Scheduler(first);
+            told = Told.first(state.view());
+        }
+
+        void tell(SchedulerView view) throws Exception {
+            Next next = told.next(view);
+            if (next != null) {
+                scheduler.hear(Json.encode(next.toJson()));
+            }
+            told = told.after(view);
+        }
+    }
+
+    @Seeds
+    void whoeverListensKnowsWhatThereIsToKnow(Random random) throws Exception {
+        run(new Command.Define(resources(random), "configuration", Liveness.Status.ONLINE));
+        for (int step = 0; step < STEPS; step++) {
+            now += random.nextInt(3);
+            run(command(random));
+            if (random.nextInt(20) == 0 || streams.isEmpty()) {
+                streams.add(new Stream(state));
+            }
+            for (Stream stream : streams) {
+                if (random.nextInt(3) > 0) {
+                    stream.tell(state.view());
+                    assertKnows(stream.scheduler, state.view());
+                }
+            }
+        }
+        for (Stream stream : streams) {
+            stream.tell(state.view());
+            assertKnows(stream.scheduler, state.view());
+            assertThat(stream.told.next(state.view())).isNull();
+        }
+    }
+
+    /** Views that no rules stand behind: anything may follow anything. */
+    @Seeds
+    void whateverTheViewsNothingIsSaidThatHurts(Random random) throws Exception {
+        ResourceSet resources = resources(random);
+        SchedulerView first = any(random, resources.properties());
+        ResourceSet offered = resources.keep(first.members());
+        for (var property : resources.properties().keySet()) {
+            offered = offered.withoutProperty(property, offered.ranks());
+        }
+        for (var property : first.properties().entrySet()) {
+            offered =
+                    offered.withProperty(property.getKey(), property.getValue().intersect(first.members()));
+        }
+        Scheduler scheduler = new Scheduler(new First(offered.withExpiration(first.expiration()), first.up()));
+        Told told = Told.first(first);
+        for (int step = 0; step < STEPS; step++) {
+            SchedulerView view = any(random, resources.properties());
+            Next next = told.next(view);
+            if (next != null) {
+                scheduler.hear(Json.encode(next.toJson()));
+            }
+            told = told.after(view);
+            assertKnows(scheduler, view);
+        }
+    }
+
+    private static SchedulerView any(Random random, SortedMap<String, Idset> names) {
+        Idset lost = Idsets.small(random, RANKS).intersect(Idsets.small(random, RANKS));
+        Idset members = Idsets.small(random, RANKS).subtract(lost);
+        SortedMap<String, Idset> properties = new TreeMap<>();
+        names.keySet().forEach(name -> {
+            Idset has = Idsets.small(random, RANKS);
+            if (!has.isEmpty()) {
+                properties.put(name, has);
+            }
+        });
+        return new SchedulerView(
+                members, Idsets.small(random, RANKS).intersect(members), lost, properties, random.nextInt(3) * 500);
+    }
+
+    private static void assertKnows(Scheduler scheduler, SchedulerView view) {
+        Set<Integer> offered = new TreeSet<>(scheduler.ranks);
+        offered.removeAll(scheduler.shrunk);
+        assertThat(scheduler.up).isEqualTo(among(view.up(), offered));
+        SortedMap<String, Set<Integer>> properties = new TreeMap<>();
+        view.properties().forEach((name, has) -> {
+            Set<Integer> there = among(has, offered);
+            if (!there.isEmpty()) {
+                properties.put(name, there);
+            }
+        });
+        assertThat(scheduler.properties()).isEqualTo(properties);
+        assertThat(scheduler.expiration).isEqualTo(view.expiration());
+    }
+
+    private static Set<Integer> among(Idset ids, Set<Integer> wanted) {
+        Set<Integer> found = new TreeSet<>();
+        ids.forEach(found::add);
+        found.retainAll(wanted);
+        return found;
+    }
+
+    private void run(Command command) {
+        Decision decision = command.decide(state, now, Principal.DAEMON);
+        for (Event event : decision.events()) {
+            state = new Entry(1, now, Principal.DAEMON, event).applyTo(state);
+        }
+    }
+
+    private static ResourceSet resources(Random random) {
+        Idset ranks = Idset.range(0, RANKS - 1);
+        return ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"" + ranks
+                + "\",\"children\":{\"core\":\"0-3\"}}],\"starttime\":0.0,\"expiration\":"
+                + random.nextInt(2) * 500 + ".0,\"nodelist\":[\"n[0-" + (RANKS - 1)
+                + "]\"],\"properties\":{\"batch\":\"0-1\",\"debug\":\"1-2\"}}}");
+    }
+
+    private static Command command(Random random) {
+        Idset some = Idsets.small(random, RANKS).with(random.nextInt(RANKS));
+        String targets = random.nextBoolean() ? some.toString() : Integer.toString(some.first());
+        String property = PROPERTIES[random.nextInt(PROPERTIES.length)];
+        return switch (random.nextInt(9)) {
+            case 0, 1 -> new Command.Drain(targets, "x", Command.Mode.UPDATE, random.nextBoolean() ? "a" : "b", 0);
+            case 2 -> new Command.Undrain(targets, null, Command.Mode.FORCE_OVERWRITE, null);
+            case 3 -> new Command.Exclude(targets, null);
+            case 4, 5 -> new Command.Include(targets, null);
+            case 6 ->
+                random.nextInt(3) > 0
+                        ? new Command.SetExpiration(random.nextInt(4) * 300)
+                        : new Command.Shrink(targets, null);
+            case 7 -> new Command.Report(REPORTS[random.nextInt(REPORTS.length)], targets, "");
+            default -> new Command.Properties(random.nextBoolean(), new TreeMap<>(Map.of(property, targets)));
+        };
+    }
+}

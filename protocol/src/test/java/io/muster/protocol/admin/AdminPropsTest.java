@@ -1,0 +1,133 @@
+package io.muster.protocol.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Epoch;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Principal;
+import io.muster.protocol.wire.Json;
+import io.muster.testing.Idsets;
+import io.muster.testing.Seeds;
+import java.util.List;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+class AdminPropsTest {
+    private static final String[] TEXTS = {"", "0-3", "host[0-3]", "x y", "\"\\\n", "\uD83D\uDE00 ü", "a/b~c", "admin"};
+    private static final List<Mode> MODES = List.of(Mode.values());
+    private static final List<String> REPORTS = List.of("online", "offline", "torpid", "lively");
+
+    private static String text(Random random) {
+        return TEXTS[random.nextInt(TEXTS.length)];
+    }
+
+    private static @Nullable String maybe(Random random) {
+        return random.nextBoolean() ? text(random) : null;
+    }
+
+    private static Command command(Random random) {
+        Mode mode = MODES.get(random.nextInt(MODES.size()));
+        return switch (random.nextInt(9)) {
+            case 0 -> {
+                double until = random.nextBoolean() ? 0 : Epoch.ofMicros(1 + random.nextLong(4_000_000_000_000_000L));
+                yield new Command.Drain(text(random), maybe(random), mode, text(random), until);
+            }
+            case 1 -> new Command.Undrain(text(random), maybe(random), mode, maybe(random));
+            case 2 -> new Command.Exclude(text(random), maybe(random));
+            case 3 -> new Command.Include(text(random), maybe(random));
+            case 4 -> new Command.Shrink(text(random), maybe(random));
+            case 5 -> new Command.Report(REPORTS.get(random.nextInt(REPORTS.size())), text(random), text(random));
+            case 6 -> {
+                SortedMap<String, String> properties = new TreeMap<>();
+                for (int i = random.nextInt(3); i >= 0; i--) {
+                    properties.put(text(random), text(random));
+                }
+                yield new Command.Properties(random.nextBoolean(), properties);
+            }
+            case 7 -> new Command.SetExpiration(Epoch.ofMicros(random.nextLong(4_000_000_000_000_000L)));
+            default -> new Command.ForceDown(Idsets.any(random));
+        };
+    }
+
+    @Seeds
+    void everyCallIsReadAsTheCommandThatItWasMadeFrom(Random random) throws Exception {
+        for (int i = 0; i < 20; i++) {
+            AdminRequest request = new AdminRequest(command(random), random.nextBoolean());
+            AdminRequest.Call call = AdminRequest.call(request.command(), request.dryRun());
+            String method = call.topic().substring("resource.".length());
+            assertThat(AdminRequest.parse(method, Json.parse(Json.encode(call.payload()))))
+                    .isEqualTo(request);
+        }
+    }
+
+    @Seeds
+    void answersAreReadAsTheyWereWritten(Random random) throws Exception {
+        InventoryState state = InventoryState.empty();
+        double now = 1_795_226_327;
+        state = run(new Command.Define(resources(), "reload", Liveness.Status.ONLINE), state, now);
+        for (int step = 0; step < 20; step++) {
+            now += random.nextInt(4) * 0.25;
+            String targets = Idsets.small(random, 8).with(random.nextInt(8)).toString();
+            Command command = switch (random.nextInt(6)) {
+                case 0, 1 ->
+                    new Command.Drain(
+                            targets, maybe(random), Mode.UPDATE, random.nextBoolean() ? Hold.SHARED : "ops", 0);
+                case 2 -> new Command.Undrain(targets, null, Mode.FORCE_OVERWRITE, null);
+                case 3 -> new Command.Exclude(targets, null);
+                case 4 ->
+                    random.nextInt(3) == 0 ? new Command.Shrink(targets, null) : new Command.Include(targets, null);
+                default -> new Command.Report(REPORTS.get(random.nextInt(REPORTS.size())), targets, "");
+            };
+            state = run(command, state, now);
+            assertConsistent(state);
+        }
+    }
+
+    private static void assertConsistent(InventoryState state) throws Exception {
+        Status status = Status.of(state);
+        Status read = Status.parse(Json.parse(status.encode()));
+        assertThat(read.encode()).isEqualTo(status.encode());
+        assertThat(read.drain()).isEqualTo(status.drain());
+        assertThat(status.online().union(status.offline()))
+                .isEqualTo(state.resources().ranks());
+        assertThat(status.online().intersects(status.offline())).isFalse();
+        assertThat(status.online().containsAll(status.torpid())).isTrue();
+        status.drain()
+                .values()
+                .forEach(ranks -> assertThat(ranks.intersects(status.exclude())).isFalse());
+
+        SchedStatus sched = SchedStatus.of(state);
+        assertThat(SchedStatus.parse(Json.parse(sched.encode())).encode()).isEqualTo(sched.encode());
+        assertThat(sched.all().ranks().subtract(sched.down().ranks()))
+                .isEqualTo(state.view().up());
+        assertThat(sched.all().ranks()).isEqualTo(state.members());
+
+        Get get = Get.of(state);
+        assertThat(Get.parse(Json.parse(get.encode())).encode()).isEqualTo(get.encode());
+    }
+
+    private static InventoryState run(Command command, InventoryState state, double now) {
+        Decision decision = command.decide(state, now, Principal.DAEMON);
+        InventoryState next = state;
+        for (Event event : decision.events()) {
+            next = new Entry(1, now, Principal.DAEMON, event).applyTo(next);
+        }
+        return next;
+    }
+
+    private static ResourceSet resources() {
+        return ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-7\",\"children\":"
+                + "{\"core\":\"0-3\"}}],\"starttime\":0.0,\"expiration\":0.0,\"nodelist\":[\"n[0-7]\"],"
+                + "\"properties\":{\"batch\":\"3\"}},\"scheduling\":{\"x\":1}}");
+    }
+}

@@ -1,0 +1,151 @@
+package io.muster.protocol.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.Liveness;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AdminRequestTest {
+    private static ObjectNode json(String text) throws Exception {
+        return Json.parse(Bytes.text(text.replace('\'', '"')));
+    }
+
+    private static Command read(String method, String text) throws Exception {
+        AdminRequest request = Objects.requireNonNull(AdminRequest.parse(method, json(text)));
+        assertThat(request.dryRun()).isFalse();
+        return request.command();
+    }
+
+    /** Method by method: what a client sends, to the letter. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "drain|{'targets':'0-3'}",
+                "drain|{'targets':'host[0-3]','reason':''}",
+                "drain|{'targets':'1','reason':'dimm','mode':'update'}",
+                "drain|{'targets':'1','mode':'overwrite'}",
+                "drain|{'targets':'1','mode':'force-overwrite','holder':'ops','until':1795226327.5}",
+                "undrain|{'targets':'1'}",
+                "undrain|{'targets':'1','reason':'fixed','mode':'force-overwrite','holder':'admin'}",
+                "exclude|{'targets':'1','reason':'burn-in'}",
+                "include|{'targets':'1'}",
+                "shrink|{'targets':'1','reason':'scrapped'}",
+                "online|{'targets':'1','cause':'pxe'}",
+                "offline|{'targets':'1'}",
+                "torpid|{'targets':'1'}",
+                "lively|{'targets':'1'}",
+                "property-add|{'properties':{'+inst':'0-1','gpu@v100':'host3'}}",
+                "property-remove|{'properties':{'batch':'3'}}",
+                "expiration-update|{'expiration':2000000000.0}",
+                "expiration-update|{'expiration':-1.0}",
+                "monitor-force-down|{'ranks':'0-3'}",
+                "monitor-force-down|{'ranks':''}",
+            })
+    void callsAreReadAsTheyAreWritten(String method, String payload) throws Exception {
+        AdminRequest request = Objects.requireNonNull(AdminRequest.parse(method, json(payload)));
+        AdminRequest.Call call = AdminRequest.call(request.command(), false);
+        assertThat(call.topic()).isEqualTo("resource." + method);
+        assertThat(Json.encode(call.payload()).text()).isEqualTo(payload.replace('\'', '"'));
+
+        ObjectNode dry = AdminRequest.call(request.command(), true).payload();
+        assertThat(AdminRequest.parse(method, dry)).isEqualTo(new AdminRequest(request.command(), true));
+    }
+
+    @Test
+    void aRequestMeansACommand() throws Exception {
+        assertThat(read("drain", "{'targets':'1'}")).isEqualTo(new Command.Drain("1", null, Mode.NONE, Hold.SHARED, 0));
+        assertThat(read("drain", "{'targets':'1','reason':'x','mode':'update','holder':'ops','until':5,'extra':[]}"))
+                .isEqualTo(new Command.Drain("1", "x", Mode.UPDATE, "ops", 5));
+        assertThat(read("undrain", "{'targets':'1'}")).isEqualTo(new Command.Undrain("1", null, Mode.NONE, null));
+        assertThat(read("monitor-force-down", "{'ranks':'0-1'}")).isEqualTo(new Command.ForceDown(Idset.range(0, 1)));
+        assertThat(read("expiration-update", "{'expiration':5}")).isEqualTo(new Command.SetExpiration(5));
+        assertThat(read("offline", "{'targets':'host1'}")).isEqualTo(new Command.Report("offline", "host1", ""));
+        assertThat(read("property-add", "{'properties':{'a':'1'}}"))
+                .isEqualTo(new Command.Properties(true, new TreeMap<>(Map.of("a", "1"))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"status", "acquire", "", "drain ", "Drain", "reload", "monitor-waitup"})
+    void whatChangesNothingIsNoRequestOfThese(String method) throws Exception {
+        assertThat(AdminRequest.parse(method, json("{'targets':'1'}"))).isNull();
+        assertThat(AdminRequest.parse(method, null)).isNull();
+    }
+
+    /** flux-core's numbers; where it has a sentence, its sentence. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "drain|{}|EPROTO|resource.drain: /targets is missing",
+                "drain|{'targets':1}|EPROTO|resource.drain: /targets must be a string",
+                "drain|{'targets':null}|EPROTO|resource.drain: /targets must be a string",
+                "drain|{'targets':'1','reason':null}|EPROTO|resource.drain: /reason must be a string",
+                "drain|{'targets':'1','reason':5}|EPROTO|resource.drain: /reason must be a string",
+                "drain|{'targets':'1','mode':null}|EPROTO|resource.drain: /mode must be a string",
+                "drain|{'targets':'1','mode':5}|EPROTO|resource.drain: /mode must be a string",
+                "drain|{'targets':'1','mode':'bogus'}|EINVAL|Invalid mode specified",
+                "drain|{'targets':'1','mode':''}|EINVAL|Invalid mode specified",
+                "drain|{'targets':'1','holder':7}|EPROTO|resource.drain: /holder must be a string",
+                "drain|{'targets':'1','until':'x'}|EPROTO|resource.drain: /until must be a number",
+                "drain|{'targets':'1','dry-run':1}|EPROTO|resource.drain: /dry-run must be true or false",
+                "undrain|{}|EPROTO|resource.undrain: /targets is missing",
+                "undrain|{'targets':'1','mode':'bogus'}|EINVAL|invalid undrain mode 'bogus' specified",
+                "undrain|{'targets':'1','mode':''}|EINVAL|invalid undrain mode '' specified",
+                "undrain|{'targets':'1','mode':5}|EPROTO|resource.undrain: /mode must be a string",
+                "exclude|{'target':'1'}|EPROTO|resource.exclude: /targets is missing",
+                "offline|{'targets':'1','cause':[]}|EPROTO|resource.offline: /cause must be a string",
+                "property-add|{}|EPROTO|resource.property-add: /properties must be an object of property names to targets, with at least one",
+                "property-add|{'properties':{}}|EPROTO|resource.property-add: /properties must be an object of property names to targets, with at least one",
+                "property-remove|{'properties':{'a':1}}|EPROTO|resource.property-remove: /properties/a must be a string of targets",
+                "expiration-update|{}|EPROTO|resource.expiration-update: /expiration must be a number",
+                "expiration-update|{'expiration':'5'}|EPROTO|resource.expiration-update: /expiration must be a number",
+                "monitor-force-down|{}|EPROTO|resource.monitor-force-down: /ranks is missing",
+                "monitor-force-down|{'ranks':3}|EPROTO|resource.monitor-force-down: /ranks must be a string",
+                "monitor-force-down|{'ranks':'x'}|EINVAL|error parsing range 'x'",
+                "monitor-force-down|{'ranks':'1-'}|EINVAL|error parsing range '1-'",
+            })
+    void whatCannotBeReadIsRefused(String method, String payload, String errno, String sentence) throws Exception {
+        ObjectNode json = json(payload.replace("'bogus' s", "bogus"));
+        assertThatThrownBy(() -> AdminRequest.parse(method, json))
+                .isInstanceOfSatisfying(
+                        RpcException.class, e -> assertThat(e.errno()).hasToString(errno))
+                .hasMessage(sentence);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"drain", "undrain", "exclude", "lively", "property-add", "expiration-update"})
+    void aRequestWithoutAPayloadIsRefused(String method) {
+        assertThatThrownBy(() -> AdminRequest.parse(method, null))
+                .isInstanceOfSatisfying(
+                        RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPROTO));
+    }
+
+    @Test
+    void whatOnlyTheDaemonWishesHasNoCall() {
+        assertThatThrownBy(() -> AdminRequest.call(new Command.LiftExpired(), false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("no request asks for LiftExpired");
+        Command define = new Command.Define(ResourceSet.EMPTY, "x", Liveness.Status.ONLINE);
+        assertThatThrownBy(() -> AdminRequest.call(define, false)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,222 @@
+package io.muster.protocol.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Principal;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Answers as flux-core gave them, and ours in the same form. */
+class AnswersTest {
+    private static final String R = "{'version':1,'execution':{'R_lite':[{'rank':'0-2','children':{'core':'0-3'}},"
+            + "{'rank':'3','children':{'core':'0-3','gpu':'0'}}],'starttime':0.0,'expiration':0.0,"
+            + "'nodelist':['node[0-3]'],'properties':{'batch':'3'}}}";
+
+    /** As flux-core orders the children. */
+    private static final String FLUX_R = R.replace("{'core':'0-3','gpu':'0'}", "{'gpu':'0','core':'0-3'}");
+
+    private static final String EMPTY_R =
+            "{'version':1,'execution':{'R_lite':[],'starttime':0.0,'expiration':0.0,'nodelist':['']}}";
+
+    private static ObjectNode json(String text) throws Exception {
+        return Json.parse(Bytes.text(text.replace('\'', '"')));
+    }
+
+    private static String text(Bytes payload) {
+        assertThat(payload.endsWithNul()).isTrue();
+        return payload.text().replace('"', '\'');
+    }
+
+    private static InventoryState state(Command... commands) {
+        InventoryState state = InventoryState.empty();
+        double now = 1_795_225_914.778;
+        ResourceSet resources = ResourceSet.parse(R.replace('\'', '"').replace("}}}", "}},\"scheduling\":{}}"));
+        for (Event event : new Command.Define(resources, "configuration", Liveness.Status.ONLINE)
+                .decide(state, now, Principal.DAEMON)
+                .events()) {
+            state = new Entry(1, now, Principal.DAEMON, event).applyTo(state);
+        }
+        for (Command command : commands) {
+            for (Event event : command.decide(state, now, Principal.DAEMON).events()) {
+                state = new Entry(1, now, Principal.DAEMON, event).applyTo(state);
+            }
+            now++;
+        }
+        return state;
+    }
+
+    private static Command drain(String targets, String reason, String holder) {
+        return new Command.Drain(targets, reason, Mode.NONE, holder, 0);
+    }
+
+    @Test
+    void statusOfFluxCoreIsRead() throws Exception {
+        Status status = Status.parse(json("{'R':" + FLUX_R + ",'drain':{'2-3':{'timestamp':1795225916.0,"
+                + "'reason':'hosts'},'0':{'timestamp':1795225915.0,'reason':''}},'online':'0-3','offline':'',"
+                + "'exclude':'','torpid':''}"));
+        assertThat(status.drain())
+                .isEqualTo(Map.of(
+                        new Status.Reason(1_795_225_916, "hosts"), Idset.range(2, 3),
+                        new Status.Reason(1_795_225_915, ""), Idset.of(0)));
+        assertThat(status.online()).hasToString("0-3");
+        assertThat(status.offline()).isEqualTo(Idset.EMPTY);
+        assertThat(status.resources().hosts()).hasToString("node[0-3]");
+        assertThat(text(status.encode()))
+                .isEqualTo("{'R':" + R + ",'drain':{'2-3':{'timestamp':1795225916.0,'reason':'hosts'},"
+                        + "'0':{'timestamp':1795225915.0,'reason':''}},'online':'0-3','offline':'','exclude':'',"
+                        + "'torpid':''}");
+    }
+
+    @Test
+    void statusSaysEveryAxisInFluxCoresForm() {
+        assertThat(text(Status.of(state()).encode()))
+                .isEqualTo("{'R':" + R + ",'drain':{},'online':'0-3','offline':'','exclude':'','torpid':''}");
+        InventoryState state = state(
+                drain("1", "dimm", Hold.SHARED),
+                new Command.Report("torpid", "0", ""),
+                new Command.Report("offline", "2", ""),
+                new Command.Exclude("3", null));
+        assertThat(text(Status.of(state).encode()))
+                .isEqualTo("{'R':" + R + ",'drain':{'1':{'timestamp':1795225915.0,'reason':'dimm'}},"
+                        + "'online':'0-1,3','offline':'2','exclude':'3','torpid':'0'}");
+    }
+
+    @Test
+    void oneReasonStandsForAHostsHolds() {
+        InventoryState state =
+                state(drain("0-1", "first", "ops"), drain("0", "shared", Hold.SHARED), drain("1", "second", "health"));
+        assertThat(Status.of(state).drain())
+                .isEqualTo(Map.of(
+                        new Status.Reason(1_795_225_916, "shared"), Idset.of(0),
+                        new Status.Reason(1_795_225_915, "first"), Idset.of(1)));
+    }
+
+    @Test
+    void whatIsLostCountsAsExcludedAndNotAsDrained() {
+        InventoryState state = state(drain("2-3", "x", Hold.SHARED), new Command.Shrink("3", null));
+        Status status = Status.of(state);
+        assertThat(status.exclude()).hasToString("3");
+        assertThat(status.drain().values()).containsExactly(Idset.of(2));
+    }
+
+    @Test
+    void schedStatusLeavesExcludedRanksOut() throws Exception {
+        InventoryState state = state(drain("1", "x", Hold.SHARED), new Command.Exclude("3", null));
+        String all = "{'version':1,'execution':{'R_lite':[{'rank':'0-2','children':{'core':'0-3'}}],"
+                + "'starttime':0.0,'expiration':0.0,'nodelist':['node[0-2]']}}";
+        String down = all.replace("'0-2'", "'1'").replace("node[0-2]", "node1");
+        String golden = "{'all':" + all + ",'down':" + down + ",'allocated':" + EMPTY_R + "}";
+        assertThat(text(SchedStatus.of(state).encode())).isEqualTo(golden);
+        SchedStatus read = SchedStatus.parse(json(golden));
+        assertThat(read.down().ranks()).hasToString("1");
+        assertThat(read.allocated().ranks()).isEqualTo(Idset.EMPTY);
+        assertThat(text(read.encode())).isEqualTo(golden);
+    }
+
+    @Test
+    void getSaysRAndWhereItCameFrom() throws Exception {
+        Get get = Get.parse(json("{'R':" + FLUX_R + ",'method':'configuration'}"));
+        assertThat(get.method()).isEqualTo("configuration");
+        assertThat(text(get.encode())).isEqualTo("{'R':" + R + ",'method':'configuration'}");
+        assertThat(Get.of(state()).resources().scheduling()).isNotNull();
+    }
+
+    /** What flux-core's journal begins with, and RFC 44's own. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'events':[{'timestamp':1795229904.7026422,'name':'restart','context':{'ranks':'0-3','online':'',"
+                        + "'nodelist':'node[0-3]'}}]}",
+                "{'events':[{'timestamp':1795229905.560786,'name':'online','context':{'idset':'0'}},"
+                        + "{'timestamp':1795229906.0,'name':'drain','context':{'idset':'1','nodelist':'node1',"
+                        + "'reason':'','overwrite':0}}]}",
+                "{'events':[{'timestamp':5.5,'name':'truncate'}]}",
+                "{'events':[]}",
+                "{'events':[{'timestamp':1795229904.7033827,'name':'resource-define','context':"
+                        + "{'method':'configuration'}}],'R':"
+                        + "{'version':1,'execution':{'R_lite':[],'starttime':0.0,'expiration':0.0,'nodelist':['']}}}",
+            })
+    void journalsAreReadAndWrittenAsTheyAre(String golden) throws Exception {
+        JournalBatch batch = JournalBatch.parse(json(golden));
+        assertThat(text(batch.encode())).isEqualTo(golden);
+        assertThat(JournalBatch.parse(json(golden)).events()).isEqualTo(batch.events());
+        assertThat(batch.isSentinel()).isEqualTo(golden.equals("{'events':[]}"));
+    }
+
+    @Test
+    void ourOwnEventsAreReadByEverybody() throws Exception {
+        Entry entry = new Entry(3, 1_795_225_914.778, Principal.DAEMON, new Event.Update(5));
+        String line = new String(entry.toBytes(), UTF_8);
+        JournalBatch batch = JournalBatch.parse(json("{'events':[" + line + "]}"));
+        JournalBatch.JournalEvent event = batch.events().get(0);
+        assertThat(event.name()).isEqualTo("resource-update");
+        assertThat(event.timestamp()).isEqualTo(1_795_225_914.778);
+        assertThat(event.context().path("expiration").intValue()).isEqualTo(5);
+        assertThat(event).hasToString(line);
+        event.context().removeAll();
+        assertThat(event.context()).isNotEmpty();
+        assertThat(JournalBatch.SENTINEL.isSentinel()).isTrue();
+        assertThat(text(JournalBatch.SENTINEL.encode())).isEqualTo("{'events':[]}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "status|{}|resource.status: /drain: must be an object",
+                "status|{'drain':{}}|resource.status: /R: must be a JSON object, not nothing",
+                "status|{'drain':{'x':{'timestamp':1,'reason':''}}}|resource.status: /drain/x: idset \"x\": not a decimal digit at position 0",
+                "status|{'drain':{'1':5}}|resource.status: /drain/1: must be an object",
+                "status|{'drain':{'1':{'timestamp':'x'}}}|resource.status: /drain/1/timestamp: must be a number",
+                "status|{'drain':{'1':{'timestamp':1,'reason':5}}}|resource.status: /drain/1/reason: must be a string",
+                "status|{'R':EMPTY,'drain':{},'online':3}|resource.status: /online: must be a string",
+                "status|{'R':EMPTY,'drain':{},'online':'3-'}|resource.status: /online: idset \"3-\": the range has no end at position 2",
+                "sched-status|{'all':{}}|resource.sched-status: /all/version: version is missing",
+                "get|{'R':EMPTY}|resource.get: /method: must be a string",
+                "journal|{}|resource.journal: /events: must be an array",
+                "journal|{'events':{}}|resource.journal: /events: must be an array",
+                "journal|{'events':[5]}|resource.journal: /events/0: must be an object",
+                "journal|{'events':[{'name':'x'}]}|resource.journal: /events/0/timestamp: must be a number",
+                "journal|{'events':[{'timestamp':5}]}|resource.journal: /events/0/name: must be a string",
+                "journal|{'events':[{'timestamp':5,'name':'x','context':null}]}|resource.journal: /events/0/context: must be an object",
+                "journal|{'events':[],'R':null}|resource.journal: /R: must be a JSON object, not null",
+            })
+    void whatIsNoAnswerIsRefusedWithItsPlace(String method, String answer, String sentence) throws Exception {
+        Map<String, Function<JsonNode, Object>> readers = Map.of(
+                "status", Status::parse,
+                "sched-status", SchedStatus::parse,
+                "get", Get::parse,
+                "journal", JournalBatch::parse);
+        ObjectNode json = json(answer.replace("EMPTY", EMPTY_R));
+        assertThatThrownBy(() -> Objects.requireNonNull(readers.get(method)).apply(json))
+                .isInstanceOf(InvalidException.class)
+                .hasMessage(sentence);
+        for (Function<JsonNode, Object> reader : List.copyOf(readers.values())) {
+            assertThatThrownBy(() -> reader.apply(json.arrayNode())).isInstanceOf(InvalidException.class);
+        }
+    }
+}

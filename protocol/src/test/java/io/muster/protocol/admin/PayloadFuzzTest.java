@@ -1,0 +1,94 @@
+package io.muster.protocol.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.protocol.acquire.First;
+import io.muster.protocol.acquire.Next;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Any payload is refused with its place, or written again as it was read; requests, answers and acquire responses.
+ * {@code JAZZER_FUZZ=1 mvn verify -pl protocol -am -Dtest=PayloadFuzzTest -Dsurefire.failIfNoSpecifiedTests=false} searches.
+ */
+class PayloadFuzzTest {
+    private static final List<String> METHODS = List.of(
+            "drain",
+            "undrain",
+            "exclude",
+            "include",
+            "shrink",
+            "offline",
+            "monitor-force-down",
+            "property-add",
+            "property-remove",
+            "expiration-update");
+
+    @FuzzTest(maxDuration = "5m")
+    void requestsAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
+        ObjectNode json = json(text);
+        for (String method : json == null ? List.<String>of() : METHODS) {
+            AdminRequest request;
+            try {
+                request = Objects.requireNonNull(AdminRequest.parse(method, json));
+            } catch (RpcException e) {
+                assertThat(e.sentence()).isNotBlank();
+                continue;
+            }
+            AdminRequest.Call call = AdminRequest.call(request.command(), request.dryRun());
+            assertThat(call.topic()).isEqualTo("resource." + method);
+            AdminRequest again =
+                    Objects.requireNonNull(AdminRequest.parse(method, Json.parse(Json.encode(call.payload()))));
+            assertThat(AdminRequest.call(again.command(), again.dryRun())).isEqualTo(call);
+        }
+    }
+
+    @FuzzTest(maxDuration = "5m")
+    void answersAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
+        ObjectNode json = json(text);
+        if (json != null) {
+            check(json, answer -> Status.parse(answer).encode());
+            check(json, answer -> SchedStatus.parse(answer).encode());
+            check(json, answer -> Get.parse(answer).encode());
+            check(json, answer -> JournalBatch.parse(answer).encode());
+        }
+    }
+
+    @FuzzTest(maxDuration = "5m")
+    void acquireResponsesAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
+        ObjectNode json = json(text);
+        if (json != null) {
+            check(json, response -> Json.encode(First.parse(response).toJson()));
+            check(json, response -> Json.encode(Next.parse(response).toJson()));
+        }
+    }
+
+    private static void check(ObjectNode json, Function<ObjectNode, Bytes> reread) throws Exception {
+        Bytes written;
+        try {
+            written = reread.apply(json);
+        } catch (InvalidException e) {
+            assertThat(e.problems()).isNotEmpty();
+            return;
+        }
+        assertThat(reread.apply(Json.parse(written))).isEqualTo(written);
+    }
+
+    private static @Nullable ObjectNode json(byte[] text) {
+        try {
+            return Json.parse(Bytes.wrap(Arrays.copyOf(text, text.length + 1)));
+        } catch (ProtocolException notJson) {
+            return null;
+        }
+    }
+}

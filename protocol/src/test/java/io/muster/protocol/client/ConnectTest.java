@@ -1,0 +1,162 @@
+package io.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.EOFException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class ConnectTest {
+    private static final Options ONCE = Options.DEFAULT.withAttempts(1, Duration.ZERO);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void nobodyThereIsSaidClearly() {
+        assertThatThrownBy(() -> FluxClient.connect(uri(), ONCE))
+                .isInstanceOf(ConnectException.class)
+                .hasMessage("nothing listens on " + socket() + ": is muster running? There is no such socket");
+    }
+
+    @Test
+    void aSocketThatSomebodyLeftBehindIsSaidClearly() throws Exception {
+        listen().close();
+        assertThatThrownBy(() -> FluxClient.connect(uri(), ONCE))
+                .isInstanceOf(ConnectException.class)
+                .hasMessage("nothing listens on " + socket() + ": is muster running? Connection refused");
+    }
+
+    @Test
+    void aServerThatIsStartingIsWaitedFor() throws Exception {
+        CountDownLatch tried = new CountDownLatch(1);
+        List<ScriptedPeer> peers = new ArrayList<>();
+        Thread starting = new Thread(() -> {
+            try {
+                tried.await();
+                peers.add(ScriptedPeer.welcoming(socket(), side -> side.answer(side.read(), "{}")));
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        starting.start();
+        assertThatThrownBy(() -> FluxClient.connect(uri(), ONCE)).isInstanceOf(ConnectException.class);
+        tried.countDown();
+        Options patient = Options.DEFAULT.withAttempts(12, Duration.ofMillis(10));
+        try (FluxClient client = FluxClient.connect(uri(), patient)) {
+            assertThat(client.rpc("a.b", null)).isEmpty();
+        }
+        starting.join();
+        peers.get(0).close();
+    }
+
+    @Test
+    void aServerThatAcceptsNobodyIsSaidClearly() throws Exception {
+        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listener.bind(UnixDomainSocketAddress.of(socket()), 1);
+            Options brief = ONCE.withTimeout(Duration.ofMillis(1));
+            assertThatThrownBy(() -> fillQueue(brief))
+                    .isInstanceOf(ConnectException.class)
+                    .hasMessageStartingWith("cannot connect to " + socket() + ": ");
+        }
+    }
+
+    /** Each connection stays in the queue after it is closed, since nobody accepts it. */
+    private void fillQueue(Options options) throws Exception {
+        for (int i = 0; i < 10; i++) {
+            try {
+                FluxClient.connect(uri(), options).close();
+            } catch (SocketTimeoutException e) {
+                assertThat(e).hasMessage(socket() + " accepted the connection and then said nothing");
+            }
+        }
+    }
+
+    @Test
+    void aServerThatTurnsUsAwaySaysWhy() throws Exception {
+        try (ScriptedPeer peer = ScriptedPeer.start(socket(), side -> side.write(new byte[] {1}))) {
+            assertThatThrownBy(() -> FluxClient.connect(peer.uri(), ONCE))
+                    .isInstanceOfSatisfying(
+                            RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPERM))
+                    .hasMessage(socket() + " turned this connection away: Operation not permitted");
+        }
+    }
+
+    @Test
+    void aServerThatClosesWithoutAWordIsNoticed() throws Exception {
+        try (ScriptedPeer peer = ScriptedPeer.start(socket(), side -> {})) {
+            assertThatThrownBy(() -> FluxClient.connect(peer.uri(), ONCE))
+                    .isInstanceOf(EOFException.class)
+                    .hasMessage(socket() + " closed the connection");
+        }
+    }
+
+    @Test
+    void anInterruptedWaitEnds() {
+        Options patient = Options.DEFAULT.withAttempts(2, Duration.ofMinutes(10));
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> FluxClient.connect(uri(), patient)).isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/run/muster.sock", "local://", "tcp://host:1", "LOCAL:///x"})
+    void anAddressThatIsNoneIsRefused(String uri) {
+        assertThatThrownBy(() -> FluxClient.connect(uri, ONCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("socket address \"" + uri + "\": local:///path is right");
+    }
+
+    @Test
+    void aPathThatCannotBeOneIsRefused() {
+        assertThatThrownBy(() -> FluxClient.connect("local:///a\0b", ONCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("socket path");
+        String tooLong = "/" + "x".repeat(200);
+        assertThatThrownBy(() -> FluxClient.connect("local://" + tooLong, ONCE))
+                .isInstanceOf(ConnectException.class)
+                .hasMessageContaining(tooLong);
+    }
+
+    @Test
+    void optionsThatMakeNoSenseAreRefused() {
+        assertThatThrownBy(() -> Options.DEFAULT.withTimeout(Duration.ofSeconds(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Options.DEFAULT.withAttempts(0, Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private ServerSocketChannel listen() throws Exception {
+        ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        listener.bind(UnixDomainSocketAddress.of(socket()));
+        assertThat(Files.exists(socket())).isTrue();
+        return listener;
+    }
+
+    private Path socket() {
+        return directory.resolve("s");
+    }
+
+    private String uri() {
+        return "local://" + socket();
+    }
+}

@@ -1,0 +1,53 @@
+package io.muster.protocol.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+class BytesTest {
+    private static final byte[] ARRAY = {9, 1, 2, 3, 9};
+    private static final Bytes SLICE = Bytes.wrap(ARRAY, 1, 3);
+
+    @Test
+    void areEqualByContentWhereverTheyLie() {
+        Bytes copy = Bytes.copyOf(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        assertThat(SLICE).isEqualTo(copy).hasSameHashCodeAs(copy);
+        assertThat(SLICE).isNotEqualTo(Bytes.wrap(ARRAY, 0, 3)).isNotEqualTo(Bytes.wrap(ARRAY));
+        assertThat(SLICE.hashCode()).isNotEqualTo(Bytes.wrap(ARRAY, 0, 3).hashCode());
+    }
+
+    @Test
+    void giveTheirContentInEveryForm() {
+        byte[] content = {1, 2, 3};
+        ByteBuffer buffer = ByteBuffer.allocate(3);
+        SLICE.writeTo(buffer);
+        assertThat(buffer.array()).isEqualTo(content);
+        assertThat(SLICE.toByteArray()).isEqualTo(content);
+        assertThat(SLICE.toByteBuffer()).isEqualTo(ByteBuffer.wrap(content));
+        assertThat(SLICE.toByteBuffer().isReadOnly()).isTrue();
+        assertThat(SLICE.at(2)).isEqualTo((byte) 3);
+        assertThat(SLICE).hasToString("3 bytes");
+    }
+
+    @Test
+    void endWhereTheyEnd() {
+        assertThatThrownBy(() -> SLICE.at(3)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> SLICE.at(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> Bytes.wrap(ARRAY, 3, 3)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> Bytes.wrap(ARRAY, -1, 3)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(SLICE.first(2)).isEqualTo(Bytes.wrap(new byte[] {1, 2}));
+        assertThat(SLICE.first(99)).isEqualTo(SLICE);
+    }
+
+    @Test
+    void textEndsInANulThatDoesNotCount() {
+        Bytes text = Bytes.text("ü");
+        assertThat(text.toByteArray()).isEqualTo(new byte[] {(byte) 0xc3, (byte) 0xbc, 0});
+        assertThat(text.text()).isEqualTo("ü");
+        assertThat(Bytes.wrap(new byte[] {'a'}).text()).isEqualTo("a");
+        assertThat(Bytes.EMPTY.text()).isEmpty();
+        assertThat(Bytes.EMPTY.endsWithNul()).isFalse();
+    }
+}

@@ -1,0 +1,25 @@
+package io.muster.protocol.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Arrays;
+
+/**
+ * Any bytes give an object or the protocol error, and an object survives being written.
+ * {@code JAZZER_FUZZ=1 mvn verify -pl protocol -am -Dtest=JsonFuzzTest -Dsurefire.failIfNoSpecifiedTests=false} searches.
+ */
+class JsonFuzzTest {
+    @FuzzTest(maxDuration = "5m")
+    void parsingEndsInAnObjectOrTheProtocolError(byte[] text) throws Exception {
+        ObjectNode object;
+        try {
+            object = Json.parse(Bytes.wrap(Arrays.copyOf(text, text.length + 1)));
+        } catch (ProtocolException e) {
+            assertThat(e.getMessage()).isNotBlank();
+            return;
+        }
+        assertThat(Json.parse(Json.encode(object))).isEqualTo(object);
+    }
+}
