@@ -1,0 +1,66 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Streams;
+import io.muster.daemon.core.AcquireStreams;
+import io.muster.daemon.core.ChangeLog;
+import io.muster.daemon.core.Expiry;
+import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.JournalStreams;
+import io.muster.daemon.core.Snapshots;
+import io.muster.daemon.core.Waiters;
+import io.muster.daemon.journal.Journal;
+import io.muster.inventory.state.Epoch;
+import io.muster.inventory.state.Liveness;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+
+/** What lives on the core thread. */
+record Core(
+        Inventory inventory,
+        AcquireStreams acquires,
+        JournalStreams journals,
+        Waiters waiters,
+        Expiry expiry,
+        Snapshots snapshots) {
+
+    /** The order of listening is the order of telling: schedulers hear of a change before anybody else does. */
+    static Core build(Journal journal, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
+        Inventory inventory = new Inventory(
+                journal, recovered.state(), journal.durableSeq(), threads.core(), () -> now(InstantSource.system()));
+        AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
+        JournalStreams journals = new JournalStreams(inventory, config.storage().journalMax());
+        journals.recall(recovered.before(), recovered.recent());
+        Waiters waiters = new Waiters(inventory);
+        Expiry expiry = new Expiry(inventory, threads.core(), telemetry.expired());
+        Snapshots snapshots = new Snapshots(
+                inventory, journal, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);
+        inventory.listen(acquires);
+        inventory.listen(journals);
+        inventory.listen(waiters);
+        inventory.listen(expiry);
+        inventory.listen(new ChangeLog(threads.worker()));
+        inventory.listen(snapshots);
+        Core core = new Core(inventory, acquires, journals, waiters, expiry, snapshots);
+        core.configure(config);
+        return core;
+    }
+
+    /** What a reload may change. */
+    void configure(Config config) {
+        Streams streams = config.streams();
+        acquires.configure(
+                streams.acquire() == Streams.Acquire.SHARED, streams.batch().toDuration());
+        journals.keep(config.storage().journalMax());
+        snapshots.every(config.storage().snapshotEvery());
+    }
+
+    static double now(InstantSource clock) {
+        return Epoch.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant()));
+    }
+
+    static Liveness.Status initial(Config config) {
+        return config.streams().initial() == Streams.Initial.ONLINE ? Liveness.Status.ONLINE : Liveness.Status.OFFLINE;
+    }
+}

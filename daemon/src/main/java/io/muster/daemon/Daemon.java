@@ -1,0 +1,178 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Accounts;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Listen;
+import io.muster.daemon.core.Inventory;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.server.Admission;
+import io.muster.daemon.server.Backend;
+import io.muster.daemon.server.Changes;
+import io.muster.daemon.server.Feasible;
+import io.muster.daemon.server.Gate;
+import io.muster.daemon.server.PeerSocket;
+import io.muster.daemon.server.Queries;
+import io.muster.daemon.server.Tracer;
+import io.muster.protocol.wire.Credentials;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running daemon: what there is, built in the order in which it is needed, and closed in reverse. */
+final class Daemon {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private static final long SWEEP_SECONDS = 10;
+    private static final Duration PATIENCE_WITH_DISK = Duration.ofSeconds(10);
+
+    private final Environment environment;
+    private final Threads threads;
+    private final Journal journal;
+    private final Core core;
+    private final Gate gate;
+    private final Backend backend;
+    private final List<PeerSocket> sockets = new ArrayList<>();
+    private Config config;
+
+    private Daemon(Config config, Environment environment, Threads threads, Journal journal, Parts parts) {
+        this.config = config;
+        this.environment = environment;
+        this.threads = threads;
+        this.journal = journal;
+        this.core = parts.core;
+        this.gate = parts.gate;
+        this.backend = parts.backend;
+    }
+
+    private record Parts(Core core, Gate gate, Backend backend) {}
+
+    /** @throws IOException with a sentence that says what is in the way */
+    static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
+        Threads threads = new Threads();
+        Recovered recovered = new Recovered(config.storage().journalMax());
+        Journal journal = recovered.open(config.storage(), telemetry, threads.core());
+        telemetry.recovered(recovered, config.storage().stateDir());
+        boolean started = false;
+        try {
+            Parts parts = threads.onCore(() -> build(journal, recovered, config, environment, threads, telemetry));
+            Daemon daemon = new Daemon(config, environment, threads, journal, parts);
+            daemon.open(new PeerSocket.Binding(threads.loop(), trace));
+            telemetry.reloaded(true, parts.core.inventory().now());
+            started = true;
+            return daemon;
+        } finally {
+            if (!started) {
+                Stop.close(journal, PATIENCE_WITH_DISK);
+                threads.close();
+            }
+        }
+    }
+
+    private static Parts build(
+            Journal journal,
+            Recovered recovered,
+            Config config,
+            Environment environment,
+            Threads threads,
+            Telemetry telemetry) {
+        Core core = Core.build(journal, recovered, config, threads, telemetry);
+        Gate gate = new Gate(admission(config, environment), config.listen(), threads.core(), threads.worker());
+        Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
+        Queries queries = new Queries(
+                core.inventory(), core.acquires(), Identity.attributes(config, environment), sender, telemetry);
+        queries.config(config.toJson());
+        Changes changes =
+                new Changes(core.inventory(), core.acquires(), threads.core(), threads.worker(), Core.initial(config));
+        Feasible feasible =
+                new Feasible(core.inventory()::state, core.inventory()::now, threads.core(), threads.checks());
+        return new Parts(
+                core, gate, new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible));
+    }
+
+    private static Admission admission(Config config, Environment environment) {
+        return Admission.of(
+                environment.uid(),
+                config.access(),
+                new Accounts(),
+                name -> log.warn("{} is no account: it is granted nothing", name));
+    }
+
+    private void open(PeerSocket.Binding binding) throws IOException, InterruptedException {
+        new Preparation(core, threads).start(config);
+        threads.core().execute(core.expiry()::start);
+        new DiskWatch(journal).start(threads.core());
+        Listen listen = config.listen();
+        Path admin = listen.adminSocket();
+        bind(new PeerSocket.Place("main", listen.socket(), admin == null), binding);
+        if (admin != null) {
+            bind(new PeerSocket.Place("admin", admin, true), binding);
+        }
+        var unused = threads.core()
+                .scheduleWithFixedDelay(
+                        () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())),
+                        SWEEP_SECONDS,
+                        SWEEP_SECONDS,
+                        TimeUnit.SECONDS);
+    }
+
+    private void bind(PeerSocket.Place place, PeerSocket.Binding binding) throws IOException {
+        try {
+            sockets.add(PeerSocket.bind(place, gate, backend, binding));
+        } catch (IOException e) {
+            sockets.forEach(PeerSocket::close);
+            throw e;
+        }
+    }
+
+    Inventory inventory() {
+        return core.inventory();
+    }
+
+    Core core() {
+        return core;
+    }
+
+    Threads threads() {
+        return threads;
+    }
+
+    Journal journal() {
+        return journal;
+    }
+
+    Config config() {
+        return config;
+    }
+
+    List<PeerSocket> sockets() {
+        return sockets;
+    }
+
+    /** What can change while the daemon runs, changes. Not on the core thread: names are looked up, and the disk waited for. */
+    void reconfigure(Config next) throws Exception {
+        Admission admission = admission(next, environment);
+        threads.onCore(() -> {
+            gate.replace(admission, next.listen());
+            core.configure(next);
+            backend.queries().config(next.toJson());
+            backend.changes().initial(Core.initial(next));
+            return true;
+        });
+        for (PeerSocket socket : sockets) {
+            socket.modeChanged();
+        }
+        new Preparation(core, threads).reload(config, next);
+        config = next;
+    }
+
+    void stop() {
+        new Stop(core, threads, journal, sockets, PATIENCE_WITH_DISK).run();
+        log.info("stopped");
+    }
+}

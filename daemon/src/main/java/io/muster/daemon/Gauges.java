@@ -1,0 +1,137 @@
+package io.muster.daemon;
+
+import io.muster.daemon.core.Inventory;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.metrics.Meter;
+import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.server.PeerSocket;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.HoldSet;
+import io.muster.inventory.state.InventoryState;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+
+/** Meters that are read off the state when somebody looks; states do not change, so any thread may look. */
+final class Gauges {
+    private final Metrics metrics;
+    private final Inventory inventory;
+
+    private Gauges(Metrics metrics, Inventory inventory) {
+        this.metrics = metrics;
+        this.inventory = inventory;
+    }
+
+    static void bind(Telemetry telemetry, Daemon daemon) {
+        Metrics metrics = telemetry.metrics();
+        Gauges gauges = new Gauges(metrics, daemon.inventory());
+        gauges.states();
+        gauges.flags();
+        gauges.resources();
+        gauges.holds();
+        gauges.journal(daemon.journal());
+        gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
+        metrics.gauge(Meter.ACQUIRE_STREAMS, daemon.core().acquires()::size);
+        metrics.gauge(Meter.JOURNAL_STREAMS, daemon.core().journals()::size);
+        for (PeerSocket socket : daemon.sockets()) {
+            metrics.gauge(Meter.CONNECTIONS, socket::connections, socket.name());
+        }
+    }
+
+    /** 0 for what never was. */
+    private double age(double time) {
+        return time == 0 ? 0 : Math.max(0, inventory.now() - time);
+    }
+
+    /** Each rank counts as the first of these that it is. */
+    private void states() {
+        nodes("lost", s -> s.membership().lost());
+        nodes("excluded", s -> s.membership().excluded());
+        nodes("offline", Gauges::offline);
+        nodes("torpid", s -> s.liveness().torpid().intersect(s.members()));
+        nodes(
+                "drained",
+                s -> s.holds()
+                        .held()
+                        .intersect(s.members())
+                        .intersect(s.liveness().online()));
+        nodes("up", s -> s.view().up());
+    }
+
+    private static Idset offline(InventoryState state) {
+        return state.members()
+                .subtract(state.liveness().online())
+                .subtract(state.liveness().torpid());
+    }
+
+    private void nodes(String name, Function<InventoryState, Idset> ranks) {
+        metrics.gauge(Meter.NODES, () -> ranks.apply(inventory.state()).size(), name);
+    }
+
+    private void flags() {
+        flag("held", s -> s.holds().held());
+        flag("torpid", s -> s.liveness().torpid());
+        flag("excluded", s -> s.membership().excluded());
+        flag(
+                "offline",
+                s -> s.resources()
+                        .ranks()
+                        .subtract(s.liveness().online())
+                        .subtract(s.liveness().torpid()));
+    }
+
+    private void flag(String name, Function<InventoryState, Idset> ranks) {
+        metrics.gauge(Meter.NODES_FLAGGED, () -> ranks.apply(inventory.state()).size(), name);
+    }
+
+    private void resources() {
+        metrics.gauge(Meter.RESOURCES, () -> inventory.state().resources().nodes(), "node");
+        metrics.gauge(Meter.RESOURCES_UP, () -> inventory.state().view().up().size(), "node");
+        for (String type : new String[] {"core", "gpu"}) {
+            metrics.gauge(Meter.RESOURCES, () -> count(type, s -> s.resources().ranks()), type);
+            metrics.gauge(Meter.RESOURCES_UP, () -> count(type, s -> s.view().up()), type);
+        }
+        value(Meter.EXPIRATION, s -> s.resources().expiration());
+    }
+
+    private long count(String type, Function<InventoryState, Idset> ranks) {
+        InventoryState state = inventory.state();
+        ResourceSet resources = state.resources();
+        return resources.count(type, ranks.apply(state));
+    }
+
+    private void holds() {
+        metrics.gauge(Meter.HOLDS, () -> count(true), "admin");
+        metrics.gauge(Meter.HOLDS, () -> count(false), "named");
+        value(
+                Meter.HOLD_OLDEST_AGE,
+                s -> s.holds().groups().keySet().stream()
+                        .mapToDouble(set -> age(set.oldest().since()))
+                        .max()
+                        .orElse(0));
+    }
+
+    private long count(boolean shared) {
+        long holds = 0;
+        for (Map.Entry<HoldSet, Idset> group :
+                inventory.state().holds().groups().entrySet()) {
+            for (Hold hold : group.getKey().holds()) {
+                holds += hold.holder().equals(Hold.SHARED) == shared
+                        ? group.getValue().size()
+                        : 0;
+            }
+        }
+        return holds;
+    }
+
+    private void journal(Journal journal) {
+        metrics.gauge(Meter.JOURNAL_SEQUENCE, journal::durableSeq);
+        metrics.gauge(Meter.JOURNAL_BYTES, journal::bytes);
+    }
+
+    private void value(Meter meter, ToDoubleFunction<InventoryState> value) {
+        metrics.gauge(meter, () -> value.applyAsDouble(inventory.state()));
+    }
+}

@@ -1,0 +1,36 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.server.Attributes;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Who this daemon is, and the build that it was made from. */
+public final class Identity {
+    private Identity() {}
+
+    public static String version() {
+        String version = Identity.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+
+    /** The commit that it was built from, where the build knew. */
+    public static String revision() {
+        String title = Identity.class.getPackage().getImplementationTitle();
+        return title == null ? "unknown" : title;
+    }
+
+    static Attributes attributes(Config config, Environment environment) {
+        Map<String, String> fixed = new HashMap<>();
+        fixed.put("version", "muster-" + version());
+        fixed.put("hostname", environment.hostname());
+        fixed.put("security.owner", Integer.toUnsignedString(environment.uid()));
+        fixed.put("local-uri", "local://" + config.listen().socket());
+        fixed.put("statedir", config.storage().stateDir().toString());
+        fixed.put("broker.pid", Long.toString(ProcessHandle.current().pid()));
+        fixed.put("broker.starttime", Long.toString(Instant.now().getEpochSecond()));
+        return new Attributes(fixed);
+    }
+}

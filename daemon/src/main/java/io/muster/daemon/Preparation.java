@@ -1,0 +1,115 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Resources;
+import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.Inventory;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Principal;
+import io.muster.inventory.state.Remap;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Brings the inventory in line with a configuration, each step as a change like any other. */
+final class Preparation {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private final Core core;
+    private final Threads threads;
+
+    Preparation(Core core, Threads threads) {
+        this.core = core;
+        this.threads = threads;
+    }
+
+    /**
+     * At start. With a disk that takes no changes, the inventory goes on as it was found, if it was.
+     *
+     * @throws IOException if there is nothing to go on with
+     */
+    void start(Config config) throws IOException, InterruptedException {
+        boolean first = core.inventory().state().resources().ranks().isEmpty();
+        String failure = define(config);
+        failure = failure == null ? exclude(config) : failure;
+        failure = failure == null ? submit(new Command.Restart()) : failure;
+        if (failure != null && first) {
+            throw new IOException(failure);
+        }
+        if (failure != null) {
+            log.error(
+                    "the inventory goes on as it was when the daemon stopped, since the disk takes no changes: {};"
+                            + " a reload applies the configuration when it does",
+                    failure);
+        }
+    }
+
+    /** At a reload. Schedulers cannot be told of ranks that come or go elsewhere, so a new R has to wait for their end. */
+    void reload(Config running, Config next) throws InterruptedException {
+        boolean same = running.resources().set().equals(next.resources().set());
+        String failure = null;
+        if (!same && core.acquires().isAcquired()) {
+            log.warn("the new resources take effect at the next start: a scheduler holds the present ones");
+        } else if (!same) {
+            failure = define(next);
+        }
+        failure = failure == null ? exclude(next) : failure;
+        if (failure != null) {
+            log.error("the inventory stays as it is, since the disk takes no changes: {}", failure);
+        }
+    }
+
+    private @Nullable String define(Config config) throws InterruptedException {
+        Resources resources = config.resources();
+        report(core.inventory().state().remapTo(resources.set()));
+        String method = resources.isDiscovered() ? "dynamic-discovery" : "configuration";
+        return submit(new Command.Define(resources.set(), method, Core.initial(config)));
+    }
+
+    private static void report(Remap remap) {
+        if (!remap.from().ranks().isEmpty()) {
+            report("moved to another rank", remap.moved().toString());
+            report(
+                    "left the inventory; what held them is kept until they return",
+                    remap.vanished().toString());
+            report("new in the inventory", remap.added().toString());
+        }
+    }
+
+    private static void report(String what, String hosts) {
+        if (!hosts.isEmpty()) {
+            log.warn("hosts {}: {}", what, hosts);
+        }
+    }
+
+    private @Nullable String exclude(Config config) throws InterruptedException {
+        return submit(new Command.ExcludeByConfig(excluded(core.inventory().state(), config.resources())));
+    }
+
+    /** The configuration means its own ranks; an admin may have loaded an R since where the hosts have others. */
+    private static Idset excluded(InventoryState state, Resources config) {
+        ResourceSet now = state.definition().base();
+        return now.equals(config.set())
+                ? config.excluded()
+                : now.ranksOf(config.set().hostsOf(config.excluded()));
+    }
+
+    /** @return why it could not be made durable, or null */
+    private @Nullable String submit(Command command) throws InterruptedException {
+        CompletableFuture<Answer> answered = new CompletableFuture<>();
+        Inventory inventory = core.inventory();
+        threads.core().execute(() -> inventory.submit(command, Principal.DAEMON, answered::complete));
+        try {
+            Answer.Failure failure = answered.get().failure();
+            return failure == null ? null : failure.text();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

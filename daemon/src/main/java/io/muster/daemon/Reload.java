@@ -1,0 +1,85 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Key;
+import io.muster.daemon.config.Logging;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** SIGHUP: the configuration is read again. What is wrong with it is logged, and the one in force stays. */
+final class Reload {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private final Daemon daemon;
+    private final @Nullable Path file;
+    private final Environment environment;
+    private final Runnable before;
+    private final Consumer<Boolean> after;
+
+    /**
+     * @param before called when a reload begins
+     * @param after called when it is over, with whether the new configuration is in force
+     */
+    Reload(Daemon daemon, @Nullable Path file, Environment environment, Runnable before, Consumer<Boolean> after) {
+        this.daemon = daemon;
+        this.file = file;
+        this.environment = environment;
+        this.before = before;
+        this.after = after;
+    }
+
+    /** The JDK has signals only under a name that the compiler warns of, so it is looked up. */
+    void onHangup() {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            InvocationHandler onSignal = (proxy, method, arguments) -> {
+                if (method.getName().equals("handle")) {
+                    daemon.threads().worker().execute(this::reload);
+                }
+                return null;
+            };
+            Object listener = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, onSignal);
+            Object hangup = signal.getConstructor(String.class).newInstance("HUP");
+            signal.getMethod("handle", signal, handler).invoke(null, hangup, listener);
+        } catch (ReflectiveOperationException e) {
+            log.warn("this JVM gives no signals: changes of the configuration need a restart");
+        }
+    }
+
+    void reload() {
+        before.run();
+        boolean successful = false;
+        try {
+            apply(Config.load(file, environment));
+            successful = true;
+            log.info("configuration reloaded");
+        } catch (InvalidException e) {
+            e.problems().forEach(problem -> log.error("{}", problem));
+            log.error("the configuration was not reloaded: the one in force stays");
+        } catch (Exception e) {
+            log.error("the configuration was reloaded in part only", e);
+        }
+        after.accept(successful);
+    }
+
+    private void apply(Config next) throws Exception {
+        Config running = daemon.config();
+        for (Problem note : next.notes()) {
+            log.warn("{}", note);
+        }
+        for (Key key : next.waitingForRestart(running)) {
+            log.warn("{} takes effect at the next start", key);
+        }
+        Logging.apply(next.reporting().logLevel(), next.reporting().logFormat());
+        daemon.reconfigure(next);
+    }
+}

@@ -1,0 +1,175 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Key;
+import io.muster.daemon.config.Logging;
+import io.muster.daemon.journal.CorruptException;
+import io.muster.daemon.journal.disk.LockedException;
+import io.muster.daemon.metrics.Health;
+import io.muster.daemon.metrics.HttpEndpoint;
+import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.metrics.SdNotify;
+import io.muster.daemon.server.Tracer;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.wire.Message;
+import io.muster.protocol.wire.WireTrace;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The daemon as a process: from its configuration until it is told to stop. */
+public final class Serving {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    /** sysexits.h, which systemd units know by number. */
+    private static final int UNREADABLE_STATE = 65;
+
+    private static final int INTERNAL = 70;
+    private static final int LOCKED = 75;
+    private static final int BAD_CONFIG = 78;
+
+    private final Daemon daemon;
+    private final Telemetry telemetry;
+    private final SdNotify systemd;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private @Nullable HttpEndpoint http;
+
+    private Serving(Daemon daemon, Telemetry telemetry, SdNotify systemd) {
+        this.daemon = daemon;
+        this.telemetry = telemetry;
+        this.systemd = systemd;
+    }
+
+    /** @return the exit status; only if the daemon could not start, since a signal ends the process */
+    public static int run(@Nullable Path file, boolean traceWire) {
+        Environment environment = Environment.ofProcess();
+        try {
+            Config config = Config.load(file, environment);
+            Logging.apply(config.reporting().logLevel(), config.reporting().logFormat());
+            serve(config, file, environment, traceWire);
+            return 0;
+        } catch (InvalidException e) {
+            e.problems().forEach(problem -> log.error("{}", problem));
+            return BAD_CONFIG;
+        } catch (LockedException e) {
+            log.error("{}", e.getMessage());
+            return LOCKED;
+        } catch (CorruptException | Recovered.UnreadableException e) {
+            log.error("{}", e.getMessage());
+            return UNREADABLE_STATE;
+        } catch (IOException e) {
+            log.error("{}", e.getMessage());
+            return 1;
+        } catch (Exception | LinkageError e) { // Netty's native part is unpacked where there may be no room
+            log.error("the daemon could not start", e);
+            return INTERNAL;
+        }
+    }
+
+    /** From the moment that there is a daemon, whatever ends the process ends it in order. */
+    private static void serve(Config config, @Nullable Path file, Environment environment, boolean traceWire)
+            throws Exception {
+        for (Problem note : config.notes()) {
+            log.warn("{}", note);
+        }
+        config.effective().lines().forEach(line -> log.info("config {}", line));
+        Telemetry telemetry = new Telemetry(new Metrics(Identity.version(), Identity.revision()));
+        Daemon daemon = Daemon.start(config, environment, telemetry, traceWire ? Serving::trace : Tracer.OFF);
+        SdNotify systemd =
+                SdNotify.open(environment.variables(), daemon.threads().loop());
+        Serving serving = new Serving(daemon, telemetry, systemd);
+        Runtime.getRuntime().addShutdownHook(new Thread(serving::stop, "stop"));
+        Gauges.bind(telemetry, daemon);
+        serving.http = serving.endpoint(config);
+        new Reload(daemon, file, environment, serving::reloading, serving::reloaded).onHangup();
+        telemetry.onCondition(serving::conditionChanged);
+        serving.ready();
+        serving.stopped.await();
+    }
+
+    private static void trace(String peer, char direction, Message message) {
+        System.err.println(direction == '<' ? WireTrace.received(peer, message) : WireTrace.sent(peer, message));
+    }
+
+    /** A port that somebody else has is fatal only to who asked for that port. */
+    private @Nullable HttpEndpoint endpoint(Config config) throws IOException {
+        Optional<InetSocketAddress> address = config.reporting().metrics();
+        if (address.isEmpty()) {
+            return null;
+        }
+        try {
+            HttpEndpoint endpoint = HttpEndpoint.start(
+                    address.get(),
+                    new HttpEndpoint.Content(telemetry.metrics()::scrape, this::health, () -> Health.OK));
+            log.info("metrics address={}", endpoint.address());
+            return endpoint;
+        } catch (IOException e) {
+            if (!config.effective().of(Key.METRICS).isDefault()) {
+                throw e;
+            }
+            log.warn(
+                    "there are no metrics, since the default address is taken; set muster.metrics: {}", e.getMessage());
+            return null;
+        }
+    }
+
+    private Health health() {
+        return telemetry.health(daemon.inventory().stalledSeconds());
+    }
+
+    private void ready() {
+        log.info(
+                "ready socket={} pid={}: {}",
+                daemon.config().listen().socket(),
+                ProcessHandle.current().pid(),
+                status());
+        systemd.ready(status());
+        Optional<Duration> watchdog = systemd.watchdogInterval();
+        if (watchdog.isPresent()) {
+            long nanos = watchdog.get().toNanos() / 2;
+            var unused =
+                    daemon.threads().core().scheduleAtFixedRate(systemd::watchdog, nanos, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private String status() {
+        InventoryState state = daemon.inventory().state();
+        String counts = state.resources().nodes() + " nodes, "
+                + state.view().up().size() + " up, seq " + daemon.inventory().seq();
+        return telemetry.fault().isEmpty() ? counts : counts + ", changes are refused: " + telemetry.fault();
+    }
+
+    private void conditionChanged() {
+        systemd.status(status());
+    }
+
+    private void reloading() {
+        systemd.reloading();
+    }
+
+    private void reloaded(boolean successful) {
+        telemetry.reloaded(successful, daemon.inventory().now());
+        systemd.ready(status());
+    }
+
+    private void stop() {
+        systemd.stopping("stopping");
+        daemon.stop();
+        HttpEndpoint endpoint = http;
+        if (endpoint != null) {
+            endpoint.close();
+        }
+        telemetry.close();
+        stopped.countDown();
+    }
+}

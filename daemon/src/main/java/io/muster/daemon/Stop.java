@@ -1,0 +1,112 @@
+package io.muster.daemon;
+
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.server.PeerSocket;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The orderly end: nobody new, what is in flight lands and is answered, streams end, peers are let go, and a last snapshot
+ * makes the next start short. Each step that needs the disk waits for it only so long: whoever wants the daemon to stop
+ * gets that, and an unanswered change may be there or not at the next start, as after a crash.
+ */
+final class Stop {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private final Core core;
+    private final Threads threads;
+    private final Journal journal;
+    private final List<PeerSocket> sockets;
+    private final Duration patience;
+
+    /** @param patience with the disk, for each step that needs it */
+    Stop(Core core, Threads threads, Journal journal, List<PeerSocket> sockets, Duration patience) {
+        this.core = core;
+        this.threads = threads;
+        this.journal = journal;
+        this.sockets = sockets;
+        this.patience = patience;
+    }
+
+    void run() {
+        sockets.forEach(PeerSocket::closeDoor);
+        boolean answered = await(then -> {
+            sockets.forEach(PeerSocket::stopServing);
+            core.inventory().whenAnswered(() -> then.complete(true));
+        });
+        if (!answered) {
+            log.error("the disk does not answer: changes that wait for it are left unanswered");
+        }
+        await(this::endStreams);
+        sockets.forEach(PeerSocket::close);
+        if (answered && !await(this::snapshot)) {
+            log.warn("no last snapshot could be written: the next start replays the journal");
+        }
+        close(journal, patience);
+        threads.close();
+    }
+
+    private void endStreams(CompletableFuture<Boolean> ended) {
+        RpcException stopping = new RpcException(Errno.ECANCELED, "the daemon is stopping");
+        core.acquires().endAll(stopping);
+        core.journals().endAll(stopping);
+        ended.complete(true);
+    }
+
+    private void snapshot(CompletableFuture<Boolean> taken) {
+        if (core.snapshots().isDue()) {
+            core.snapshots().take(outcome -> taken.complete(outcome.durable()));
+        } else {
+            taken.complete(true);
+        }
+    }
+
+    /** Runs a step on the core thread and waits for its end. */
+    private boolean await(Consumer<CompletableFuture<Boolean>> step) {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        threads.core().execute(() -> step.accept(done));
+        try {
+            return done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A disk that hangs does not let go of the journal's thread, but it need not keep the process. */
+    static void close(Journal journal, Duration patience) {
+        Thread closing = new Thread(
+                () -> {
+                    try {
+                        journal.close();
+                    } catch (IOException e) {
+                        log.error("the journal was not closed cleanly: {}", e.getMessage());
+                    }
+                },
+                "close");
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(patience.toMillis());
+            if (closing.isAlive()) {
+                log.error("the disk does not answer: the journal is left as it is, as in a crash");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,232 @@
+package io.muster.daemon;
+
+import io.muster.daemon.core.AcquireMeters;
+import io.muster.daemon.journal.Condition;
+import io.muster.daemon.journal.JournalListener;
+import io.muster.daemon.journal.Outcome;
+import io.muster.daemon.metrics.Count;
+import io.muster.daemon.metrics.Health;
+import io.muster.daemon.metrics.Latency;
+import io.muster.daemon.metrics.Meter;
+import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.server.Method;
+import io.muster.daemon.server.SessionMeters;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.wire.Credentials;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes what the parts report to the meters and the log. */
+final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger("journal");
+    private static final Logger peers = LoggerFactory.getLogger("peer");
+
+    /** The disk is slow before this, and hangs after. */
+    private static final double STALLED_SECONDS = 5;
+
+    private static final String OK = "OK";
+
+    private final Metrics metrics;
+    private final Latency append;
+    private final Latency fsync;
+    private final Count journalErrors;
+    private final Count expired;
+    /** By topic and error number; the core thread's own. */
+    private final Map<String, Map<Integer, Count>> requests = new HashMap<>();
+
+    private volatile String fault = "";
+    private volatile boolean reloadSuccessful;
+    private volatile double configuredAt;
+    private volatile long snapshotBytes;
+    private volatile double snapshotTime;
+    private volatile Runnable onCondition = () -> {};
+
+    Telemetry(Metrics metrics) {
+        this.metrics = metrics;
+        append = metrics.timer(Meter.JOURNAL_APPEND);
+        fsync = metrics.timer(Meter.JOURNAL_FSYNC);
+        journalErrors = metrics.counter(Meter.JOURNAL_ERRORS);
+        expired = metrics.counter(Meter.HOLDS_EXPIRED);
+        for (String socket : new String[] {"main", "admin"}) {
+            metrics.counter(Meter.CONNECTIONS_ACCEPTED, socket);
+        }
+        for (String reason : new String[] {"denied", "full"}) {
+            metrics.counter(Meter.CONNECTIONS_REFUSED, reason);
+        }
+        for (Method method : Method.values()) {
+            metrics.counter(Meter.REQUESTS, method.topic(), OK);
+            if (method.right() != Method.Right.READ) {
+                metrics.counter(Meter.DENIED, method.topic());
+            }
+        }
+        metrics.gauge(Meter.READ_ONLY, () -> fault.isEmpty() ? 0 : 1);
+        metrics.gauge(Meter.CONFIG_RELOAD_SUCCESSFUL, () -> reloadSuccessful ? 1 : 0);
+        metrics.gauge(Meter.CONFIG_RELOAD_TIME, () -> configuredAt);
+        metrics.gauge(Meter.SNAPSHOT_BYTES, () -> snapshotBytes);
+    }
+
+    /** What is known of the past before anything happens. */
+    void recovered(Recovered recovered, Path stateDir) {
+        snapshotTime = recovered.snapshotTime();
+        snapshotBytes = stateDir.resolve("snapshot.json").toFile().length();
+        metrics.gauge(Meter.REPLAY_SECONDS, recovered::seconds);
+        metrics.gauge(Meter.REPLAY_EVENTS, recovered::events);
+    }
+
+    /** When the last snapshot was written, in seconds since the epoch; 0 if none was. */
+    double snapshotTime() {
+        return snapshotTime;
+    }
+
+    /** @param action run, on any thread, when the journal's condition has changed */
+    void onCondition(Runnable action) {
+        onCondition = action;
+    }
+
+    /** Why changes are refused; "" if they are not. */
+    String fault() {
+        return fault;
+    }
+
+    IntConsumer expired() {
+        return expired::add;
+    }
+
+    void reloaded(boolean successful, double now) {
+        reloadSuccessful = successful;
+        if (successful) {
+            configuredAt = now;
+        }
+    }
+
+    Metrics metrics() {
+        return metrics;
+    }
+
+    AcquireMeters acquire() {
+        Count first = metrics.counter(Meter.ACQUIRE_RESPONSES, "first");
+        Count update = metrics.counter(Meter.ACQUIRE_RESPONSES, "update");
+        Count error = metrics.counter(Meter.ACQUIRE_RESPONSES, "error");
+        Count conflated = metrics.counter(Meter.ACQUIRE_CONFLATED);
+        Latency latency = metrics.timer(Meter.ACQUIRE_LATENCY);
+        return new AcquireMeters() {
+            @Override
+            public void first() {
+                first.increment();
+            }
+
+            @Override
+            public void update() {
+                update.increment();
+            }
+
+            @Override
+            public void error() {
+                error.increment();
+            }
+
+            @Override
+            public void conflated() {
+                conflated.increment();
+            }
+
+            @Override
+            public void published(long nanos) {
+                latency.record(nanos);
+            }
+        };
+    }
+
+    /** @param stalledSeconds for how long the disk has owed an answer */
+    Health health(double stalledSeconds) {
+        if (!fault.isEmpty()) {
+            return Health.because("changes are refused: " + fault);
+        }
+        return stalledSeconds < STALLED_SECONDS
+                ? Health.OK
+                : Health.because("changes wait: the disk has not answered for " + Math.round(stalledSeconds) + " s");
+    }
+
+    @Override
+    public void committed(int batches, int events, int bytes, long appendNanos, long forceNanos) {
+        append.record(appendNanos);
+        fsync.record(forceNanos);
+    }
+
+    @Override
+    public void failed(String reason) {
+        journalErrors.increment();
+    }
+
+    @Override
+    public void condition(Condition condition, String reason) {
+        fault = reason;
+        switch (condition) {
+            case WRITABLE -> log.info("the journal is writable again: changes are taken");
+            case READ_ONLY, CLOSED -> log.error("changes are refused until the disk is well again: {}", reason);
+            case UNCERTAIN, BROKEN -> log.error("changes are refused: {}", reason);
+        }
+        onCondition.run();
+    }
+
+    @Override
+    public void snapshotted(long seq, long bytes, long nanos) {
+        snapshotBytes = bytes;
+        snapshotTime = Core.now(InstantSource.system());
+        log.debug("snapshot seq={} bytes={} ms={}", seq, bytes, nanos / 1_000_000);
+    }
+
+    @Override
+    public void warning(String sentence) {
+        log.warn("{}", sentence);
+    }
+
+    @Override
+    public void broken(Throwable bug) {
+        log.error("the journal failed by a bug", bug);
+    }
+
+    void snapshot(Outcome outcome) {
+        if (!outcome.durable()) {
+            log.warn("{}", outcome.reason());
+        }
+    }
+
+    @Override
+    public void answered(String topic, int errnum) {
+        String name = Method.of(topic) == null ? "unknown" : topic;
+        requests.computeIfAbsent(name, t -> new HashMap<>())
+                .computeIfAbsent(errnum, e -> metrics.counter(Meter.REQUESTS, name, e == 0 ? OK : new Errno(e).name()))
+                .increment();
+    }
+
+    @Override
+    public void denied(Method method, String user, Credentials credentials, boolean first) {
+        metrics.counter(Meter.DENIED, method.topic()).increment();
+        if (first) {
+            peers.warn("denied topic={} user={} credentials={}", method.topic(), user, credentials);
+        } else {
+            peers.debug("denied topic={} user={} credentials={}", method.topic(), user, credentials);
+        }
+    }
+
+    @Override
+    public void connected(String socket) {
+        metrics.counter(Meter.CONNECTIONS_ACCEPTED, socket).increment();
+    }
+
+    @Override
+    public void refused(String reason) {
+        metrics.counter(Meter.CONNECTIONS_REFUSED, reason).increment();
+    }
+
+    @Override
+    public void close() {
+        metrics.close();
+    }
+}

@@ -1,0 +1,66 @@
+package io.muster.daemon;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/** The daemon's threads: {@code core} for peers and state, {@code worker} for what may block, {@code checks} for what takes long. The journal has its own. */
+final class Threads implements AutoCloseable {
+    private static final int PATIENCE_SECONDS = 10;
+
+    private final MultiThreadIoEventLoopGroup loop =
+            new MultiThreadIoEventLoopGroup(1, named("core"), EpollIoHandler.newFactory());
+    private final EventLoop core = loop.next();
+    private final ExecutorService worker = Executors.newSingleThreadExecutor(named("worker"));
+    private final ExecutorService checks = Executors.newSingleThreadExecutor(named("checks"));
+
+    private static ThreadFactory named(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true); // only the main thread decides whether there is still a daemon
+            return thread;
+        };
+    }
+
+    MultiThreadIoEventLoopGroup loop() {
+        return loop;
+    }
+
+    EventLoop core() {
+        return core;
+    }
+
+    ExecutorService worker() {
+        return worker;
+    }
+
+    /** For what only computes, however long: apart from the worker, which a disk or a directory service may hold up. */
+    ExecutorService checks() {
+        return checks;
+    }
+
+    /** Runs something on the core thread and waits for it. */
+    <T> T onCore(Callable<T> task) throws Exception {
+        try {
+            return core.submit(task).get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        checks.shutdown();
+        worker.shutdown();
+        loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+}

@@ -1,0 +1,72 @@
+package io.muster.daemon.cli;
+
+import io.muster.daemon.cli.console.Console;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** The command {@code muster}. */
+@Command(
+        name = "muster",
+        description = "The resource service of an HPC cluster.",
+        synopsisSubcommandLabel = "VERB",
+        commandListHeading = "%nVerbs:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:done",
+            "1:an error that is none of these",
+            "2:the command line is wrong",
+            "4:no such host, rank or property",
+            "5:a conflict: drained already, held by another, in use",
+            "6:not allowed",
+            "7:the daemon cannot be reached",
+            "8:the daemon takes no changes: its disk is full or broken",
+            "124:--wait ran out"
+        },
+        footer = {"", "The daemon is found by --uri, $$MUSTER_URI, or at its usual places; see `muster status --help`."
+        })
+public sealed class Muster permits Manual {
+    Muster() {}
+
+    public static void main(String[] arguments) {
+        // Else every start looks for, and so loads, all of java.time and java.sql.
+        System.setProperty("picocli.converters.excludes", "java.time.*,java.sql.*,java.nio.by.*");
+        Console console = Console.ofProcess();
+        System.exit(run(console, arguments));
+    }
+
+    /** @return the exit status */
+    static int run(Console console, String... arguments) {
+        CommandLine command = arguments.length > 0 && Verbs.NAMES.contains(arguments[0])
+                ? commandLine(console, List.of(arguments[0]))
+                : commandLine(console, Verbs.NAMES);
+        return new Run(console, command).execute(arguments);
+    }
+
+    /** With only these verbs. */
+    static CommandLine commandLine(Console console, List<String> verbs) {
+        CommandLine command = new CommandLine(new Muster());
+        addVerbs(command, console, verbs);
+        return command;
+    }
+
+    static void addVerbs(CommandLine command, Console console, List<String> verbs) {
+        for (String verb : verbs) {
+            command.addSubcommand(verb, Verbs.make(verb, console));
+        }
+        explain(command);
+    }
+
+    /** Help in the same form for all, families and their members too. */
+    private static void explain(CommandLine command) {
+        CommandSpec spec = command.getCommandSpec();
+        spec.usageMessage().abbreviateSynopsis(true);
+        spec.addOption(OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .description("Show this and do nothing.")
+                .build());
+        command.getSubcommands().values().forEach(Muster::explain);
+    }
+}

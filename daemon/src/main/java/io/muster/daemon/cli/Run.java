@@ -1,0 +1,113 @@
+package io.muster.daemon.cli;
+
+import io.muster.daemon.cli.console.ClosedPipeException;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.protocol.rpc.RpcException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.util.Objects;
+import picocli.CommandLine;
+
+/** One run of the command: from its arguments to its exit status, with a sentence for everything that can go wrong. */
+final class Run {
+    private final Console console;
+    private final CommandLine command;
+
+    Run(Console console, CommandLine command) {
+        this.console = console;
+        this.command = command;
+    }
+
+    int execute(String... arguments) {
+        try {
+            int exit = parseAndExecute(arguments);
+            console.flush();
+            return exit;
+        } catch (ClosedPipeException e) {
+            return Exit.CLOSED_PIPE;
+        } catch (Failure e) {
+            console.complain("muster: " + e.sentence());
+            return e.exit();
+        }
+    }
+
+    private int parseAndExecute(String... arguments) {
+        StringWriter help = new StringWriter();
+        StringWriter complaints = new StringWriter();
+        command.setOut(new PrintWriter(help));
+        command.setErr(new PrintWriter(complaints));
+        command.setUsageHelpWidth(
+                Math.max(55, console.style().width() == 0 ? 80 : console.style().width()));
+        command.setColorScheme(CommandLine.Help.defaultColorScheme(
+                console.style().color() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF));
+        command.setParameterExceptionHandler(this::misused);
+        command.setExecutionExceptionHandler((e, verb, parsed) -> failed(e, verb));
+        int exit = command.execute(arguments);
+        console.print(help.toString());
+        if (!complaints.toString().isEmpty()) {
+            console.complainVerbatim(complaints.toString());
+        }
+        return exit;
+    }
+
+    private int misused(CommandLine.ParameterException e, String[] arguments) {
+        CommandLine verb = e.getCommandLine();
+        String name = verb.getCommandSpec().qualifiedName();
+        console.complain(name + ": " + e.getMessage());
+        StringWriter suggestions = new StringWriter();
+        CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
+        console.complainVerbatim(suggestions.toString());
+        console.complain("see `" + name + " --help`");
+        return Exit.USAGE;
+    }
+
+    private int failed(Exception e, CommandLine verb) throws Exception {
+        if (e instanceof ClosedPipeException) {
+            return Exit.CLOSED_PIPE;
+        }
+        Failure failure = failure(e);
+        String name = verb.getCommandSpec().qualifiedName();
+        console.complain(name + ": " + failure.sentence());
+        if (!failure.advice().isEmpty()) {
+            console.complain("  " + failure.advice());
+        }
+        return failure.exit();
+    }
+
+    private static Failure failure(Exception e) throws Exception {
+        if (e instanceof Failure failure) {
+            return failure;
+        }
+        if (e instanceof RpcException rpc) {
+            return Failure.of(rpc, "");
+        }
+        if (e instanceof UncheckedIOException unchecked) {
+            return failure(Objects.requireNonNull(unchecked.getCause()));
+        }
+        if (e instanceof IOException io) {
+            return failure(io);
+        }
+        if (e instanceof InvalidException || e instanceof MalformedException) {
+            return new Failure(Exit.ERROR, String.valueOf(e.getMessage()));
+        }
+        throw e;
+    }
+
+    private static Failure failure(IOException e) {
+        boolean unreachable =
+                e instanceof ConnectException || e instanceof SocketTimeoutException || e instanceof EOFException;
+        String advice = e instanceof ConnectException
+                ? "--uri or MUSTER_URI names another socket; `systemctl status muster` says whether it runs"
+                : "";
+        return new Failure(unreachable ? Exit.UNREACHABLE : Exit.ERROR, String.valueOf(e.getMessage()), advice);
+    }
+}

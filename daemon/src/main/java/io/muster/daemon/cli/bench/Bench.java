@@ -1,0 +1,158 @@
+package io.muster.daemon.cli.bench;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code muster bench}. */
+@Command(
+        name = "bench",
+        description = {
+            "Measure a daemon on this machine.",
+            "Starts a private one for each number of ranks, or measures what answers at --uri: that one is drained and"
+                    + " undrained at rank 0 and up, so it should be nobody's."
+        })
+public final class Bench implements Callable<Integer> {
+    @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
+    private List<Integer> ranks = new ArrayList<>();
+
+    @Option(names = "--uri", description = "Measure what answers here, with the first of --ranks.")
+    private @Nullable String uri;
+
+    @Option(
+            names = "--streams",
+            split = ",",
+            description =
+                    "Also measure so many schedulers at once, at the first of --ranks: for example 1,10,100,1000.")
+    private List<Integer> streams = new ArrayList<>();
+
+    @Option(names = "--runs", defaultValue = "5000", description = "Changes and queries of each kind.")
+    private int runs;
+
+    @Option(names = "--dir", defaultValue = ".", description = "Where to keep state: the disk that is measured.")
+    private Path directory = Path.of(".");
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        List<Figure> figures = new ArrayList<>();
+        Floor floor = Floor.measure(directory);
+        figures.add(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
+        figures.add(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
+        String measured = uri;
+        if (measured != null) {
+            measure(new Measure(measured, ranks.get(0)), floor, figures);
+        } else {
+            for (int size : ranks) {
+                own(size, figures);
+            }
+            if (!streams.isEmpty()) {
+                shared(ranks.get(0), figures);
+            }
+        }
+        print(figures);
+        return 0;
+    }
+
+    /** The floor is taken anew beside each size: machines drift. */
+    private void own(int size, List<Figure> figures) throws IOException {
+        try (Subject subject = Subject.start(command(), directory, size)) {
+            figures.add(Figure.once("ready from cold start", size, "ms", subject.readyMillis()));
+            measure(new Measure(subject.uri(), size), Floor.measure(directory), figures);
+            figures.add(Figure.once("resident memory", size, "MB", subject.residentMegabytes()));
+        }
+    }
+
+    private void shared(int size, List<Figure> figures) throws IOException {
+        try (Subject subject = Subject.start(command(), directory, size)) {
+            Measure measure = new Measure(subject.uri(), size);
+            Floor floor = Floor.measure(directory);
+            for (int count : streams) {
+                figures.add(measure.fanOut(count, Math.max(100, runs / count), floor));
+            }
+        }
+    }
+
+    private void measure(Measure measure, Floor floor, List<Figure> figures) throws IOException {
+        figures.add(measure.change(runs, floor));
+        figures.add(measure.pipelined(runs * 20));
+        figures.add(measure.first(Math.max(1, runs / 10), floor));
+        figures.add(measure.status(runs, floor));
+    }
+
+    /** How this process was started, less the verb: the same jars, and the daemon's own options where the launcher has them. */
+    static List<String> command() {
+        String launcher = System.getProperty("muster.launcher");
+        return launcher != null
+                ? List.of(launcher)
+                : List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.muster.daemon.cli.Muster");
+    }
+
+    private void print(List<Figure> figures) {
+        PrintWriter out = spec().commandLine().getOut();
+        if (json) {
+            ArrayNode array = JsonNodeFactory.instance.arrayNode();
+            figures.forEach(figure -> array.add(toJson(figure)));
+            out.println(array);
+        } else {
+            out.println(String.format(
+                    Locale.ROOT, "%-32s %9s %14s %14s %10s %7s", "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
+            figures.forEach(figure -> out.println(line(figure)));
+        }
+        out.flush();
+    }
+
+    private CommandSpec spec() {
+        CommandSpec here = spec;
+        if (here == null) {
+            throw new IllegalStateException("not made by picocli");
+        }
+        return here;
+    }
+
+    private static ObjectNode toJson(Figure figure) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("what", figure.what()).put("ranks", figure.ranks()).put("unit", figure.unit());
+        return json.put("median", figure.value())
+                .put("p99", figure.high())
+                .put("floor", figure.floor())
+                .put("ratio", figure.ratio());
+    }
+
+    private static String line(Figure figure) {
+        String value = String.format(Locale.ROOT, "%.3f %s", figure.value(), figure.unit());
+        String high = String.format(Locale.ROOT, "%.3f %s", figure.high(), figure.unit());
+        return String.format(
+                        Locale.ROOT,
+                        "%-32s %9s %14s %14s %10s %7s",
+                        figure.what(),
+                        figure.ranks() == 0 ? "" : figure.ranks(),
+                        value,
+                        high,
+                        figure.floor() == 0 ? "" : String.format(Locale.ROOT, "%.3f", figure.floor()),
+                        figure.floor() == 0 ? "" : String.format(Locale.ROOT, "%.2f", figure.ratio()))
+                .stripTrailing();
+    }
+}

@@ -1,0 +1,129 @@
+package io.muster.daemon.cli.bench;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.client.Call;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** The measurements, each against whatever answers at a URI: a daemon of ours, or a Flux broker. */
+final class Measure {
+    /** Requests on their way at a time when they are pipelined. */
+    private static final int WINDOW = 2048;
+
+    /** Steps before anything is counted: a daemon that has run for a minute is compiled, and that is the one to measure. */
+    private static final int WARM_UP = 12_000;
+
+    private final String uri;
+    private final int ranks;
+
+    Measure(String uri, int ranks) {
+        this.uri = uri;
+        this.ranks = ranks;
+    }
+
+    /** From sending a drain or undrain until the scheduler has the update. */
+    Figure change(int runs, Floor floor) throws IOException {
+        Samples samples = new Samples(runs);
+        try (FluxClient scheduler = FluxClient.connect(uri);
+                FluxClient admin = FluxClient.connect(uri);
+                ResponseStream stream = scheduler.stream("resource.acquire", null)) {
+            stream.next();
+            for (int i = -WARM_UP; i < runs; i++) {
+                ObjectNode payload = targets(i);
+                long start = System.nanoTime();
+                Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
+                stream.next();
+                long took = System.nanoTime() - start;
+                call.get();
+                if (i >= 0) {
+                    samples.add(took);
+                }
+            }
+        }
+        return Figure.of("drain sent -> scheduler told", ranks, samples, floor.change());
+    }
+
+    /** Each even step drains a rank and the odd one after it undrains the same. */
+    private ObjectNode targets(int step) {
+        int rank = Math.floorMod(Math.floorDiv(step, 2) * 7919L, ranks);
+        return JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(rank));
+    }
+
+    /** Drains and undrains, sent without waiting for each. */
+    Figure pipelined(int runs) throws IOException {
+        try (FluxClient admin = FluxClient.connect(uri)) {
+            pipeline(admin, runs);
+            long start = System.nanoTime();
+            pipeline(admin, runs);
+            double seconds = (System.nanoTime() - start) / 1e9;
+            return Figure.once("pipelined drains and undrains", ranks, "/s", runs / seconds);
+        }
+    }
+
+    private void pipeline(FluxClient admin, int runs) throws IOException {
+        Deque<Call> sent = new ArrayDeque<>();
+        for (int i = 0; i < runs; i++) {
+            sent.add(admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", targets(i)));
+            if (sent.size() >= WINDOW) {
+                sent.remove().get();
+            }
+        }
+        while (!sent.isEmpty()) {
+            sent.remove().get();
+        }
+    }
+
+    /** From sending a drain or undrain until the last of so many schedulers has the update; the daemon must be shared. */
+    Figure fanOut(int streams, int runs, Floor floor) throws IOException {
+        Samples samples = new Samples(runs);
+        try (FluxClient admin = FluxClient.connect(uri);
+                Schedulers schedulers = Schedulers.acquire(uri, streams)) {
+            for (int i = -runs; i < runs; i++) {
+                ObjectNode payload = targets(i);
+                long start = System.nanoTime();
+                Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
+                schedulers.awaitUpdate();
+                long took = System.nanoTime() - start;
+                call.get();
+                if (i >= 0) {
+                    samples.add(took);
+                }
+            }
+        }
+        return Figure.of("drain sent -> all " + streams + " told", ranks, samples, floor.change());
+    }
+
+    Figure first(int runs, Floor floor) throws IOException {
+        Samples samples = new Samples(runs);
+        for (int i = -WARM_UP / 4; i < runs; i++) {
+            try (FluxClient scheduler = FluxClient.connect(uri)) {
+                long start = System.nanoTime();
+                try (ResponseStream stream = scheduler.stream("resource.acquire", null)) {
+                    stream.next();
+                    if (i >= 0) {
+                        samples.add(System.nanoTime() - start);
+                    }
+                }
+            }
+        }
+        return Figure.of("first acquire response", ranks, samples, floor.exchange());
+    }
+
+    Figure status(int runs, Floor floor) throws IOException {
+        Samples samples = new Samples(runs);
+        try (FluxClient client = FluxClient.connect(uri)) {
+            for (int i = -WARM_UP; i < runs; i++) {
+                long start = System.nanoTime();
+                client.rpc("resource.status", null);
+                if (i >= 0) {
+                    samples.add(System.nanoTime() - start);
+                }
+            }
+        }
+        return Figure.of("resource.status", ranks, samples, floor.exchange());
+    }
+}

@@ -1,0 +1,112 @@
+package io.muster.daemon.cli.bench;
+
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A daemon of its own for one measurement: a process in a directory that goes away with it. */
+final class Subject implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Path directory;
+    private final Process process;
+    private final double readyMillis;
+
+    private Subject(Path directory, Process process, double readyMillis) {
+        this.directory = directory;
+        this.process = process;
+        this.readyMillis = readyMillis;
+    }
+
+    /**
+     * @param command what `serve --config FILE` is put behind
+     * @param under where its directory is made
+     */
+    static Subject start(List<String> command, Path under, int ranks) throws IOException {
+        Path directory = Files.createTempDirectory(under, "muster-bench");
+        Files.writeString(directory.resolve("muster.toml"), config(directory, ranks));
+        List<String> line = new ArrayList<>(command);
+        line.addAll(
+                List.of("serve", "--config", directory.resolve("muster.toml").toString()));
+        long start = System.nanoTime();
+        Process process = new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("log").toFile())
+                .start();
+        Subject subject = new Subject(directory, process, 0);
+        try (FluxClient client = FluxClient.connect(subject.uri(), options())) {
+            client.rpc("resource.stats-get", null);
+        } catch (IOException | RuntimeException e) {
+            String log = Files.readString(directory.resolve("log"));
+            subject.close();
+            throw new IOException("the daemon did not start:\n" + log, e);
+        }
+        return new Subject(directory, process, (System.nanoTime() - start) / 1e6);
+    }
+
+    private static String config(Path directory, int ranks) {
+        return String.format(Locale.ROOT, """
+                [muster]
+                socket = "%1$s/s"
+                state-dir = "%1$s/state"
+                metrics = "off"
+                acquire = "shared"
+                log-level = "warn"
+                [[resource.config]]
+                hosts = "node[0-%2$d]"
+                cores = "0-63"
+                gpus = "0-7"
+                """, directory, ranks - 1);
+    }
+
+    private static Options options() {
+        return Options.DEFAULT.withTimeout(PATIENCE).withAttempts(2000, Duration.ofMillis(5));
+    }
+
+    String uri() {
+        return "local://" + directory.resolve("s");
+    }
+
+    double readyMillis() {
+        return readyMillis;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** Resident set in MB, as the kernel counts it. */
+    double residentMegabytes() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
+            String line = lines.filter(l -> l.startsWith("VmRSS:")).findFirst().orElse("VmRSS: 0 kB");
+            return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.destroy();
+        try {
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.muster.daemon.cli.change;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.query.Conflict;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.TargetException;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+
+/** A verb that is one command to the daemon: silent when it was carried out, as flux is. */
+abstract class Change extends ServerVerb {
+    @Mixin
+    private final Manner manner = new Manner();
+
+    Change(Console console) {
+        super(console);
+    }
+
+    /** What is asked for; may ask the daemon for what it needs to know first. */
+    abstract Command command();
+
+    /** A refusal with this number as people want to hear it, or null for as the daemon says it. */
+    @Nullable
+    Failure explain(RpcException refusal, FluxClient client) throws IOException {
+        return null;
+    }
+
+    /** Whether the request has keys that a Flux broker passes over, and so would do something else. */
+    boolean needsMuster() {
+        return false;
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        Command command = command();
+        if (manner.dryRun() || needsMuster()) {
+            requireMuster(client);
+        }
+        ObjectNode answer = send(client, AdminRequest.call(command, manner.dryRun()));
+        if (manner.dryRun()) {
+            new Preview(answer).print(console(), json());
+            return Exit.OK;
+        }
+        if (json()) {
+            console().json(done());
+        }
+        return manner.await(client, timeout()) ? Exit.OK : manner.timedOut(console());
+    }
+
+    static ObjectNode done() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("schema_version", Standing.SCHEMA_VERSION)
+                .put("done", true);
+    }
+
+    private ObjectNode send(FluxClient client, AdminRequest.Call call) throws IOException {
+        try {
+            return client.rpc(call.topic(), call.payload());
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.EINVAL)) {
+                checkTargets(client, call.payload().path("targets").asText(""));
+            }
+            Failure explained = explain(e, client);
+            throw explained == null ? Failure.of(e, "") : explained;
+        }
+    }
+
+    final Conflict conflict(FluxClient client, String targets) throws IOException {
+        Standing standing = Standing.ask(client);
+        return new Conflict(standing, targets, standing.now(console()));
+    }
+
+    /** The number for a wrong target is that of any wrong argument: only R tells them apart. */
+    private static void checkTargets(FluxClient client, String targets) throws IOException {
+        if (targets.isEmpty()) {
+            return;
+        }
+        try {
+            Standing.ask(client).resources().targets(targets);
+        } catch (MalformedException | TargetException e) {
+            throw new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()), "nothing was changed");
+        }
+    }
+
+    private static void requireMuster(FluxClient client) throws IOException {
+        ObjectNode name = JsonNodeFactory.instance.objectNode().put("name", "version");
+        String version = client.rpc("attr.get", name).path("value").asText();
+        if (!version.startsWith("muster-")) {
+            throw new Failure(
+                    Exit.ERROR,
+                    "this is a Flux broker (" + version + "), which does not know --dry-run, --holder or --until",
+                    "nothing was changed");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.muster.daemon.cli.change;
+
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.When;
+import io.muster.daemon.cli.query.DrainList;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Hold;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster drain}. */
+@CommandLine.Command(
+        name = "drain",
+        description = "Keep hosts from being scheduled, and say why; without targets, list those that are kept so.",
+        footer = {
+            "",
+            "The hosts stay drained, over restarts too, until `muster undrain`. All targets are drained or none.",
+            "A holder is who keeps a host: draining under another name adds a hold of its own, and a host is back only"
+                    + " when its last hold has ended."
+        })
+public final class Drain extends Change {
+    @Parameters(index = "0", arity = "0..1", paramLabel = "TARGETS", description = "An idset or a hostlist.")
+    private @Nullable String targets;
+
+    @Parameters(index = "1..*", arity = "0..*", paramLabel = "REASON", description = "All further words.")
+    private String @Nullable [] reason;
+
+    @Mixin
+    private final Force force = new Force();
+
+    @Option(
+            names = "--holder",
+            paramLabel = "NAME",
+            description = "Hold under this name. Default: admin, shared by all.")
+    private String holder = Hold.SHARED;
+
+    @Option(
+            names = {"--until", "--for"},
+            paramLabel = "TIME",
+            description = "Undrain by itself: at 2026-01-31T18:00, at 18:00, or after 30m, 4h, 2d.")
+    private @Nullable String until;
+
+    @Mixin
+    private final DrainList list = new DrainList();
+
+    public Drain(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        if (targets == null) {
+            list.print(client, console(), json());
+            return Exit.OK;
+        }
+        return super.run(client);
+    }
+
+    @Override
+    Command command() {
+        double end = until == null ? 0 : When.future(until, console().now());
+        return new Command.Drain(String.valueOf(targets), Force.words(reason), force.mode(), holder, end);
+    }
+
+    @Override
+    boolean needsMuster() {
+        return until != null || !holder.equals(Hold.SHARED);
+    }
+
+    @Override
+    @Nullable
+    Failure explain(RpcException refusal, FluxClient client) throws IOException {
+        if (!refusal.errno().equals(Errno.EEXIST)) {
+            return null;
+        }
+        String conflict = conflict(client, String.valueOf(targets)).drainedBy(holder);
+        return new Failure(
+                Exit.CONFLICT,
+                conflict.isEmpty() ? refusal.sentence() : conflict,
+                "nothing was changed; -u leaves what is drained as it is, -f gives it the new reason");
+    }
+}

@@ -1,0 +1,41 @@
+package io.muster.daemon.cli.change;
+
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.When;
+import io.muster.inventory.state.Command;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster expiration set}. */
+@CommandLine.Command(
+        name = "set",
+        description = "Set when the resources expire. Schedulers are told at once.",
+        footer = {"", "A time in the past ends what runs: -f says that it is meant."})
+public final class ExpirationSet extends Change {
+    @Parameters(
+            index = "0",
+            paramLabel = "TIME",
+            description = "30m, 4h, 2d from now; 18:00, 2026-01-31T18:00 or RFC 3339; @ and seconds since the epoch.")
+    private String time = "";
+
+    @Option(
+            names = {"-f", "--force"},
+            description = "Even if it is in the past.")
+    private boolean force;
+
+    public ExpirationSet(Console console) {
+        super(console);
+    }
+
+    @Override
+    Command command() {
+        double expiration = When.future(time, console().now());
+        if (expiration <= console().now() && !force) {
+            throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it all the same");
+        }
+        return new Command.SetExpiration(expiration);
+    }
+}

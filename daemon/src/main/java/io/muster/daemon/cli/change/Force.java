@@ -1,0 +1,33 @@
+package io.muster.daemon.cli.change;
+
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.inventory.state.Command.Mode;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** flux resource's {@code -u} and {@code -f}. */
+public final class Force {
+    @Option(
+            names = {"-u", "--update"},
+            description = "Leave targets as they are that are so already; without this they are an error.")
+    private boolean update;
+
+    @Option(
+            names = {"-f", "--force"},
+            description = "Replace the reason of targets that are so already; given twice, the time too.")
+    private boolean @Nullable [] force;
+
+    Mode mode() {
+        int times = force == null ? 0 : force.length;
+        if (update && times > 0) {
+            throw new Failure(Exit.USAGE, "-u and -f contradict each other");
+        }
+        return update ? Mode.UPDATE : times == 0 ? Mode.NONE : times == 1 ? Mode.OVERWRITE : Mode.FORCE_OVERWRITE;
+    }
+
+    /** Trailing words as one reason, null when there are none. */
+    static @Nullable String words(String @Nullable [] words) {
+        return words == null || words.length == 0 ? null : String.join(" ", words);
+    }
+}

@@ -1,0 +1,67 @@
+package io.muster.daemon.cli.change;
+
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Scheduler;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** How a change is to be made: not at all, or until the schedulers know. */
+public final class Manner {
+    private static final long PAUSE_MILLIS = 50;
+
+    @Option(
+            names = "--dry-run",
+            description = "Change nothing; show what would change, and the very update that each scheduler would get.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--wait",
+            description = "Return once every scheduler has been sent the change, or with status 124 when --timeout is"
+                    + " over. The change itself is on disk before any verb returns.")
+    private boolean wait;
+
+    boolean dryRun() {
+        return dryRun;
+    }
+
+    /** Whether all schedulers know, or need not. */
+    boolean await(FluxClient client, Duration timeout) throws IOException {
+        long start = System.nanoTime();
+        while (wait && isAnyBehind(Standing.ask(client))) {
+            if (!timeout.isZero() && System.nanoTime() - start > timeout.toNanos()) {
+                return false;
+            }
+            pause();
+        }
+        return true;
+    }
+
+    private static boolean isAnyBehind(Standing standing) {
+        for (Scheduler scheduler : standing.schedulers()) {
+            if (scheduler.behind()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
+        }
+    }
+
+    int timedOut(Console console) {
+        console.complain("muster: the change is made, but a scheduler has not been sent it yet: `muster status --json`"
+                + " shows which");
+        return Exit.TIMED_OUT;
+    }
+}

@@ -1,0 +1,151 @@
+package io.muster.daemon.cli.console;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.render.Printable;
+import io.muster.daemon.cli.render.Style;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.Map;
+
+/**
+ * Where a verb reads and writes. What is written goes out as UTF-8 whatever the locale, since hosts and reasons are data;
+ * a reader that went away ends the process at once and silently, as SIGPIPE would.
+ */
+public final class Console {
+    /** EPIPE, as strerror(3) puts it: the JDK gives no number. */
+    private static final String BROKEN_PIPE = "Broken pipe";
+
+    private final InputStream in;
+    private final OutputStream out;
+    private final OutputStream err;
+    private final Map<String, String> environment;
+    private final Terminal terminal;
+    private final InstantSource clock;
+    private boolean lost;
+
+    public Console(
+            InputStream in,
+            OutputStream out,
+            OutputStream err,
+            Map<String, String> environment,
+            Terminal terminal,
+            InstantSource clock) {
+        this.in = in;
+        this.out = out;
+        this.err = err;
+        this.environment = environment;
+        this.terminal = terminal;
+        this.clock = clock;
+    }
+
+    public static Console ofProcess() {
+        Map<String, String> environment = System.getenv();
+        return new Console(
+                new FileInputStream(FileDescriptor.in),
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
+                new FileOutputStream(FileDescriptor.err),
+                environment,
+                Terminal.ofProcess(environment),
+                InstantSource.system());
+    }
+
+    public InputStream in() {
+        return in;
+    }
+
+    public Map<String, String> environment() {
+        return environment;
+    }
+
+    public Terminal terminal() {
+        return terminal;
+    }
+
+    public Style style() {
+        return terminal.style();
+    }
+
+    /** Seconds since the epoch. */
+    public double now() {
+        return clock.millis() / 1e3;
+    }
+
+    public InstantSource clock() {
+        return clock;
+    }
+
+    public void print(String text) {
+        write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    public void println(String line) {
+        print(line);
+        print("\n");
+    }
+
+    /** One line; the schema's version first. */
+    public void json(ObjectNode document) {
+        Bytes encoded = Json.encode(document);
+        print(encoded.first(encoded.length() - 1).text());
+        print("\n");
+    }
+
+    public void write(byte[] bytes) {
+        try {
+            out.write(bytes);
+        } catch (IOException e) {
+            throw lost(e);
+        }
+    }
+
+    /** For output that somebody waits for line by line; the process's end flushes too. */
+    public void flush() {
+        if (lost) {
+            return;
+        }
+        try {
+            out.flush();
+        } catch (IOException e) {
+            throw lost(e);
+        }
+    }
+
+    /** A reader that has seen enough is no failure; a full disk is one, and is not asked again. */
+    private RuntimeException lost(IOException e) {
+        lost = true;
+        return BROKEN_PIPE.equals(e.getMessage())
+                ? new ClosedPipeException(e)
+                : new Failure(Exit.ERROR, "standard output: " + e.getMessage());
+    }
+
+    /** A line to the person, after all output so far. */
+    public void complain(String line) {
+        flush();
+        try {
+            err.write((Printable.of(line) + "\n").getBytes(StandardCharsets.UTF_8));
+            err.flush();
+        } catch (IOException e) {
+            throw new ClosedPipeException(e);
+        }
+    }
+
+    /** Text for standard error as it is, line ends included. */
+    public void complainVerbatim(String text) {
+        flush();
+        try {
+            err.write(text.getBytes(StandardCharsets.UTF_8));
+            err.flush();
+        } catch (IOException e) {
+            throw new ClosedPipeException(e);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.muster.daemon.cli.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** A server's journal (RFC 44), event by event: what it remembers, then what happens. */
+public final class Journal implements Closeable {
+    private final ResponseStream stream;
+    private final Deque<ObjectNode> ready = new ArrayDeque<>();
+    private boolean live;
+
+    private Journal(ResponseStream stream) {
+        this.stream = stream;
+    }
+
+    public static Journal follow(FluxClient client) throws IOException {
+        return new Journal(client.stream("resource.journal", null));
+    }
+
+    /** The next event of those that had happened when it was opened, or null after the last. */
+    public @Nullable ObjectNode remembered() {
+        while (ready.isEmpty() && !live && stream.hasNext()) {
+            take();
+        }
+        return ready.poll();
+    }
+
+    /** The next event of all, which may be long in coming; null when the server ends the stream. */
+    public @Nullable ObjectNode next() {
+        while (ready.isEmpty() && stream.hasNext()) {
+            take();
+        }
+        return ready.poll();
+    }
+
+    private void take() {
+        JsonNode events = stream.next().path("events");
+        live |= events.isEmpty();
+        for (JsonNode event : events) {
+            if (event instanceof ObjectNode object) {
+                ready.add(object);
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        stream.close();
+    }
+}

@@ -1,0 +1,80 @@
+package io.muster.daemon.cli.console;
+
+import io.muster.daemon.config.Environment;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * Which daemon a verb talks to. FLUX_URI is not looked at: inside a job it names the job's own broker, and who drains a
+ * node of the cluster does not mean that one. {@code --uri "$FLUX_URI"} is for whoever does.
+ */
+public final class Server {
+    private static final Path OF_THE_SYSTEM = Path.of("/run/muster/muster.sock");
+
+    @Option(
+            names = "--uri",
+            paramLabel = "URI",
+            description = "The daemon's socket, local:///path or a path. Else $$MUSTER_URI, else your own daemon's"
+                    + " socket if there is one, else /run/muster/muster.sock.")
+    private @Nullable String uri;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "30",
+            description = "How long to wait for an answer; 0 is without end. Default: ${DEFAULT-VALUE}.")
+    private double timeout;
+
+    @Option(
+            names = "--trace-wire",
+            description = "Print every message on standard error, a line each. No secrets travel here.")
+    private boolean traceWire;
+
+    public FluxClient connect(Console console) throws IOException {
+        Options options = Options.DEFAULT.withTimeout(timeout()).withTrace(traceWire ? System.err::println : null);
+        try {
+            return FluxClient.connect(address(console.environment()), options);
+        } catch (IllegalArgumentException e) {
+            throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Whether the person said which, rather than leave it to the usual places. */
+    public boolean isGiven(Console console) {
+        return uri != null
+                || !console.environment().getOrDefault("MUSTER_URI", "").isEmpty();
+    }
+
+    Duration timeout() {
+        return Duration.ofMillis(Math.max(0, (long) (timeout * 1000)));
+    }
+
+    String address(Map<String, String> variables) throws IOException {
+        String given = uri != null ? uri : variables.getOrDefault("MUSTER_URI", "");
+        if (given.isEmpty()) {
+            return "local://" + usual(variables);
+        }
+        return given.startsWith("/") || given.startsWith(".")
+                ? "local://" + Path.of(given).toAbsolutePath()
+                : given;
+    }
+
+    private static Path usual(Map<String, String> variables) throws IOException {
+        Path own = here(variables).socket();
+        return Files.exists(own) || !Files.exists(OF_THE_SYSTEM) ? own : OF_THE_SYSTEM;
+    }
+
+    /** Only what names files: counting cores is for daemons. */
+    private static Environment here(Map<String, String> variables) throws IOException {
+        int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Path home = Path.of(System.getProperty("user.home", "/"));
+        return new Environment(variables, uid, home, "localhost", 1);
+    }
+}

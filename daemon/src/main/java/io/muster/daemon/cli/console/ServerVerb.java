@@ -1,0 +1,38 @@
+package io.muster.daemon.cli.console;
+
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.time.Duration;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A verb that asks a daemon. */
+public abstract class ServerVerb extends Verb {
+    @Mixin
+    private final Server server = new Server();
+
+    @Option(names = "--json", description = "JSON, with a schema_version: keys are only ever added to a version.")
+    private boolean json;
+
+    protected ServerVerb(Console console) {
+        super(console);
+    }
+
+    protected final Duration timeout() {
+        return server.timeout();
+    }
+
+    protected final boolean json() {
+        return json;
+    }
+
+    @Override
+    public final Integer call() throws IOException {
+        try (FluxClient client = server.connect(console())) {
+            return run(client);
+        }
+    }
+
+    /** @return the exit status */
+    protected abstract int run(FluxClient client) throws IOException;
+}

@@ -1,0 +1,121 @@
+package io.muster.daemon.cli.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.render.Times;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Membership;
+import io.muster.inventory.state.Principal;
+import io.muster.inventory.state.Snapshot;
+import io.muster.protocol.admin.Status;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How things stand, asked once: Muster's {@code resource.inventory}, or what a Flux broker's {@code resource.status} says
+ * of the same. A broker does not know who drained, nor since when a node is offline.
+ *
+ * @param time the server's clock; 0 from a broker
+ * @param fault why the daemon takes no changes, or null
+ * @param flux whether a broker said so
+ */
+public record Standing(
+        InventoryState state,
+        long seq,
+        double time,
+        @Nullable String fault,
+        List<Scheduler> schedulers,
+        boolean flux) {
+    public static final int SCHEMA_VERSION = 1;
+
+    private static final Principal UNKNOWN = new Principal(-1, "", 0);
+
+    public static Standing ask(FluxClient client) throws IOException {
+        try {
+            return parse(client.rpc("resource.inventory", null));
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.ENOSYS)) {
+                return of(Status.parse(client.rpc("resource.status", null)));
+            }
+            throw e;
+        }
+    }
+
+    static Standing parse(ObjectNode answer) {
+        ObjectNode state = (ObjectNode) answer.path("state");
+        state.set("R", answer.path("R"));
+        List<Scheduler> schedulers = new ArrayList<>();
+        for (JsonNode scheduler : answer.path("schedulers")) {
+            schedulers.add(Scheduler.parse(scheduler));
+        }
+        String fault = answer.path("fault").asText("");
+        return new Standing(
+                Snapshot.parse(state),
+                answer.path("seq").asLong(),
+                answer.path("time").asDouble(),
+                fault.isEmpty() || fault.equals("null") ? null : fault,
+                schedulers,
+                false);
+    }
+
+    /** The state that these events would lead to. */
+    static Standing of(Status status) {
+        InventoryState state = InventoryState.empty();
+        state = state.apply(new Event.Define("flux", status.resources(), Liveness.Status.ONLINE), 0, UNKNOWN);
+        state = report(state, "offline", status.offline());
+        state = report(state, "torpid", status.torpid());
+        for (Map.Entry<Status.Reason, Idset> drain : status.drain().entrySet()) {
+            String reason = drain.getKey().reason();
+            Event event = new Event.Drain(
+                    new Event.Targets(drain.getValue(), ""),
+                    reason.isEmpty() ? null : reason,
+                    Event.Overwrite.NOTHING,
+                    Hold.SHARED,
+                    0);
+            state = state.apply(event, drain.getKey().timestamp(), UNKNOWN);
+        }
+        Event.Targets excluded = new Event.Targets(status.exclude(), "");
+        state = state.apply(new Event.Exclude(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
+        return new Standing(state, 0, 0, null, List.of(), true);
+    }
+
+    private static InventoryState report(InventoryState state, String name, Idset ranks) {
+        return ranks.isEmpty()
+                ? state
+                : state.apply(new Event.Report(name, new Event.Targets(ranks, ""), ""), 0, UNKNOWN);
+    }
+
+    public ResourceSet resources() {
+        return state.resources();
+    }
+
+    /** The server's time if it told it, so that ages are right where the clocks differ. */
+    public double now(Console console) {
+        return time > 0 ? time : console.now();
+    }
+
+    /** What each JSON answer about the inventory begins with. */
+    public ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("schema_version", SCHEMA_VERSION);
+        json.put("server", flux ? "flux" : "muster");
+        if (!flux) {
+            json.put("seq", seq);
+            json.put("time", Times.rfc3339(time));
+            json.put("fault", fault);
+        }
+        return json;
+    }
+}

@@ -1,0 +1,16 @@
+package io.muster.daemon.cli.console;
+
+import java.util.concurrent.Callable;
+
+/** One verb of the command: its options, and what it does with them. */
+public abstract class Verb implements Callable<Integer> {
+    private final Console console;
+
+    protected Verb(Console console) {
+        this.console = console;
+    }
+
+    protected final Console console() {
+        return console;
+    }
+}

@@ -1,0 +1,174 @@
+package io.muster.daemon.cli.past;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Hostlist;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * From events to the times in which hosts were drained, excluded or offline. By host name, since ranks change under what
+ * is long past. What ended without having begun in what is known began before it.
+ */
+final class Chronicle {
+    private static final String SHARED = "admin";
+    private static final String EVERYBODY = "*";
+
+    private final Predicate<String> wanted;
+    private final Map<String, Map<Slot, Interval>> open = new LinkedHashMap<>();
+    private final Map<Interval, List<String>> ended = new LinkedHashMap<>();
+    private final Set<String> known = new HashSet<>();
+    private double first;
+
+    /** What may be the matter with a host, once at a time. */
+    private record Slot(String kind, String holder) {}
+
+    /** @param wanted hosts; the others' events are passed over */
+    Chronicle(Predicate<String> wanted) {
+        this.wanted = wanted;
+    }
+
+    static Chronicle of(Events events, Predicate<String> wanted, double until) throws IOException {
+        Chronicle chronicle = new Chronicle(wanted);
+        for (ObjectNode event = events.next(); event != null; event = events.next()) {
+            if (event.path("timestamp").asDouble() <= until) {
+                chronicle.add(event);
+            }
+        }
+        return chronicle;
+    }
+
+    /** Events in the order in which they happened. */
+    void add(JsonNode event) {
+        double time = event.path("timestamp").asDouble();
+        first = first == 0 ? time : first;
+        JsonNode context = event.path("context");
+        String name = event.path("name").asText();
+        if (name.equals("resource-define")) {
+            define(context, time);
+            return;
+        }
+        String nodelist = context.path("nodelist").asText("");
+        for (String host : nodelist.isEmpty()
+                ? List.<String>of()
+                : Hostlist.parse(nodelist).expand()) {
+            if (wanted.test(host)) {
+                add(name, host, context, time);
+            }
+        }
+    }
+
+    private void add(String name, String host, JsonNode context, double time) {
+        switch (name) {
+            case "drain" -> drain(host, context, time);
+            case "undrain" -> undrain(host, context, time);
+            case "exclude" -> {
+                endAll(host, "drained", time, context);
+                begin(host, new Slot("excluded", ""), context, "reason", time);
+            }
+            case "shrink" -> begin(host, new Slot("lost", ""), context, "reason", time);
+            case "include" -> {
+                endAll(host, "excluded", time, context);
+                endAll(host, "lost", time, context);
+            }
+            case "offline" -> {
+                endAll(host, "torpid", time, context);
+                begin(host, new Slot("offline", ""), context, "cause", time);
+            }
+            case "torpid" -> begin(host, new Slot("torpid", ""), context, "cause", time);
+            case "online", "lively" -> {
+                endAll(host, "offline", time, context);
+                endAll(host, "torpid", time, context);
+            }
+            default -> {}
+        }
+    }
+
+    private void drain(String host, JsonNode context, double time) {
+        Slot slot = new Slot("drained", context.path("holder").asText(SHARED));
+        Interval there = of(host).get(slot);
+        int overwrite = context.path("overwrite").asInt();
+        if (there == null) {
+            begin(host, slot, context, "reason", time);
+        } else if (overwrite == 2) {
+            end(host, slot, there.ended(time, who(context), ""));
+            begin(host, slot, context, "reason", time);
+        } else if (overwrite == 1 || there.reason().isEmpty()) {
+            of(host).put(slot, there.withReason(context.path("reason").asText(""), who(context)));
+        }
+    }
+
+    private void undrain(String host, JsonNode context, double time) {
+        String holder = context.path("holder").asText(SHARED);
+        if (holder.equals(EVERYBODY)) {
+            endAll(host, "drained", time, context);
+            return;
+        }
+        Slot slot = new Slot("drained", holder);
+        Interval there = of(host).get(slot);
+        Interval whole = there == null ? Interval.open("drained", holder, "", 0, "") : there;
+        end(host, slot, whole.ended(time, who(context), context.path("reason").asText("")));
+    }
+
+    /** Hosts that are new and begin offline are so from then on. */
+    private void define(JsonNode context, double time) {
+        boolean offline = context.path("initial").asText().equals("offline");
+        for (JsonNode part : context.path("R").path("execution").path("nodelist")) {
+            for (String host : Hostlist.parse(part.asText()).expand()) {
+                if (known.add(host) && offline && wanted.test(host)) {
+                    of(host).put(new Slot("offline", ""), Interval.open("offline", "", "defined", time, ""));
+                }
+            }
+        }
+    }
+
+    private Map<Slot, Interval> of(String host) {
+        return open.computeIfAbsent(host, h -> new LinkedHashMap<>());
+    }
+
+    private void begin(String host, Slot slot, JsonNode context, String why, double time) {
+        String reason = context.path(why).asText("");
+        of(host).putIfAbsent(slot, Interval.open(slot.kind(), slot.holder(), reason, time, who(context)));
+    }
+
+    private void endAll(String host, String kind, double time, JsonNode context) {
+        for (Map.Entry<Slot, Interval> entry : List.copyOf(of(host).entrySet())) {
+            if (entry.getKey().kind().equals(kind)) {
+                String comment = context.path("reason").asText("");
+                end(host, entry.getKey(), entry.getValue().ended(time, who(context), comment));
+            }
+        }
+    }
+
+    private void end(String host, Slot slot, Interval whole) {
+        of(host).remove(slot);
+        ended.computeIfAbsent(whole, i -> new ArrayList<>()).add(host);
+    }
+
+    private static String who(JsonNode context) {
+        return context.path("user").asText("");
+    }
+
+    /** When what is known begins; 0 when nothing is. */
+    double first() {
+        return first;
+    }
+
+    /** All intervals by when they began, each with its hosts in the order in which they were named. */
+    List<Map.Entry<Interval, List<String>>> intervals() {
+        Map<Interval, List<String>> all = new LinkedHashMap<>();
+        ended.forEach((interval, hosts) -> all.put(interval, new ArrayList<>(hosts)));
+        open.forEach((host, slots) -> slots.values()
+                .forEach(interval ->
+                        all.computeIfAbsent(interval, i -> new ArrayList<>()).add(host)));
+        List<Map.Entry<Interval, List<String>>> sorted = new ArrayList<>(all.entrySet());
+        sorted.sort((a, b) -> Double.compare(a.getKey().from(), b.getKey().from()));
+        return sorted;
+    }
+}

@@ -1,0 +1,37 @@
+package io.muster.daemon.cli.past;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Journal;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** What a daemon, or a Flux broker, remembers: {@code resource.journal-max} bounds it. */
+final class DaemonEvents implements Events {
+    private final FluxClient client;
+    private final Journal journal;
+
+    DaemonEvents(FluxClient client) throws IOException {
+        this.client = client;
+        this.journal = Journal.follow(client);
+    }
+
+    @Override
+    public @Nullable ObjectNode next() {
+        return journal.remembered();
+    }
+
+    @Override
+    public String source() {
+        return "the daemon's memory";
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            journal.close();
+        } finally {
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.muster.daemon.cli.past;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.console.Verb;
+import io.muster.daemon.cli.render.Column;
+import io.muster.daemon.cli.render.Table;
+import io.muster.daemon.cli.render.Times;
+import io.muster.inventory.hostlist.Hostlist;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster history}. */
+@Command(
+        name = "history",
+        description = "Show when hosts were drained, excluded or offline: from when to when, by whom, why.",
+        footer = {
+            "",
+            "Reads all kept segments of the state directory, damage passed over; or asks the daemon, which remembers the"
+                    + " last resource.journal-max events, when --uri or MUSTER_URI names one or the directory is not"
+                    + " yours to read."
+        })
+public final class History extends Verb {
+    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hostlists.")
+    private List<String> hosts = List.of();
+
+    @Mixin
+    private final Period period = new Period();
+
+    @Mixin
+    private final Source source = new Source();
+
+    @Option(names = "--json", description = "JSON, with a schema_version.")
+    private boolean json;
+
+    public History(Console console) {
+        super(console);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Set<String> wanted = new HashSet<>();
+        hosts.forEach(host -> wanted.addAll(Hostlist.parse(host).expand()));
+        double now = console().now();
+        Period.Span span = period.span(now);
+        try (Events events = source.open(console())) {
+            Chronicle chronicle = Chronicle.of(events, wanted::contains, span.until());
+            List<Map.Entry<Interval, List<String>>> intervals = span.keep(chronicle.intervals());
+            if (json) {
+                console().json(json(events.source(), chronicle, intervals, now));
+            } else {
+                print(chronicle, intervals, now);
+            }
+            if (intervals.isEmpty() && chronicle.first() == 0) {
+                throw new Failure(Exit.NO_TARGET, "nothing is known: " + events.source() + " holds no events");
+            }
+        }
+        return Exit.OK;
+    }
+
+    private void print(Chronicle chronicle, List<Map.Entry<Interval, List<String>>> intervals, double now) {
+        Table table = new Table(
+                Column.left("from", "FROM"),
+                Column.left("to", "TO"),
+                Column.right("for", "FOR"),
+                Column.left("state", "STATE"),
+                Column.left("holder", "HOLDER"),
+                Column.left("by", "BY"),
+                Column.left("ended", "ENDED BY"),
+                Column.flexible("reason", "REASON"),
+                Column.flexible("nodelist", "NODELIST"));
+        for (Map.Entry<Interval, List<String>> entry : intervals) {
+            Interval i = entry.getKey();
+            table.row(
+                    i.from() == 0 ? "before " + Times.second(chronicle.first()) : Times.second(i.from()),
+                    i.isOpen() ? "-" : Times.second(i.to()),
+                    i.from() == 0 ? "" : Times.span((i.isOpen() ? now : i.to()) - i.from()),
+                    i.kind(),
+                    i.holder(),
+                    i.by(),
+                    i.endedBy(),
+                    i.reason() + (i.comment().isEmpty() ? "" : " -> " + i.comment()),
+                    Hostlist.of(entry.getValue()).toString());
+        }
+        console().print(table.render(true, console().style()));
+    }
+
+    private static ObjectNode json(
+            String source, Chronicle chronicle, List<Map.Entry<Interval, List<String>>> intervals, double now) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("schema_version", Standing.SCHEMA_VERSION).put("source", source);
+        json.put("known_since", chronicle.first() == 0 ? null : Times.rfc3339(chronicle.first()));
+        ArrayNode all = json.putArray("intervals");
+        for (Map.Entry<Interval, List<String>> entry : intervals) {
+            ObjectNode interval = entry.getKey().toJson(now);
+            interval.put("hosts", Hostlist.of(entry.getValue()).toString());
+            all.add(interval);
+        }
+        return json;
+    }
+}

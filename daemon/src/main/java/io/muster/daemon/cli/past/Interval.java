@@ -1,0 +1,58 @@
+package io.muster.daemon.cli.past;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.render.Times;
+
+/**
+ * A time in which something kept a host from being scheduled.
+ *
+ * @param kind drained, excluded, lost, offline or torpid
+ * @param holder "" unless drained
+ * @param reason "" for none
+ * @param from seconds since the epoch; 0 if it began before what is known
+ * @param by who began it, "" if unknown
+ * @param to seconds since the epoch; 0 while it lasts
+ * @param endedBy "" if unknown
+ * @param comment what was said when it ended
+ */
+record Interval(
+        String kind, String holder, String reason, double from, String by, double to, String endedBy, String comment) {
+    static Interval open(String kind, String holder, String reason, double from, String by) {
+        return new Interval(kind, holder, reason, from, by, 0, "", "");
+    }
+
+    Interval withReason(String other, String who) {
+        return new Interval(kind, holder, other, from, who, to, endedBy, comment);
+    }
+
+    Interval ended(double time, String who, String said) {
+        return new Interval(kind, holder, reason, from, by, time, who, said);
+    }
+
+    boolean isOpen() {
+        return to == 0;
+    }
+
+    /** Seconds of it between two times. */
+    double within(double since, double until) {
+        double end = isOpen() ? until : Math.min(to, until);
+        return Math.max(0, end - Math.max(from, since));
+    }
+
+    ObjectNode toJson(double now) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("kind", kind);
+        json.put("holder", holder.isEmpty() ? null : holder);
+        json.put("reason", reason);
+        json.put("from", from == 0 ? null : Times.rfc3339(from));
+        json.put("by", by);
+        json.put("to", isOpen() ? null : Times.rfc3339(to));
+        json.put("ended_by", endedBy);
+        json.put("comment", comment);
+        if (from > 0) {
+            json.put("seconds", Math.rint((isOpen() ? now : to) - from));
+        }
+        return json;
+    }
+}

@@ -1,0 +1,65 @@
+package io.muster.daemon.cli.past;
+
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.journal.disk.LocalDisk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which state directory: named, or the one that the configuration names. */
+public final class Place {
+    @Option(names = "--state-dir", paramLabel = "DIR", description = "The daemon's state directory.")
+    private @Nullable Path stateDir;
+
+    @Option(
+            names = {"-c", "--config"},
+            paramLabel = "FILE",
+            description = "The daemon's configuration, which names its state directory; without it the default file.")
+    private @Nullable Path config;
+
+    boolean isGiven() {
+        return stateDir != null || config != null;
+    }
+
+    /** The directory, readable by us. */
+    LocalDisk disk() throws IOException {
+        Path directory = path();
+        if (!Files.isDirectory(directory)) {
+            throw new Failure(
+                    Exit.ERROR, directory + ": there is no such state directory", "--state-dir or -c names another");
+        }
+        if (!isReadable(directory)) {
+            throw new Failure(
+                    Exit.DENIED, directory + ": not readable by you", "run this as the user that runs the daemon");
+        }
+        return LocalDisk.existing(directory);
+    }
+
+    /** The directory if there is one that we can read. */
+    @Nullable
+    LocalDisk diskIfReadable() throws IOException {
+        Path directory = path();
+        return Files.isDirectory(directory) && isReadable(directory) ? LocalDisk.existing(directory) : null;
+    }
+
+    private static boolean isReadable(Path directory) {
+        return Files.isReadable(directory) && Files.isReadable(directory.resolve("journal"));
+    }
+
+    private Path path() {
+        Environment environment = Environment.ofProcess();
+        return stateDir != null
+                ? stateDir
+                : Config.load(config, environment).storage().stateDir();
+    }
+
+    static void say(Console console, String sentence) {
+        console.complain("muster: " + sentence);
+    }
+}

@@ -1,0 +1,79 @@
+package io.muster.daemon.cli.query;
+
+import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.render.Times;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.HoldSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Which hosts a drain or undrain fell over, and who holds them: what the daemon's number does not say. */
+public final class Conflict {
+    private static final int MOST = 5;
+
+    private final Standing standing;
+    private final Idset ranks;
+    private final double now;
+
+    /** @param targets as the daemon has just read them */
+    public Conflict(Standing standing, String targets, double now) {
+        this.standing = standing;
+        this.ranks = standing.resources().targets(targets);
+        this.now = now;
+    }
+
+    /** Hosts first; "" if nothing is in the way any more. */
+    public String drainedBy(String holder) {
+        return told(held(holder), "already drained");
+    }
+
+    public String notDrained() {
+        return named(ranks.subtract(standing.state().holds().held()), "not drained");
+    }
+
+    public String heldByOthersThan(String holder) {
+        Idset others = ranks.intersect(standing.state().holds().held()).subtract(held(holder));
+        return told(others.isEmpty() ? held(holder) : others, "held by somebody else");
+    }
+
+    private Idset held(String holder) {
+        Idset held = Idset.EMPTY;
+        for (Map.Entry<HoldSet, Idset> group : standing.state().holds().groups().entrySet()) {
+            if (group.getKey().of(holder) != null) {
+                held = held.union(group.getValue());
+            }
+        }
+        return held.intersect(ranks);
+    }
+
+    private String named(Idset those, String what) {
+        ResourceSet resources = standing.resources();
+        return those.isEmpty()
+                ? ""
+                : resources.hostsOf(those) + (those.size() == 1 ? " (rank " : " (ranks ") + those + ") " + what;
+    }
+
+    private String told(Idset those, String what) {
+        List<String> lines = new ArrayList<>();
+        for (Map.Entry<HoldSet, Idset> group : standing.state().holds().groups().entrySet()) {
+            Idset here = group.getValue().intersect(those);
+            for (Hold hold : here.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
+                lines.add(standing.resources().hostsOf(here) + ": " + text(hold));
+            }
+        }
+        int left = lines.size() - MOST;
+        String shown = String.join("; ", left > 0 ? lines.subList(0, MOST) : lines);
+        return named(those, what)
+                + (shown.isEmpty() ? "" : " - " + shown)
+                + (left > 0 ? "; and " + left + " more" : "");
+    }
+
+    private String text(Hold hold) {
+        String reason = hold.reason() == null ? "no reason given" : hold.reason();
+        String who = hold.by().user().isEmpty() ? "" : "by " + hold.by() + " ";
+        return reason + " (" + hold.holder() + ", " + who + Times.age(hold.since(), now) + " ago)";
+    }
+}

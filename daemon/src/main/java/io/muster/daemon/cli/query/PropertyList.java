@@ -1,0 +1,66 @@
+package io.muster.daemon.cli.query;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.render.Column;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster property list}. */
+@Command(name = "list", description = "Show each property and the hosts that have it.")
+public final class PropertyList extends ServerVerb {
+    private static final String USUAL = "property,nnodes,nodelist";
+    private static final List<Column> COLUMNS = List.of(
+            Column.left("property", "PROPERTY"),
+            Column.right("nnodes", "NNODES"),
+            Column.flexible("ranks", "RANKS"),
+            Column.flexible("nodelist", "NODELIST"));
+
+    @Parameters(arity = "0..1", paramLabel = "TARGETS", description = "Only these: an idset or a hostlist.")
+    private @Nullable String targets;
+
+    @Mixin
+    private final Selection selection = new Selection();
+
+    @Mixin
+    private final Look look = new Look();
+
+    public PropertyList(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        Standing standing = Standing.ask(client);
+        ResourceSet resources = standing.resources();
+        Idset among = selection.among(resources, targets);
+        if (json()) {
+            ObjectNode json = standing.toJson();
+            ArrayNode all = json.putArray("properties");
+            resources.properties().forEach((name, ranks) -> {
+                Idset here = ranks.intersect(among);
+                ObjectNode property = all.addObject().put("name", name).put("nnodes", here.size());
+                property.put("ranks", here.toString());
+                property.put("hosts", resources.hostsOf(here).toString());
+            });
+            console().json(json);
+        } else {
+            Fold fold = new Fold(resources, look.choose(COLUMNS, USUAL, USUAL), look.expand());
+            resources.properties().forEach((name, ranks) -> fold.add(Map.of("property", name), ranks.intersect(among)));
+            look.print(fold.table(), console());
+        }
+        return Exit.OK;
+    }
+}

@@ -1,0 +1,55 @@
+package io.muster.daemon.cli.query;
+
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * flux resource's {@code -s}: states, and online or offline, which narrow them. Naming only the latter leaves all states.
+ *
+ * @param words empty for all
+ */
+record StateFilter(List<String> words, boolean online, boolean offline) {
+    private static final List<String> STATES = List.of("avail", "torpid", "exclude", "lost", "drained");
+
+    static StateFilter of(@Nullable String text) {
+        List<String> words = new ArrayList<>();
+        boolean online = false;
+        boolean offline = false;
+        boolean all = false;
+        for (String word : text == null ? new String[0] : text.split(",")) {
+            switch (word) {
+                case "all" -> all = true;
+                case "online" -> online = true;
+                case "offline" -> offline = true;
+                case "drain", "draining" -> words.add("drained");
+                default -> words.add(known(word));
+            }
+        }
+        boolean either = online == offline;
+        return new StateFilter(all ? List.of() : words, online || either, offline || either);
+    }
+
+    private static String known(String word) {
+        if (!STATES.contains(word)) {
+            throw new Failure(
+                    Exit.USAGE,
+                    "--states: there is no state " + word,
+                    "the states are " + String.join(", ", STATES) + ", and online, offline and all");
+        }
+        return word;
+    }
+
+    List<StateGroup> keep(List<StateGroup> groups) {
+        List<StateGroup> kept = new ArrayList<>();
+        for (StateGroup group : groups) {
+            boolean named = words.isEmpty() || words.contains(group.state());
+            if (named && (group.online() ? online : offline)) {
+                kept.add(group);
+            }
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,201 @@
+package io.muster.daemon.cli.query;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.render.Times;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.HoldSet;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Membership;
+import io.muster.inventory.state.Principal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks about which the same is to be said.
+ *
+ * @param state avail, torpid, exclude, lost or drained
+ * @param online whether they answer, torpid ones included
+ * @param holds what drains them, or null
+ * @param absence why they are excluded or lost, or null
+ * @param report since when they are online or not, and the cause; null where that is of no interest
+ */
+record StateGroup(
+        String state,
+        boolean online,
+        Idset ranks,
+        @Nullable HoldSet holds,
+        Membership.@Nullable Absence absence,
+        Liveness.@Nullable Report report) {
+
+    /** In the order of flux's table; a group's ranks that are offline stand behind those that are not. */
+    static List<StateGroup> of(InventoryState state, Idset among) {
+        List<StateGroup> groups = new ArrayList<>();
+        Idset members = state.members().intersect(among);
+        Idset free = members.subtract(state.holds().held());
+        Liveness live = state.liveness();
+        add(groups, state, "avail", free.subtract(live.torpid()), null, null);
+        add(groups, state, "torpid", free.intersect(live.torpid()), null, null);
+        addAbsent(groups, state, among);
+        for (Map.Entry<HoldSet, Idset> held : state.holds().groups().entrySet()) {
+            add(groups, state, "drained", held.getValue().intersect(members), held.getKey(), null);
+        }
+        return groups;
+    }
+
+    /** A rank that is absent in more ways than one is told of once: as lost, or as the configuration has it. */
+    private static void addAbsent(List<StateGroup> groups, InventoryState state, Idset among) {
+        Idset left = among;
+        Idset lost = state.membership().lost();
+        for (Map.Entry<Membership.Absence, Idset> absent :
+                state.membership().groups().entrySet()) {
+            boolean isLost = absent.getKey().kind() == Membership.Kind.LOST;
+            Idset ranks = absent.getValue().intersect(isLost ? left : left.subtract(lost));
+            add(groups, state, isLost ? "lost" : "exclude", ranks, null, absent.getKey());
+            left = left.subtract(ranks);
+        }
+    }
+
+    private static void add(
+            List<StateGroup> groups,
+            InventoryState state,
+            String word,
+            Idset ranks,
+            @Nullable HoldSet holds,
+            Membership.@Nullable Absence absence) {
+        Liveness live = state.liveness();
+        Idset online = ranks.intersect(live.online().union(live.torpid()));
+        if (!online.isEmpty()) {
+            groups.add(new StateGroup(word, true, online, holds, absence, null));
+        }
+        Idset offline = ranks.subtract(online);
+        if (offline.isEmpty()) {
+            return;
+        }
+        for (Map.Entry<Liveness.Report, Idset> report : live.groups().entrySet()) {
+            Idset alike = report.getValue().intersect(offline);
+            if (!alike.isEmpty()) {
+                groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey()));
+            }
+        }
+    }
+
+    /** With flux's star on those that are offline. */
+    String word() {
+        return online ? state : state + "*";
+    }
+
+    /** The oldest hold, the exclusion, or the time at which they went offline; 0 for none or unknown. */
+    double since() {
+        if (holds != null) {
+            return holds.oldest().since();
+        }
+        if (absence != null) {
+            return absence.since();
+        }
+        return report == null ? 0 : report.since();
+    }
+
+    /** Each reason, after its holder's name where that is not the shared one. */
+    String reason() {
+        if (absence != null) {
+            return absence.reason() == null ? "" : absence.reason();
+        }
+        if (holds == null) {
+            return report == null ? "" : report.cause();
+        }
+        StringBuilder text = new StringBuilder();
+        for (Hold hold : holds.holds()) {
+            text.append(text.length() == 0 ? "" : "; ");
+            boolean shared = hold.holder().equals(Hold.SHARED) && holds.holds().size() == 1;
+            text.append(shared ? "" : hold.holder() + ": ").append(hold.reason() == null ? "" : hold.reason());
+        }
+        return text.toString();
+    }
+
+    String holders() {
+        List<String> names = new ArrayList<>();
+        if (holds != null) {
+            holds.holds().forEach(hold -> names.add(hold.holder()));
+        }
+        return String.join(",", names);
+    }
+
+    /** Who drained or excluded, as far as it is known. */
+    String by() {
+        if (absence != null) {
+            return absence.by().user();
+        }
+        TreeMap<String, Boolean> users = new TreeMap<>();
+        if (holds != null) {
+            holds.holds().forEach(hold -> users.put(hold.by().user(), true));
+        }
+        return String.join(",", users.keySet());
+    }
+
+    /** When the last of the holds lifts itself; 0 if one never does. */
+    double until() {
+        double until = 0;
+        if (holds != null) {
+            for (Hold hold : holds.holds()) {
+                if (hold.until() == 0) {
+                    return 0;
+                }
+                until = Math.max(until, hold.until());
+            }
+        }
+        return until;
+    }
+
+    ObjectNode toJson(ResourceSet resources, boolean expand) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("state", state).put("online", online).put("nnodes", ranks.size());
+        json.put("ranks", ranks.toString());
+        json.put("hosts", resources.hostsOf(ranks).toString());
+        if (expand) {
+            ArrayNode names = json.putArray("hostnames");
+            resources.hostsOf(ranks).expand().forEach(names::add);
+        }
+        json.put("reason", reason());
+        time(json, "since", since());
+        if (report != null) {
+            json.put("cause", report.cause());
+            time(json, "offline_since", report.since());
+        }
+        if (absence != null) {
+            json.put("kind", absence.kind().word());
+            who(json, absence.by());
+        }
+        if (holds != null) {
+            ArrayNode all = json.putArray("holds");
+            holds.holds().forEach(hold -> all.add(toJson(hold)));
+        }
+        return json;
+    }
+
+    static ObjectNode toJson(Hold hold) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("holder", hold.holder()).put("reason", hold.reason());
+        time(json, "since", hold.since());
+        time(json, "until", hold.until());
+        who(json, hold.by());
+        return json;
+    }
+
+    static void who(ObjectNode json, Principal by) {
+        if (!by.user().isEmpty()) {
+            json.putObject("by").put("user", by.user()).put("userid", by.uid());
+        }
+    }
+
+    private static void time(ObjectNode json, String key, double epoch) {
+        json.put(key, epoch <= 0 ? null : Times.rfc3339(epoch));
+    }
+}

@@ -1,0 +1,63 @@
+package io.muster.daemon.cli.query;
+
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.render.Column;
+import io.muster.daemon.cli.render.Times;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Groups of hosts as a table, folded to what its columns tell apart. */
+final class StateTable {
+    private static final List<Column> COLUMNS = List.of(
+            Column.right("state", "STATE"),
+            Column.left("statex", "STATE"),
+            Column.left("status", "STATUS"),
+            Column.left("up", "UP"),
+            Column.right("nnodes", "NNODES"),
+            Column.right("since", "SINCE"),
+            Column.left("timestamp", "TIME"),
+            Column.left("holder", "HOLDER"),
+            Column.left("by", "BY"),
+            Column.left("until", "UNTIL"),
+            Column.flexible("reason", "REASON"),
+            Column.flexible("ranks", "RANKS"),
+            Column.flexible("nodelist", "NODELIST"));
+
+    private final ResourceSet resources;
+    private final Look look;
+    private final Console console;
+    private final double now;
+
+    StateTable(ResourceSet resources, Look look, Console console, double now) {
+        this.resources = resources;
+        this.look = look;
+        this.console = console;
+        this.now = now;
+    }
+
+    /** @param usual columns; {@code wide} those of {@code -o long} */
+    void print(List<StateGroup> groups, String usual, String wide) {
+        Fold fold = new Fold(resources, look.choose(COLUMNS, usual, wide), look.expand());
+        for (StateGroup group : groups) {
+            fold.add(cells(group), group.ranks());
+        }
+        look.print(fold.table(), console);
+    }
+
+    private Map<String, String> cells(StateGroup group) {
+        Map<String, String> cells = new HashMap<>();
+        cells.put("state", group.word());
+        cells.put("statex", group.state());
+        cells.put("status", group.online() ? "online" : "offline");
+        cells.put("up", look.mark(console, group.online()));
+        cells.put("since", Times.age(group.since(), now));
+        cells.put("timestamp", group.since() <= 0 ? "-" : Times.second(group.since()));
+        cells.put("holder", group.holders());
+        cells.put("by", group.by());
+        cells.put("until", group.until() == 0 ? "" : "in " + Times.span(group.until() - now));
+        cells.put("reason", group.reason());
+        return cells;
+    }
+}

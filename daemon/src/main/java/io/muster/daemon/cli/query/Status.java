@@ -1,0 +1,97 @@
+package io.muster.daemon.cli.query;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Scheduler;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.render.Times;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster status}. */
+@Command(
+        name = "status",
+        description = "Show the state of all hosts, one line for those of which the same is to be said.",
+        footer = {
+            "",
+            "States: avail, torpid (connected, not heard from lately), exclude, lost (shrunk), drained. A star and ✗ mark"
+                    + " hosts that are offline."
+        })
+public final class Status extends ServerVerb {
+    private static final String USUAL = "state,up,nnodes,reason,nodelist";
+    private static final String LONG = "state,up,nnodes,since,holder,by,until,reason,nodelist";
+
+    @Parameters(arity = "0..1", paramLabel = "TARGETS", description = "Only these: an idset or a hostlist.")
+    private @Nullable String targets;
+
+    @Option(
+            names = {"-s", "--states"},
+            paramLabel = "STATE,...",
+            description =
+                    "Only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, offline.")
+    private @Nullable String states;
+
+    @Mixin
+    private final Selection selection = new Selection();
+
+    @Mixin
+    private final Look look = new Look();
+
+    public Status(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        StateFilter filter = StateFilter.of(states);
+        Standing standing = Standing.ask(client);
+        Idset among = selection.among(standing.resources(), targets);
+        List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
+        StateTable table = new StateTable(standing.resources(), look, console(), standing.now(console()));
+        if (json()) {
+            console().json(json(standing, groups));
+        } else {
+            warn(standing);
+            table.print(groups, USUAL, LONG);
+        }
+        return Exit.OK;
+    }
+
+    private void warn(Standing standing) {
+        if (standing.fault() != null) {
+            console().complain("muster status: the daemon takes no changes: " + standing.fault());
+        }
+    }
+
+    private ObjectNode json(Standing standing, List<StateGroup> groups) {
+        ObjectNode json = standing.toJson();
+        if (!standing.flux()) {
+            ArrayNode schedulers = json.putArray("schedulers");
+            for (Scheduler scheduler : standing.schedulers()) {
+                schedulers
+                        .addObject()
+                        .put("user", scheduler.user())
+                        .put("userid", scheduler.userid())
+                        .put("pid", scheduler.pid())
+                        .put("since", Times.rfc3339(scheduler.since()))
+                        .put("responses", scheduler.responses())
+                        .put("behind", scheduler.behind());
+            }
+        }
+        ArrayNode all = json.putArray("groups");
+        for (StateGroup group : groups) {
+            all.add(group.toJson(standing.resources(), look.expand()));
+        }
+        return json;
+    }
+}

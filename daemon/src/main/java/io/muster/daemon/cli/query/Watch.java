@@ -1,0 +1,107 @@
+package io.muster.daemon.cli.query;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.EventFilter;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Journal;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.daemon.cli.console.When;
+import io.muster.daemon.cli.render.EventText;
+import io.muster.daemon.cli.render.Times;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code muster watch}. */
+@Command(
+        name = "watch",
+        description = "Print what happens as it happens: the journal's events (RFC 44), a JSON line each.",
+        footer = {
+            "",
+            "An event truncate says that the daemon no longer remembers what came before it: `muster journal dump` reads"
+                    + " that from disk."
+        })
+public final class Watch extends ServerVerb {
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            description = "Begin with what happened since then: 30m, 4h, 2d ago, or a time; all for everything known.")
+    private @Nullable String since;
+
+    @Option(
+            names = {"-i", "--include"},
+            paramLabel = "TARGETS",
+            description = "Only events about these ranks or hosts.")
+    private @Nullable String include;
+
+    @Option(
+            names = "--type",
+            paramLabel = "NAME,...",
+            split = ",",
+            hideParamSyntax = true,
+            description = "Only these events.")
+    private List<String> types = List.of();
+
+    @Option(
+            names = {"-c", "--count"},
+            paramLabel = "N",
+            description = "Stop after so many events.")
+    private long count = Long.MAX_VALUE;
+
+    @Option(
+            names = {"-w", "--wait"},
+            paramLabel = "NAME",
+            description = "Stop after an event of this name.")
+    private @Nullable String last;
+
+    @Option(
+            names = {"-H", "--human"},
+            description = "A line to read instead of JSON.")
+    private boolean human;
+
+    public Watch(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        EventFilter filter = filter();
+        long printed = 0;
+        try (Journal journal = Journal.follow(client)) {
+            ObjectNode event = journal.remembered();
+            for (; event != null && since == null; event = journal.remembered()) {
+                // What is known already was not asked for.
+            }
+            for (event = event == null ? journal.next() : event; event != null; event = journal.next()) {
+                if (filter.matches(event)) {
+                    print(event);
+                    printed++;
+                    if (printed >= count || event.path("name").asText().equals(last)) {
+                        return Exit.OK;
+                    }
+                }
+            }
+        }
+        return Exit.OK;
+    }
+
+    private EventFilter filter() {
+        boolean all = since == null || since.equals("all");
+        double from = all ? 0 : When.past(String.valueOf(since), console().now());
+        EventFilter filter = EventFilter.ALL.between(from, Double.MAX_VALUE).named(types);
+        return include == null ? filter : filter.about(include);
+    }
+
+    private void print(ObjectNode event) {
+        if (human) {
+            console().println(Times.rfc3339(event.path("timestamp").asDouble()) + " " + EventText.of(event));
+        } else {
+            console().json(event);
+        }
+        console().flush();
+    }
+}

@@ -1,0 +1,99 @@
+package io.muster.daemon.cli.query;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.EventFilter;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Journal;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster why}. */
+@Command(
+        name = "why",
+        description =
+                "Explain hosts: every axis of their state, every hold, what happened last, and what schedulers were told.")
+public final class Why extends ServerVerb {
+    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hosts or ranks.")
+    private List<String> targets = List.of();
+
+    @Option(
+            names = {"-c", "--count"},
+            paramLabel = "N",
+            description = "How many of the last events to show. Default: 5.")
+    private int count = 5;
+
+    public Why(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        Standing standing = Standing.ask(client);
+        Idset ranks = Idset.EMPTY;
+        for (String target : targets) {
+            ranks = ranks.union(Selection.targets(standing.resources(), target));
+        }
+        List<Explanation> explanations = new ArrayList<>();
+        ranks.forEach(rank -> explanations.add(new Explanation(standing, rank, new ArrayList<>())));
+        String silence = remember(client, explanations);
+        if (json()) {
+            ObjectNode json = standing.toJson();
+            ArrayNode hosts = json.putArray("hosts");
+            explanations.forEach(explanation -> hosts.add(explanation.toJson()));
+            console().json(json);
+        } else {
+            double now = standing.now(console());
+            explanations.forEach(explanation -> console().print(explanation.text(now, silence)));
+        }
+        return Exit.OK;
+    }
+
+    /** @return why nothing can be remembered, "" if it can */
+    private String remember(FluxClient client, List<Explanation> explanations) throws IOException {
+        List<Deque<ObjectNode>> last = new ArrayList<>();
+        List<EventFilter> filters = new ArrayList<>();
+        for (Explanation explanation : explanations) {
+            last.add(new ArrayDeque<>());
+            filters.add(EventFilter.ALL.about(explanation.host()));
+        }
+        try (Journal journal = Journal.follow(client)) {
+            for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
+                for (int i = 0; i < filters.size(); i++) {
+                    keep(last.get(i), filters.get(i), event);
+                }
+            }
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.EPERM)) {
+                return "the journal is for admins only";
+            }
+            throw e;
+        }
+        for (int i = 0; i < last.size(); i++) {
+            explanations.get(i).events().addAll(last.get(i));
+        }
+        return "";
+    }
+
+    private void keep(Deque<ObjectNode> last, EventFilter filter, ObjectNode event) {
+        if (!event.path("name").asText().equals("restart") && filter.matches(event)) {
+            last.add(event);
+            if (last.size() > count) {
+                last.remove();
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Verbs that ask and change nothing. Depends on console and render. Runs on the main thread.
+ */
+@NullMarked
+package io.muster.daemon.cli.query;
+
+import org.jspecify.annotations.NullMarked;

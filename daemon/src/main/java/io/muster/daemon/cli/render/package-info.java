@@ -1,0 +1,8 @@
+/**
+ * How answers look: tables, times, colours, templates. Depends on the JDK, the problem package and JSON trees, and reads no clock, terminal or file.
+ * Immutable or used by one thread.
+ */
+@NullMarked
+package io.muster.daemon.cli.render;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,40 @@
+package io.muster.daemon.cli.request;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Verb;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.request.Resource;
+import io.muster.inventory.request.Shape;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster shape expand}. */
+@Command(name = "expand", description = "Print a shape (RFC 46) as the resources list of a jobspec (RFC 14), in YAML.")
+public final class ShapeExpand extends Verb {
+    @Parameters(paramLabel = "SHAPE", description = "The shape; - reads it from standard input.")
+    private String shape = "";
+
+    @Option(names = "--json", description = "The list in JSON, on one line.")
+    private boolean json;
+
+    public ShapeExpand(Console console) {
+        super(console);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        String text = shape.equals("-") ? new Source(shape).text(console()).strip() : shape;
+        try {
+            ArrayNode resources = Resource.toJson(Shape.parse(text));
+            console().print(json ? resources + "\n" : Yaml.write(resources));
+            return Exit.OK;
+        } catch (MalformedException e) {
+            new Complaint(console(), "muster shape expand").about(e);
+            return Exit.USAGE;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.muster.daemon.cli.rset;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Verb;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.ResourceSet;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A verb on the resource sets that stand on standard input, one after the other. */
+abstract class SetVerb extends Verb {
+    SetVerb(Console console) {
+        super(console);
+    }
+
+    @Override
+    public final Integer call() throws IOException {
+        try {
+            return run();
+        } catch (IllegalArgumentException e) {
+            throw new Failure(Exit.ERROR, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** What is wrong with the sets is an IllegalArgumentException, as the inventory says it. */
+    abstract int run() throws IOException;
+
+    /** At least {@code least}. */
+    final List<ResourceSet> read(int least) throws IOException {
+        List<ResourceSet> sets = new ArrayList<>();
+        try (MappingIterator<JsonNode> documents =
+                new JsonMapper().readerFor(JsonNode.class).readValues(console().in())) {
+            while (documents.hasNextValue()) {
+                sets.add(ResourceSet.parse(documents.nextValue()));
+            }
+        } catch (JsonProcessingException e) {
+            throw new Failure(
+                    Exit.ERROR, "standard input, set " + (sets.size() + 1) + ": not JSON: " + e.getOriginalMessage());
+        }
+        if (sets.size() < least) {
+            throw new Failure(
+                    Exit.ERROR,
+                    "standard input has " + sets.size() + (sets.size() == 1 ? " set" : " sets") + " where at least "
+                            + least + (least == 1 ? " is" : " are") + " needed");
+        }
+        return sets;
+    }
+
+    final ResourceSet readUnion() throws IOException {
+        ResourceSet union = null;
+        for (ResourceSet set : read(1)) {
+            union = union == null ? set : union.union(set);
+        }
+        return union == null ? ResourceSet.EMPTY : union;
+    }
+
+    final int print(ResourceSet set) {
+        console().write(set.toBytes());
+        console().print("\n");
+        return Exit.OK;
+    }
+
+    static Idset idset(String option, String text) {
+        try {
+            return Idset.parse(text);
+        } catch (MalformedException e) {
+            throw new Failure(Exit.USAGE, option + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.muster.daemon.config;
+
+import java.util.List;
+
+/**
+ * Who may do what: {@code [access]}, see flux-config-access(5), and the grants of {@code [muster]}. The owner, who runs the daemon, may
+ * do all.
+ *
+ * @param guests users without any other right may connect and read
+ * @param rootOwner root counts as the owner
+ * @param admins users and {@code %groups} who may change state; they may connect without {@code guests}
+ * @param schedulers users and {@code %groups} who may acquire; they may connect without {@code guests}
+ */
+public record Access(boolean guests, boolean rootOwner, List<String> admins, List<String> schedulers) {
+    public Access {
+        admins = List.copyOf(admins);
+        schedulers = List.copyOf(schedulers);
+    }
+
+    static Access read(Settings settings) {
+        settings.flag(Key.ACCESS_PRIVATE_MODE, false);
+        settings.get(Key.ACCESS_ROLES, "", node -> {
+            Settings.require(node.isObject(), "expected a table");
+            return node.toString();
+        });
+        return new Access(
+                settings.flag(Key.ACCESS_ALLOW_GUEST_USER, false),
+                settings.flag(Key.ACCESS_ALLOW_ROOT_OWNER, false),
+                principals(settings, Key.ADMINS),
+                principals(settings, Key.SCHEDULERS));
+    }
+
+    private static List<String> principals(Settings settings, Key key) {
+        List<String> names = settings.texts(key);
+        for (String name : names) {
+            if (!Accounts.isName(name.startsWith("%") ? name.substring(1) : name)) {
+                settings.problem(key, "\"" + name + "\" is neither a user nor a %group");
+            }
+        }
+        return names;
+    }
+}

@@ -1,0 +1,201 @@
+package io.muster.daemon.config;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Users and groups by name and number. {@code /etc/passwd} and {@code /etc/group} are asked first, then {@code getent}, since Java has
+ * no getpwnam(3); answers of getent, also empty ones, are kept for five minutes. A question that goes to getent may take up to two
+ * seconds when a name service stalls: not for network threads. An account that cannot be found has no rights. Thread-safe.
+ */
+public final class Accounts {
+    /** One line of a database, asked by name or number; empty when there is none or no answer in time. */
+    interface Lookup {
+        Optional<String> line(String database, String key);
+    }
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.][A-Za-z0-9_.@\\\\+-]{0,254}\\$?");
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,10}");
+    private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(5);
+    private static final int MOST_KEPT = 10_000;
+    private static final int LONGEST_ANSWER = 16 << 20;
+
+    private record Answer(Optional<String> line, long at) {}
+
+    private final Path etc;
+    private final Lookup service;
+    private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+
+    public Accounts() {
+        this(Path.of("/etc"), Accounts::getent);
+    }
+
+    Accounts(Path etc, Lookup service) {
+        this.etc = etc;
+        this.service = service;
+    }
+
+    /** Whether {@code text} could name an account; it is safe to hand to a command line then. */
+    static boolean isName(String text) {
+        return NAME.matcher(text).matches();
+    }
+
+    /** Of a user's name, or of a number, which need not exist. uids above 2^31 are negative, as Netty has them. */
+    public OptionalInt uid(String user) {
+        return number("passwd", user);
+    }
+
+    public OptionalInt gid(String group) {
+        return number("group", group);
+    }
+
+    /** The user's name, or the number in decimal when there is none: for logs and audit. */
+    public String name(int uid) {
+        String number = Integer.toUnsignedString(uid);
+        return line("passwd", 2, number).map(Accounts::nameOf).orElse(number);
+    }
+
+    /** Names of the groups that {@code uid} is in, the primary one first; empty for an unknown user. */
+    public Set<String> groupsOf(int uid) {
+        Set<String> groups = new LinkedHashSet<>();
+        Optional<String[]> user =
+                line("passwd", 2, Integer.toUnsignedString(uid)).map(line -> line.split(":", -1));
+        if (user.isPresent() && user.get().length > 3) {
+            String name = user.get()[0];
+            line("group", 2, user.get()[3]).ifPresent(line -> groups.add(nameOf(line)));
+            lines("group").filter(line -> members(line).contains(name)).forEach(line -> groups.add(nameOf(line)));
+            initgroups(name).forEach(gid -> line("group", 2, gid).ifPresent(line -> groups.add(nameOf(line))));
+        }
+        return groups;
+    }
+
+    /** uids of the users that the group lists, and of local users whose primary group it is. */
+    Set<Integer> membersOf(String group) {
+        Set<Integer> uids = new LinkedHashSet<>();
+        line("group", isNumber(group) ? 2 : 0, group)
+                .ifPresent(line -> members(line).forEach(user -> uid(user).ifPresent(uids::add)));
+        gid(group)
+                .ifPresent(gid -> lines("passwd")
+                        .map(line -> line.split(":", -1))
+                        .filter(f -> f.length > 3 && f[3].equals(Integer.toUnsignedString(gid)))
+                        .forEach(f -> unsigned(f[2]).ifPresent(uids::add)));
+        return uids;
+    }
+
+    private OptionalInt number(String database, String name) {
+        if (isNumber(name)) {
+            return unsigned(name);
+        }
+        return line(database, 0, name)
+                .map(line -> line.split(":", -1))
+                .filter(f -> f.length > 2)
+                .map(f -> unsigned(f[2]))
+                .orElse(OptionalInt.empty());
+    }
+
+    private Optional<String> line(String database, int field, String key) {
+        Optional<String> local = lines(database)
+                .filter(line -> {
+                    String[] fields = line.split(":", -1);
+                    return fields.length > field && fields[field].equals(key);
+                })
+                .findFirst();
+        return local.isPresent() ? local : ask(database, key);
+    }
+
+    private Stream<String> lines(String database) {
+        try {
+            return Files.readAllLines(etc.resolve(database), StandardCharsets.ISO_8859_1).stream();
+        } catch (IOException absent) {
+            return Stream.empty();
+        }
+    }
+
+    private Optional<String> ask(String database, String key) {
+        if (!isName(key)) {
+            return Optional.empty();
+        }
+        String question = database + " " + key;
+        Answer known = answers.get(question);
+        long now = System.nanoTime();
+        if (known != null && now - known.at < KEPT_NANOS) {
+            return known.line;
+        }
+        if (answers.size() >= MOST_KEPT) {
+            answers.clear();
+        }
+        Answer fresh = new Answer(service.line(database, key), now);
+        answers.put(question, fresh);
+        return fresh.line;
+    }
+
+    /** gids of all groups of a user, from getent's "name gid gid ...". */
+    private List<String> initgroups(String name) {
+        return ask("initgroups", name)
+                .map(line -> Arrays.stream(line.trim().split("\\s+")).skip(1).toList())
+                .orElse(List.of());
+    }
+
+    private static String nameOf(String line) {
+        return line.split(":", 2)[0];
+    }
+
+    private static Set<String> members(String groupLine) {
+        String[] fields = groupLine.split(":", -1);
+        return fields.length > 3
+                ? Set.of(Arrays.stream(fields[3].split(",")).distinct().toArray(String[]::new))
+                : Set.of();
+    }
+
+    private static boolean isNumber(String text) {
+        return NUMBER.matcher(text).matches();
+    }
+
+    private static OptionalInt unsigned(String text) {
+        try {
+            return OptionalInt.of(Integer.parseUnsignedInt(text));
+        } catch (NumberFormatException beyond) {
+            return OptionalInt.empty();
+        }
+    }
+
+    private static Optional<String> getent(String database, String key) {
+        try {
+            Process process = new ProcessBuilder("getent", database, key)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .redirectInput(Path.of("/dev/null").toFile())
+                    .start();
+            return firstLine(process);
+        } catch (IOException noGetent) {
+            return Optional.empty();
+        }
+    }
+
+    /** Reads until the end or until the process is killed for being slow; a group may be longer than a pipe holds. */
+    private static Optional<String> firstLine(Process process) throws IOException {
+        CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS).execute(process::destroyForcibly);
+        try (var out = process.getInputStream()) {
+            String answer = new String(out.readNBytes(LONGEST_ANSWER), StandardCharsets.ISO_8859_1);
+            return process.waitFor() == 0 ? answer.lines().findFirst() : Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.muster.daemon.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import io.muster.inventory.problem.Problems;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One configuration file, or a directory of them merged as flux-config(5) merges {@code *.toml}: in order of name, a later file's keys
+ * over an earlier one's. It remembers where each key was read. A file whose name ends in {@code .json} is read as JSON.
+ */
+final class Document {
+    private static final long LARGEST = 64L << 20;
+    private static final ObjectMapper TOML = TomlMapper.builder().build();
+    private static final ObjectMapper JSON = JsonMapper.builder().build();
+
+    private record Source(Path file, JsonNode tree, KeyLines lines) {
+        String place(List<String> path) {
+            return at(file, lines.of(path));
+        }
+    }
+
+    private final ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    private final List<Source> sources = new ArrayList<>();
+
+    private Document() {}
+
+    static Document empty() {
+        return new Document();
+    }
+
+    /** Reads all that can be read; what cannot is a problem and missing from the tree. */
+    static Document read(Path path, Problems problems) {
+        Document document = new Document();
+        for (Path file : filesOf(path, problems)) {
+            Source source = readFile(file, problems);
+            if (source != null) {
+                document.sources.add(source);
+                merge(document.tree, (ObjectNode) source.tree);
+            }
+        }
+        return document;
+    }
+
+    ObjectNode tree() {
+        return tree;
+    }
+
+    /** Where {@code path}, or the nearest thing around it, was written last: {@code file:line}; "" if nowhere. */
+    String place(List<String> path) {
+        for (int i = sources.size() - 1; i >= 0; i--) {
+            Source source = sources.get(i);
+            if (has(source.tree, path)) {
+                return source.place(path);
+            }
+        }
+        return path.isEmpty() ? "" : place(path.subList(0, path.size() - 1));
+    }
+
+    /** The directory that relative paths of this key's file are relative to. */
+    @Nullable
+    Path directory(List<String> path) {
+        for (int i = sources.size() - 1; i >= 0; i--) {
+            if (has(sources.get(i).tree, path)) {
+                return sources.get(i).file.toAbsolutePath().getParent();
+            }
+        }
+        return null;
+    }
+
+    private static boolean has(JsonNode tree, List<String> path) {
+        JsonNode node = tree;
+        for (String part : path) {
+            node = node.isArray() && part.matches("\\d{1,9}") ? node.path(Integer.parseInt(part)) : node.path(part);
+        }
+        return !node.isMissingNode();
+    }
+
+    private static List<Path> filesOf(Path path, Problems problems) {
+        if (!Files.isDirectory(path)) {
+            return List.of(path);
+        }
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path, "*.toml")) {
+            entries.forEach(files::add);
+        } catch (IOException e) {
+            problems.add(path.toString(), "cannot be listed: " + reason(e));
+        }
+        files.sort(null);
+        return files;
+    }
+
+    private static @Nullable Source readFile(Path file, Problems problems) {
+        try {
+            if (Files.size(file) > LARGEST) {
+                problems.add(file.toString(), "is larger than " + new ByteSize(LARGEST));
+                return null;
+            }
+            return parse(file, Files.readString(file, StandardCharsets.UTF_8), problems);
+        } catch (CharacterCodingException e) {
+            problems.add(file.toString(), "is not UTF-8 text");
+        } catch (IOException e) {
+            problems.add(file.toString(), "cannot be read: " + reason(e));
+        }
+        return null;
+    }
+
+    private static @Nullable Source parse(Path file, String text, Problems problems) {
+        boolean json = file.toString().endsWith(".json");
+        KeyLines lines = json ? KeyLines.none() : KeyLines.scan(text);
+        try {
+            JsonNode tree = (json ? JSON : TOML).readTree(text);
+            if (tree instanceof ObjectNode) {
+                return new Source(file, tree, lines);
+            }
+            problems.add(file.toString(), "is not an object");
+        } catch (JsonProcessingException e) {
+            if (lines.repeated().isEmpty()) {
+                int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
+                problems.add(at(file, line), e.getOriginalMessage());
+            }
+            lines.repeated().forEach(key -> problems.add(at(file, key.line()), repeated(key, lines)));
+        }
+        return null;
+    }
+
+    private static String repeated(KeyLines.Repeated key, KeyLines lines) {
+        return String.join(".", key.path()) + ": is set twice, first on line " + lines.of(key.path());
+    }
+
+    static String at(Path file, int line) {
+        return line > 0 ? file + ":" + line : file.toString();
+    }
+
+    private static void merge(ObjectNode into, ObjectNode from) {
+        from.properties().forEach(field -> {
+            JsonNode old = into.get(field.getKey());
+            if (old instanceof ObjectNode oldTable && field.getValue() instanceof ObjectNode table) {
+                merge(oldTable, table);
+            } else {
+                into.set(field.getKey(), field.getValue().deepCopy());
+            }
+        });
+    }
+
+    static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such file";
+        }
+        return e instanceof AccessDeniedException ? "permission denied" : String.valueOf(e.getMessage());
+    }
+}

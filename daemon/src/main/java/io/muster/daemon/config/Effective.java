@@ -1,0 +1,52 @@
+package io.muster.daemon.config;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Every key with the value that is in force and the place it comes from, in the order of {@link Key}. */
+public record Effective(List<Setting> settings) {
+    /**
+     * @param value as it would be written, without quotes
+     * @param source {@code file:line} or {@code default}
+     */
+    public record Setting(Key key, String value, String source) {
+        static final String DEFAULT = "default";
+
+        public boolean isDefault() {
+            return source.equals(DEFAULT);
+        }
+    }
+
+    public Effective {
+        settings = List.copyOf(settings);
+    }
+
+    public Setting of(Key key) {
+        Optional<Setting> found = settings.stream().filter(s -> s.key() == key).findFirst();
+        return found.orElseThrow(() -> new IllegalStateException(key + " was never read"));
+    }
+
+    /** One line per key, in columns; keys that mean nothing here only if they were given. */
+    public List<String> lines() {
+        List<Setting> shown = settings.stream()
+                .filter(s -> s.key().effect() != Key.Effect.BROKER || !s.isDefault())
+                .toList();
+        int keys = width(shown.stream().map(s -> s.key().toString()).toList());
+        int values = Math.min(60, width(shown.stream().map(Setting::value).toList()));
+        String form = "%-" + keys + "s  %-" + values + "s  %s";
+        return shown.stream()
+                .map(s -> String.format(Locale.ROOT, form, s.key(), s.value(), s.source()))
+                .toList();
+    }
+
+    private static int width(List<String> texts) {
+        return texts.stream().mapToInt(String::length).max().orElse(1);
+    }
+
+    @Override
+    public String toString() {
+        return lines().stream().collect(Collectors.joining("\n"));
+    }
+}

@@ -1,0 +1,103 @@
+package io.muster.daemon.config;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the defaults are made of: who runs the daemon, on what.
+ *
+ * @param variables the process environment
+ * @param uid of the user that runs the process, and so owns the instance
+ * @param home that user's home directory
+ * @param hostname as gethostname(2) has it
+ * @param cores physical cores that the process may use
+ */
+public record Environment(Map<String, String> variables, int uid, Path home, String hostname, int cores) {
+    private static final Path CPUS = Path.of("/sys/devices/system/cpu");
+
+    public Environment {
+        variables = Map.copyOf(variables);
+    }
+
+    public static Environment ofProcess() {
+        return new Environment(
+                System.getenv(),
+                processUid(),
+                Path.of(System.getProperty("user.home", "/")),
+                hostOfProcess(),
+                countCores(CPUS));
+    }
+
+    /** Read when no file is named; need not exist. */
+    public Path configFile() {
+        return systemd("CONFIGURATION_DIRECTORY", Path.of("/etc/muster"), xdg("XDG_CONFIG_HOME", ".config"))
+                .resolve("muster.toml");
+    }
+
+    /** Where the daemon listens unless told otherwise. Without a runtime directory the socket lies in the state directory, which others cannot write either. */
+    public Path socket() {
+        Path fallback = variables.containsKey("XDG_RUNTIME_DIR") ? xdg("XDG_RUNTIME_DIR", "") : stateDir();
+        return systemd("RUNTIME_DIRECTORY", Path.of("/run/muster"), fallback).resolve("muster.sock");
+    }
+
+    public Path stateDir() {
+        return systemd("STATE_DIRECTORY", Path.of("/var/lib/muster"), xdg("XDG_STATE_HOME", ".local/state"));
+    }
+
+    /** What systemd made for the unit, see systemd.exec(5); else root's, else the user's own. */
+    private Path systemd(String variable, Path ofRoot, Path ofUser) {
+        String given = variables.getOrDefault(variable, "");
+        if (given.startsWith("/")) {
+            return Path.of(given.split(":", 2)[0]);
+        }
+        return uid == 0 ? ofRoot : ofUser;
+    }
+
+    /** The XDG base directory specification: relative values are to be ignored. */
+    private Path xdg(String variable, String underHome) {
+        String given = variables.getOrDefault(variable, "");
+        return (given.startsWith("/") ? Path.of(given) : home.resolve(underHome)).resolve("muster");
+    }
+
+    private static int processUid() {
+        try {
+            return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot tell the uid of this process", e);
+        }
+    }
+
+    private static String hostOfProcess() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/hostname"), StandardCharsets.UTF_8)
+                    .strip();
+        } catch (IOException e) {
+            return "localhost";
+        }
+    }
+
+    /** Hardware threads that share a core count once; without that knowledge each counts. */
+    static int countCores(Path cpus) {
+        int threads = Runtime.getRuntime().availableProcessors();
+        Set<String> cores = new HashSet<>();
+        for (int cpu = 0; Files.isDirectory(cpus.resolve("cpu" + cpu)); cpu++) {
+            siblings(cpus.resolve("cpu" + cpu)).ifPresent(cores::add);
+        }
+        return cores.isEmpty() ? threads : Math.min(threads, cores.size());
+    }
+
+    private static Optional<String> siblings(Path cpu) {
+        try {
+            return Optional.of(Files.readString(cpu.resolve("topology/thread_siblings_list"), StandardCharsets.UTF_8));
+        } catch (IOException offlineOrHidden) {
+            return Optional.empty();
+        }
+    }
+}

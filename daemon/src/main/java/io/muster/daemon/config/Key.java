@@ -1,0 +1,142 @@
+package io.muster.daemon.config;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Every key that is ours to judge; the start-up table, the documentation and the tests are made from this list. */
+public enum Key {
+    RESOURCE_PATH("resource", "path", Effect.RELOAD, "file with R (RFC 20, version 1)"),
+    RESOURCE_CONFIG(
+            "resource", "config", Effect.RELOAD, "R as [[resource.config]] entries: hosts, cores, gpus, properties"),
+    RESOURCE_SCHEDULING("resource", "scheduling", Effect.RELOAD, "file whose JSON replaces R's scheduling key"),
+    RESOURCE_EXCLUDE(
+            "resource", "exclude", Effect.RELOAD, "ranks (idset) or hosts (hostlist) withheld from schedulers"),
+    RESOURCE_JOURNAL_MAX("resource", "journal-max", Effect.RELOAD, "events held in memory for resource.journal"),
+    RESOURCE_HISTORY("resource", "history", Effect.RESTART, "how long old journal segments are kept (FSD)"),
+    RESOURCE_NORESTRICT("resource", "norestrict", Effect.BROKER, "hwloc restriction"),
+    RESOURCE_NOVERIFY("resource", "noverify", Effect.BROKER, "hwloc verification"),
+    RESOURCE_VERIFY("resource", "verify", Effect.BROKER, "hwloc verification"),
+    RESOURCE_REDISCOVER("resource", "rediscover", Effect.BROKER, "hwloc discovery"),
+    RESOURCE_NO_UPDATE_WATCH("resource", "no-update-watch", Effect.BROKER, "a switch of flux-core's tests"),
+    ACCESS_ALLOW_GUEST_USER("access", "allow-guest-user", Effect.RELOAD, "others than the owner may connect and read"),
+    ACCESS_ALLOW_ROOT_OWNER("access", "allow-root-owner", Effect.RELOAD, "root has the owner's rights"),
+    ACCESS_PRIVATE_MODE("access", "private-mode", Effect.BROKER, "visibility of jobs"),
+    ACCESS_ROLES("access", "roles", Effect.BROKER, "flux's admin role, which gives no right over resources"),
+    SOCKET("muster", "socket", Effect.RESTART, "UNIX socket that schedulers and commands connect to"),
+    ADMIN_SOCKET("muster", "admin-socket", Effect.RESTART, "second socket; when set, only it takes changes"),
+    STATE_DIR("muster", "state-dir", Effect.RESTART, "directory of journal and snapshot"),
+    ACQUIRE("muster", "acquire", Effect.RELOAD, "exclusive: one scheduler at a time; shared: any number"),
+    ADMINS("muster", "admins", Effect.RELOAD, "users and %groups who may change state"),
+    SCHEDULERS("muster", "schedulers", Effect.RELOAD, "users and %groups who may acquire"),
+    BATCH("muster", "batch", Effect.RELOAD, "gather changes this long after an update to a scheduler (FSD)"),
+    INITIAL("muster", "initial", Effect.RELOAD, "liveness of a host that was never heard of: online or offline"),
+    METRICS("muster", "metrics", Effect.RESTART, "address:port of /metrics, /healthz and /readyz, or off"),
+    MAX_FRAME("muster", "max-frame", Effect.RELOAD, "largest message taken from owner, admins and schedulers"),
+    MAX_FRAME_GUEST("muster", "max-frame-guest", Effect.RELOAD, "largest message taken from guests"),
+    MAX_CONNECTIONS("muster", "max-connections", Effect.RELOAD, "connections at a time over all sockets"),
+    SNAPSHOT_EVERY("muster", "snapshot-every", Effect.RELOAD, "events between snapshots; bounds replay"),
+    HISTORY_SIZE("muster", "history-size", Effect.RESTART, "bytes of old journal segments kept"),
+    LOG_FORMAT("muster", "log-format", Effect.RELOAD, "text or json"),
+    LOG_LEVEL("muster", "log-level", Effect.RELOAD, "error, warn, info, debug or trace");
+
+    /** When a changed value is obeyed. */
+    public enum Effect {
+        /** At SIGHUP. */
+        RELOAD,
+        /** At the next start; SIGHUP says that it waits. */
+        RESTART,
+        /** Never: it means something to a Flux broker only. */
+        BROKER
+    }
+
+    /** The tables whose keys are judged; any other table belongs to some other program. */
+    static final List<String> SECTIONS = List.of("resource", "access", "muster");
+
+    private final String section;
+    private final String key;
+    private final Effect effect;
+    private final String about;
+
+    Key(String section, String key, Effect effect, String about) {
+        this.section = section;
+        this.key = key;
+        this.effect = effect;
+        this.about = about;
+    }
+
+    public String section() {
+        return section;
+    }
+
+    public String key() {
+        return key;
+    }
+
+    public Effect effect() {
+        return effect;
+    }
+
+    public String about() {
+        return about;
+    }
+
+    /** As an operator says it: {@code muster.state-dir}. */
+    @Override
+    public String toString() {
+        return section + "." + key;
+    }
+
+    static Optional<Key> find(String section, String key) {
+        return Arrays.stream(values())
+                .filter(k -> k.section.equals(section) && k.key.equals(key))
+                .findFirst();
+    }
+
+    static List<String> keysOf(String section) {
+        return Arrays.stream(values())
+                .filter(k -> k.section.equals(section))
+                .map(Key::key)
+                .toList();
+    }
+
+    /** "; did you mean X?" for the nearest of {@code known}, or "" when none is near. */
+    static String suggestion(String given, List<String> known) {
+        return nearest(given, known).map(near -> "; did you mean " + near + "?").orElse("");
+    }
+
+    static Optional<String> nearest(String given, List<String> known) {
+        String best = null;
+        int bestDistance = 1 + Math.max(1, given.length() / 3);
+        for (String name : known) {
+            int distance = distance(fold(given), fold(name));
+            if (distance < bestDistance) {
+                best = name;
+                bestDistance = distance;
+            }
+        }
+        return Optional.ofNullable(best);
+    }
+
+    /** {@code state_dir} and {@code stateDir} are {@code state-dir} in another tongue, and should not count as far. */
+    private static String fold(String name) {
+        return name.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
+    }
+
+    /** Levenshtein's distance, one row at a time. */
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        Arrays.setAll(row, i -> i);
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int substituted = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(substituted, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[b.length()];
+    }
+}

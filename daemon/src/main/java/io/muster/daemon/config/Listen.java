@@ -1,0 +1,39 @@
+package io.muster.daemon.config;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sockets of {@code [muster]} and what they bear.
+ *
+ * @param adminSocket when not null, changes of state are taken there and refused on {@code socket}
+ * @param maxFrame bytes of one message, from those who have a role
+ * @param maxFrameGuest bytes of one message, from guests
+ */
+public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int maxFrameGuest, int maxConnections) {
+    private static final ByteSize SMALLEST_FRAME = new ByteSize(4096);
+    private static final ByteSize LARGEST_FRAME = new ByteSize(1L << 30);
+
+    static Listen read(Settings settings, Environment environment) {
+        Path socket = settings.path(Key.SOCKET, environment.socket());
+        settings.checkSocketPath(Key.SOCKET, socket);
+        Path admin = settings.pathIfGiven(Key.ADMIN_SOCKET);
+        if (admin != null) {
+            settings.checkSocketPath(Key.ADMIN_SOCKET, admin);
+        }
+        if (socket.equals(admin)) {
+            settings.problem(Key.ADMIN_SOCKET, "is the same as muster.socket");
+        }
+        return new Listen(
+                socket,
+                admin,
+                frame(settings, Key.MAX_FRAME, 64 << 20),
+                frame(settings, Key.MAX_FRAME_GUEST, 1 << 20),
+                settings.integer(Key.MAX_CONNECTIONS, 8192, 1, 1_000_000));
+    }
+
+    private static int frame(Settings settings, Key key, int fallback) {
+        return (int) settings.size(key, new ByteSize(fallback), SMALLEST_FRAME, LARGEST_FRAME)
+                .bytes();
+    }
+}

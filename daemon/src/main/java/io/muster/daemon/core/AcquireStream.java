@@ -1,0 +1,70 @@
+package io.muster.daemon.core;
+
+import io.muster.inventory.state.Principal;
+import io.muster.protocol.acquire.Told;
+
+/** One scheduler that holds an acquisition, and what it was last told. */
+public final class AcquireStream {
+    private final Sink sink;
+    private final Principal holder;
+    private final double since;
+    private Told told;
+    private boolean behind;
+    private boolean muted;
+    private long responses;
+
+    AcquireStream(Sink sink, Principal holder, double since, Told told) {
+        this.sink = sink;
+        this.holder = holder;
+        this.since = since;
+        this.told = told;
+    }
+
+    public Principal holder() {
+        return holder;
+    }
+
+    /** Seconds since the epoch. */
+    public double since() {
+        return since;
+    }
+
+    public Told told() {
+        return told;
+    }
+
+    /** Responses sent, the first included. */
+    public long responses() {
+        return responses;
+    }
+
+    /** Whether updates wait until its socket can take more. */
+    public boolean isBehind() {
+        return behind;
+    }
+
+    public boolean isMuted() {
+        return muted;
+    }
+
+    Sink sink() {
+        return sink;
+    }
+
+    void mute() {
+        muted = true;
+    }
+
+    void fallBehind() {
+        behind = true;
+    }
+
+    void sent() {
+        responses++;
+    }
+
+    void knows(Told now) {
+        told = now;
+        behind = false;
+    }
+}

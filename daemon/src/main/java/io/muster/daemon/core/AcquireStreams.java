@@ -1,0 +1,278 @@
+package io.muster.daemon.core;
+
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.Pruned;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Definition;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Principal;
+import io.muster.inventory.state.SchedulerView;
+import io.muster.protocol.acquire.First;
+import io.muster.protocol.acquire.Next;
+import io.muster.protocol.acquire.Told;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The schedulers that follow the inventory (RFC 28). Each is told the difference between the view that it was last told
+ * and the committed one; events are never translated. One whose socket is full is passed over, and gets one difference of
+ * everything when it drains. Streams that stand at the same view share one encoded update.
+ */
+public final class AcquireStreams implements Commits {
+    private static final Logger log = LoggerFactory.getLogger("acquire");
+
+    private final Inventory inventory;
+    private final ScheduledExecutorService core;
+    private final AcquireMeters meters;
+    private final LongSupplier nanos;
+    private final Set<AcquireStream> streams = new LinkedHashSet<>();
+
+    private final Offer offer = new Offer();
+    private boolean shared;
+    private long batchNanos;
+    private @Nullable Told newest;
+    private boolean dirty;
+    private long durableAt;
+    private long publishedAt;
+    private boolean waiting;
+
+    /**
+     * Exclusive and without gathering until {@link #configure} says otherwise.
+     *
+     * @param nanos a clock that only goes forward
+     */
+    public AcquireStreams(
+            Inventory inventory, ScheduledExecutorService core, AcquireMeters meters, LongSupplier nanos) {
+        this.inventory = inventory;
+        this.core = core;
+        this.meters = meters;
+        this.nanos = nanos;
+        this.publishedAt = nanos.getAsLong();
+    }
+
+    /**
+     * @param mayShare whether several schedulers may hold the resources at a time; those that do, stay
+     * @param batch after an update, changes are gathered for this long; the first after a quiet spell goes out at once
+     */
+    public void configure(boolean mayShare, Duration batch) {
+        shared = mayShare;
+        publishedAt += batchNanos - batch.toNanos();
+        batchNanos = batch.toNanos();
+    }
+
+    /** @throws RpcException EBUSY, naming who holds the resources */
+    public AcquireStream acquire(Sink sink, Principal by) {
+        inventory.checkThread();
+        if (!shared && !streams.isEmpty()) {
+            meters.error();
+            throw busy(streams.iterator().next());
+        }
+        SchedulerView view = inventory.state().view();
+        AcquireStream stream = new AcquireStream(sink, by, inventory.now(), told(view));
+        streams.add(stream);
+        send(stream, offer.payload(inventory.state()));
+        meters.first();
+        return stream;
+    }
+
+    private static RpcException busy(AcquireStream holder) {
+        String since = Instant.ofEpochSecond((long) holder.since()).toString();
+        String pid =
+                holder.holder().pid() == 0 ? "" : ", pid " + holder.holder().pid();
+        return new RpcException(Errno.EBUSY, "resources are acquired by " + holder.holder() + pid + " since " + since);
+    }
+
+    /** The stream has ended or its peer is gone: the resources are free again. */
+    public void release(AcquireStream stream) {
+        streams.remove(stream);
+    }
+
+    /** As {@link #release}, by a request whose answer is the error that ends the stream. */
+    public void cancelled(AcquireStream stream) {
+        release(stream);
+        meters.error();
+    }
+
+    public boolean isAcquired() {
+        return !streams.isEmpty();
+    }
+
+    public int size() {
+        return streams.size();
+    }
+
+    /** In the order in which they acquired. */
+    public Set<AcquireStream> streams() {
+        return new LinkedHashSet<>(streams);
+    }
+
+    /** No updates for those that hold an acquisition now: flux-core's broker asks for it before it shuts down. */
+    public void mute() {
+        streams.forEach(AcquireStream::mute);
+    }
+
+    /** Ends every stream, as the daemon's own end does. */
+    public void endAll(RpcException reason) {
+        List<AcquireStream> ending = new ArrayList<>(streams);
+        streams.clear();
+        ending.forEach(stream -> {
+            stream.sink().end(reason);
+            meters.error();
+        });
+    }
+
+    /** Its socket can take more: everything it missed, as one update. */
+    public void resume(AcquireStream stream) {
+        if (stream.isBehind() && streams.contains(stream)) {
+            new Round(newestView()).tell(stream);
+        }
+    }
+
+    /** What each scheduler would be told if the inventory became {@code after}: null for nothing. */
+    public Map<AcquireStream, @Nullable Next> preview(InventoryState after) {
+        Map<AcquireStream, @Nullable Next> updates = new LinkedHashMap<>();
+        streams.forEach(stream -> updates.put(stream, stream.told().next(after.view())));
+        return updates;
+    }
+
+    @Override
+    public void committed(List<Entry> entries, InventoryState state) {
+        if (!dirty) {
+            dirty = true;
+            durableAt = nanos.getAsLong();
+        }
+    }
+
+    @Override
+    public void settled() {
+        if (!dirty || waiting) {
+            return;
+        }
+        long rest = batchNanos - (nanos.getAsLong() - publishedAt);
+        if (rest <= 0) {
+            publish();
+        } else {
+            waiting = true;
+            var unused = core.schedule(this::publish, rest, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void publish() {
+        waiting = false;
+        dirty = false;
+        Round round = new Round(newestView());
+        for (AcquireStream stream : List.copyOf(streams)) {
+            round.tell(stream);
+        }
+        if (round.sent > 0) {
+            publishedAt = nanos.getAsLong();
+            meters.published(publishedAt - durableAt);
+        }
+    }
+
+    private SchedulerView newestView() {
+        return inventory.state().view();
+    }
+
+    /** Streams that begin at the same view begin with the same object, so that they can share their updates. */
+    @SuppressWarnings("ReferenceEquality") // the same object, so that nothing need be compared
+    private Told told(SchedulerView view) {
+        Told last = newest;
+        if (last == null || last.view() != view) {
+            last = Told.first(view);
+            newest = last;
+        }
+        return last;
+    }
+
+    private void send(AcquireStream stream, Bytes payload) {
+        stream.sent();
+        stream.sink().send(payload);
+    }
+
+    /** One view, told to many: each difference is worked out and encoded once. */
+    private final class Round {
+        private final SchedulerView now;
+        private final IdentityHashMap<Told, Update> updates = new IdentityHashMap<>();
+        private int sent;
+
+        Round(SchedulerView now) {
+            this.now = now;
+        }
+
+        void tell(AcquireStream stream) {
+            if (stream.isMuted()) {
+                return;
+            }
+            if (!stream.sink().isWritable()) {
+                if (stream.isBehind()) {
+                    meters.conflated();
+                }
+                stream.fallBehind();
+                return;
+            }
+            Update update = updates.computeIfAbsent(stream.told(), this::update);
+            stream.knows(update.after);
+            if (update.payload != null) {
+                send(stream, update.payload);
+                meters.update();
+                sent++;
+            }
+        }
+
+        private Update update(Told told) {
+            Next next = told.next(now);
+            return new Update(next == null ? null : Json.encode(next.toJson()), told.after(now));
+        }
+    }
+
+    private record Update(@Nullable Bytes payload, Told after) {}
+
+    /** The first response. Its R may hold a large graph and changes seldom, so its bytes are kept while it does not. */
+    private static final class Offer {
+        private @Nullable Definition of;
+        private Idset members = Idset.EMPTY;
+        private byte[] json = ResourceSet.EMPTY.toBytes();
+
+        Bytes payload(InventoryState state) {
+            SchedulerView view = state.view();
+            if (state.definition() != of || !view.members().equals(members)) {
+                Pruned offered = state.offered();
+                note(offered.scheduling(), state.resources().ranks().subtract(view.members()));
+                json = offered.resources().toBytes();
+                of = state.definition();
+                members = view.members();
+            }
+            return First.encode(json, view.up());
+        }
+
+        private static void note(Pruned.Scheduling scheduling, Idset absent) {
+            if (scheduling == Pruned.Scheduling.PRUNED) {
+                log.info("the scheduling graph on offer has lost the vertices of ranks {}, which are not", absent);
+            } else if (scheduling == Pruned.Scheduling.DROPPED) {
+                log.warn(
+                        "R is offered without its scheduling key: that is no JGF graph, and could speak of ranks {},"
+                                + " which are not on offer",
+                        absent);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.muster.daemon.core;
+
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Principal;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Lifts holds when their time has come. */
+public final class Expiry implements Commits {
+    /** When lifting failed (the disk), and against clocks that jump: look again this often. */
+    private static final double AT_MOST_SECONDS = 60;
+
+    private static final double RETRY_SECONDS = 1;
+
+    private final Inventory inventory;
+    private final ScheduledExecutorService core;
+    private final IntConsumer expired;
+    private @Nullable ScheduledFuture<?> timer;
+    private double armedFor;
+
+    /** @param expired told how many holds lifted themselves, when they have */
+    public Expiry(Inventory inventory, ScheduledExecutorService core, IntConsumer expired) {
+        this.inventory = inventory;
+        this.core = core;
+        this.expired = expired;
+    }
+
+    /** Holds that ran out while the daemon was down are lifted now. */
+    public void start() {
+        arm(0);
+    }
+
+    @Override
+    public void committed(List<Entry> entries, InventoryState state) {}
+
+    @Override
+    public void settled() {
+        if (inventory.state().holds().nextDeadline() != armedFor) {
+            arm(0);
+        }
+    }
+
+    private void arm(double atLeast) {
+        ScheduledFuture<?> running = timer;
+        if (running != null) {
+            running.cancel(false);
+        }
+        armedFor = inventory.state().holds().nextDeadline();
+        if (armedFor > 0) {
+            double wait = Math.min(AT_MOST_SECONDS, Math.max(atLeast, armedFor - inventory.now()));
+            timer = core.schedule(this::lift, (long) Math.ceil(wait * 1e6), TimeUnit.MICROSECONDS);
+        }
+    }
+
+    private void lift() {
+        inventory.submit(new Command.LiftExpired(), Principal.DAEMON, answer -> {
+            answer.entries().forEach(entry -> expired.accept(holds(entry.event())));
+            arm(answer.failure() == null ? 0 : RETRY_SECONDS);
+        });
+    }
+
+    private static int holds(Event event) {
+        return event instanceof Event.Undrain undrain
+                ? undrain.targets().ranks().size()
+                : 0;
+    }
+}

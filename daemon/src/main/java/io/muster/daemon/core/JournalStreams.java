@@ -1,0 +1,135 @@
+package io.muster.daemon.core;
+
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Epoch;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The followers of the journal (RFC 44): the events at hand, an empty batch that says "from here on it is live", then
+ * each event as it becomes durable. A follower that does not read costs its position; one that falls behind what is kept
+ * gets a {@code truncate} event where the gap is.
+ */
+public final class JournalStreams implements Commits {
+    /** Characters of events in one response: enough to be quick, little enough to share a socket. */
+    private static final int BATCH = 32 * 1024;
+
+    /** Of events at hand, whatever the configuration says: what is longer would fill the heap. */
+    public static final int MOST_CHARACTERS = 16 << 20;
+
+    private static final Bytes SENTINEL = Bytes.text("{\"events\":[]}");
+
+    private final Inventory inventory;
+    private final RecentEvents recent;
+    private final Set<JournalStream> streams = new LinkedHashSet<>();
+
+    /** @param most events kept for followers that come later or are slow */
+    public JournalStreams(Inventory inventory, int most) {
+        this.inventory = inventory;
+        this.recent = new RecentEvents(most);
+    }
+
+    /** @param most events kept from now on */
+    public void keep(int most) {
+        recent.keep(most);
+    }
+
+    /** What happened before this daemon started, as far as it is to be shown. */
+    public void recall(double before, List<Entry> entries) {
+        recent.forgetUntil(before);
+        recent.add(entries);
+    }
+
+    public JournalStream follow(Sink sink) {
+        inventory.checkThread();
+        long last = inventory.seq();
+        JournalStream stream = new JournalStream(sink, 1, last);
+        streams.add(stream);
+        pump(stream);
+        return stream;
+    }
+
+    public void release(JournalStream stream) {
+        streams.remove(stream);
+    }
+
+    public int size() {
+        return streams.size();
+    }
+
+    public void endAll(RpcException reason) {
+        List<JournalStream> ending = new ArrayList<>(streams);
+        streams.clear();
+        ending.forEach(stream -> stream.sink().end(reason));
+    }
+
+    /** Its socket can take more. */
+    public void resume(JournalStream stream) {
+        if (streams.contains(stream)) {
+            pump(stream);
+        }
+    }
+
+    @Override
+    public void committed(List<Entry> entries, InventoryState state) {
+        recent.add(entries);
+    }
+
+    @Override
+    public void settled() {
+        List.copyOf(streams).forEach(this::pump);
+    }
+
+    private void pump(JournalStream stream) {
+        long last = inventory.seq();
+        while (stream.sink().isWritable() && (stream.owesSentinel() || (stream.next() <= last))) {
+            if (stream.owesSentinel()) {
+                stream.sentinelSent();
+                stream.sink().send(SENTINEL);
+            } else {
+                stream.sink().send(batch(stream, last));
+            }
+        }
+    }
+
+    /** A response's worth of events. One that (re)defines the resources begins a response of its own, with R. */
+    private Bytes batch(JournalStream stream, long last) {
+        StringBuilder json = new StringBuilder(256).append("{\"events\":[");
+        long first = recent.firstSeq(last + 1);
+        boolean gap = stream.next() < first && recent.droppedAt() > 0;
+        if (gap) {
+            json.append("{\"timestamp\":")
+                    .append(Epoch.decimal(recent.droppedAt()).toPlainString())
+                    .append(",\"name\":\"truncate\"}");
+        }
+        boolean define = append(stream, json, Math.max(first, stream.next()), stream.limit(last), gap);
+        json.append(']');
+        if (define) {
+            json.append(",\"R\":").append(inventory.state().resources());
+        }
+        return Bytes.text(json.append('}').toString());
+    }
+
+    private boolean append(JournalStream stream, StringBuilder json, long from, long limit, boolean begun) {
+        boolean any = begun;
+        boolean define = false;
+        stream.sentUpTo(from - 1);
+        for (Iterator<RecentEvents.Item> it = recent.from(from); it.hasNext() && json.length() < BATCH; ) {
+            RecentEvents.Item item = it.next();
+            if (item.seq() > limit || (item.define() && any)) {
+                break;
+            }
+            json.append(any ? "," : "").append(item.json());
+            any = true;
+            define |= item.define();
+            stream.sentUpTo(item.seq());
+        }
+        return define;
+    }
+}

@@ -1,0 +1,99 @@
+package io.muster.daemon.core;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The last so many events as their followers get them; what came before is on disk, and here only as a gap. Fewer are kept
+ * when they are long: one that names every second rank of a large system is as long as its list of hosts.
+ */
+final class RecentEvents {
+    private int most;
+    private long characters;
+    private final ArrayDeque<Item> items = new ArrayDeque<>();
+    /** When the event before the first of {@link #items} happened; 0 if there was none. */
+    private double droppedAt;
+
+    RecentEvents(int most) {
+        this.most = most;
+    }
+
+    /** @param define whether R goes along with it (RFC 44 "journal response") */
+    record Item(long seq, double timestamp, boolean define, String json) {}
+
+    /** Nothing before the next event is known, and the last of it happened then. */
+    void forgetUntil(double timestamp) {
+        droppedAt = timestamp;
+    }
+
+    void add(List<Entry> entries) {
+        for (Entry entry : entries) {
+            Item item = item(entry);
+            items.add(item);
+            characters += item.json.length();
+            trim();
+        }
+    }
+
+    void keep(int number) {
+        most = number;
+        trim();
+    }
+
+    private void trim() {
+        while (items.size() > most || (characters > JournalStreams.MOST_CHARACTERS && items.size() > 1)) {
+            Item dropped = items.remove();
+            characters -= dropped.json.length();
+            droppedAt = dropped.timestamp;
+        }
+    }
+
+    private static Item item(Entry entry) {
+        boolean define = entry.event() instanceof Event.Define;
+        String json = define ? withoutR(entry) : new String(entry.toBytes(), StandardCharsets.UTF_8);
+        return new Item(entry.seq(), entry.timestamp(), define, json);
+    }
+
+    private static String withoutR(Entry entry) {
+        ObjectNode event = entry.toJson();
+        ((ObjectNode) event.path("context")).remove("R");
+        return event.toString();
+    }
+
+    double droppedAt() {
+        return droppedAt;
+    }
+
+    long firstSeq(long none) {
+        Item first = items.peekFirst();
+        return first == null ? none : first.seq();
+    }
+
+    /** From {@code seq} on, oldest first. */
+    Iterator<Item> from(long seq) {
+        long first = firstSeq(seq);
+        if (seq - first > items.size() / 2) {
+            return tail((int) (first + items.size() - seq));
+        }
+        Iterator<Item> all = items.iterator();
+        for (long s = first; s < seq && all.hasNext(); s++) {
+            all.next();
+        }
+        return all;
+    }
+
+    /** Followers mostly ask for the newest: those are reached from the end. */
+    private Iterator<Item> tail(int count) {
+        ArrayDeque<Item> newest = new ArrayDeque<>(Math.max(count, 1));
+        Iterator<Item> back = items.descendingIterator();
+        for (int i = 0; i < count && back.hasNext(); i++) {
+            newest.addFirst(back.next());
+        }
+        return newest.iterator();
+    }
+}

@@ -1,0 +1,56 @@
+package io.muster.daemon.core;
+
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.Outcome;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Snapshot;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/** Keeps replay short: a snapshot every so many events. Writing one out is the worker's, since states do not change. */
+public final class Snapshots implements Commits {
+    private final Inventory inventory;
+    private final Journal journal;
+    private final Executor worker;
+    private final Consumer<Outcome> done;
+    private int every;
+    private long taken;
+
+    /** @param done told of each snapshot's outcome, on the core thread */
+    public Snapshots(Inventory inventory, Journal journal, Executor worker, int every, Consumer<Outcome> done) {
+        this.inventory = inventory;
+        this.journal = journal;
+        this.worker = worker;
+        this.every = every;
+        this.done = done;
+        this.taken = journal.snapshotSeq();
+    }
+
+    /** @param events between snapshots from now on */
+    public void every(int events) {
+        every = events;
+    }
+
+    @Override
+    public void committed(List<Entry> entries, InventoryState state) {}
+
+    @Override
+    public void settled() {
+        if (inventory.seq() - taken >= every) {
+            take(done);
+        }
+    }
+
+    public boolean isDue() {
+        return inventory.seq() > taken;
+    }
+
+    public void take(Consumer<Outcome> then) {
+        long seq = inventory.seq();
+        InventoryState state = inventory.state();
+        taken = seq;
+        worker.execute(() -> journal.snapshot(seq, Snapshot.toBytes(state), then));
+    }
+}

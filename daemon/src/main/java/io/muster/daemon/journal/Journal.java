@@ -1,0 +1,338 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.journal.disk.LockedException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes batches of events durable, in order, on the thread {@code journal}: it takes all that is waiting, writes it, forces
+ * it once, and then tells the submitters on the executor given at opening. Nothing is bounded here; the submitter bounds
+ * what it has in flight. Every method may be called from any thread, but batches must be submitted by one.
+ */
+public final class Journal implements Closeable {
+    static final String LOCK = "lock";
+
+    private final Log log;
+    private final JournalListener listener;
+    private final Executor completions;
+    private final Closeable lock;
+    private final long firstSeq;
+    private final Thread thread;
+
+    private final LinkedBlockingQueue<Runnable> requests = new LinkedBlockingQueue<>();
+    private volatile Status status = new Status(Condition.WRITABLE, "");
+    private volatile long durableSeq;
+    private volatile boolean closed;
+
+    // The journal thread's own.
+    private List<Batch> group = new ArrayList<>();
+    private boolean closing;
+
+    /** @param reason one sentence; "" when writable */
+    public record Status(Condition condition, String reason) {}
+
+    private Journal(Log log, JournalListener listener, Executor completions, Closeable lock) {
+        this.log = log;
+        this.listener = listener;
+        this.completions = completions;
+        this.lock = lock;
+        this.firstSeq = log.nextSeq();
+        this.durableSeq = log.durableSeq();
+        this.thread = new Thread(this::run, "journal");
+    }
+
+    /**
+     * Locks the state directory, hands what it holds to {@code replay} on this thread, and opens it for appending.
+     *
+     * @throws LockedException if another daemon has it
+     * @throws CorruptException if it holds what no crash explains; nothing has been changed then
+     */
+    public static Journal open(
+            Disk disk,
+            JournalSettings settings,
+            Replay replay,
+            JournalListener listener,
+            Executor completions,
+            InstantSource clock)
+            throws IOException {
+        Closeable lock = disk.lock(LOCK, clock.instant());
+        boolean opened = false;
+        try {
+            Log log = new Log(disk, settings, replay, listener, clock);
+            Journal journal = new Journal(log, listener, completions, lock);
+            journal.thread.start();
+            opened = true;
+            return journal;
+        } finally {
+            if (!opened) {
+                lock.close();
+            }
+        }
+    }
+
+    /** The seq that the first batch has to begin with. */
+    public long firstSeq() {
+        return firstSeq;
+    }
+
+    public long durableSeq() {
+        return durableSeq;
+    }
+
+    /** The seq of the snapshot that a start would begin from; 0 without one. */
+    public long snapshotSeq() {
+        return log.snapshotSeq();
+    }
+
+    /** The size of all segments, history included. */
+    public long bytes() {
+        return log.bytes();
+    }
+
+    public Status status() {
+        return status;
+    }
+
+    public void submit(Batch batch) {
+        request(() -> group.add(batch));
+    }
+
+    private void request(Runnable request) {
+        if (closed) {
+            throw new IllegalStateException("the journal is closed");
+        }
+        requests.add(request);
+    }
+
+    /**
+     * Writes a snapshot, begins a new segment and deletes history that is too old.
+     *
+     * @param seq of the last event in the state, which has to be durable
+     * @param state one JSON object in UTF-8
+     * @param done called on the executor; a failure leaves the earlier snapshot and the journal as they are
+     */
+    public void snapshot(long seq, byte[] state, Consumer<Outcome> done) {
+        request(() -> {
+            commit();
+            Outcome outcome = written(seq, state);
+            completions.execute(() -> done.accept(outcome));
+        });
+    }
+
+    private Outcome written(long seq, byte[] state) {
+        if (seq > log.durableSeq()) {
+            return Outcome.failed("seq " + seq + " is not durable: " + log.durableSeq() + " is");
+        }
+        try {
+            log.snapshot(seq, state);
+            return Outcome.DURABLE;
+        } catch (IOException e) {
+            return Outcome.failed("the snapshot at seq " + seq + " cannot be written: " + sentence(e));
+        }
+    }
+
+    /** Finds out whether a disk that failed is well again, without waiting for the next batch. */
+    public void probe() {
+        request(() -> {
+            commit();
+            if (status.condition() == Condition.READ_ONLY || status.condition() == Condition.UNCERTAIN) {
+                tryProbe();
+            }
+        });
+    }
+
+    private void tryProbe() {
+        try {
+            log.probe();
+            become(Condition.WRITABLE, "");
+        } catch (IOException e) {
+            become(log.leftover() ? Condition.UNCERTAIN : Condition.READ_ONLY, sentence(e));
+        }
+    }
+
+    /** Finishes what was submitted before, then lets the state directory go. Nothing may be submitted from here on. */
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        request(() -> {
+            commit();
+            closing = true;
+        });
+        closed = true;
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        try (lock) {
+            log.close();
+        }
+    }
+
+    private void run() {
+        List<Runnable> taken = new ArrayList<>();
+        while (!closing) {
+            taken.clear();
+            try {
+                taken.add(requests.take());
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody may interrupt the journal: it would close its files", e);
+            }
+            requests.drainTo(taken);
+            serve(taken);
+        }
+        status = new Status(Condition.CLOSED, "the journal is closed");
+    }
+
+    private void serve(List<Runnable> taken) {
+        try {
+            taken.forEach(Runnable::run);
+            commit();
+            log.rotateIfLong();
+        } catch (RuntimeException | Error bug) {
+            broken(bug);
+        }
+    }
+
+    private void commit() {
+        if (group.isEmpty()) {
+            return;
+        }
+        List<Batch> batches = group;
+        group = new ArrayList<>();
+        Outcome[] outcomes = new Outcome[batches.size()];
+        IOException failure = durable(batches, outcomes);
+        if (failure != null) {
+            takeBack(failure);
+        }
+        settle(batches, outcomes, failure != null);
+        durableSeq = log.durableSeq();
+        completions.execute(() -> {
+            for (int i = 0; i < outcomes.length; i++) {
+                batches.get(i).done().accept(outcomes[i]);
+            }
+        });
+    }
+
+    /**
+     * Leaves those without an outcome whose fate is the write's.
+     *
+     * @return why the write failed
+     */
+    private @Nullable IOException durable(List<Batch> batches, @Nullable Outcome[] outcomes) {
+        try {
+            if (status.condition() == Condition.BROKEN) {
+                return new IOException(status.reason());
+            }
+            long start = System.nanoTime();
+            int events = 0;
+            for (int i = 0; i < outcomes.length; i++) {
+                Batch batch = batches.get(i);
+                if (batch.firstSeq() != log.nextSeq()) {
+                    outcomes[i] = outOfStep(batch);
+                } else if (batch.size() > 0) {
+                    recover(events);
+                    log.append(batch);
+                    events += batch.size();
+                }
+            }
+            if (events > 0) {
+                force(batches.size(), events, start);
+            }
+            return null;
+        } catch (IOException e) {
+            return e;
+        } catch (RuntimeException | Error bug) {
+            return broken(bug);
+        }
+    }
+
+    private IOException broken(Throwable bug) {
+        become(Condition.BROKEN, "the journal failed by a bug and needs a restart: " + bug);
+        listener.broken(bug);
+        return new IOException(status.reason(), bug);
+    }
+
+    private void recover(int events) throws IOException {
+        if (events == 0 && log.leftover()) {
+            log.rollback();
+        }
+    }
+
+    private void force(int batches, int events, long start) throws IOException {
+        log.write();
+        int bytes = log.unforced();
+        long written = System.nanoTime();
+        log.force();
+        long forced = System.nanoTime();
+        become(Condition.WRITABLE, "");
+        listener.committed(batches, events, bytes, written - start, forced - written);
+    }
+
+    private Outcome outOfStep(Batch batch) {
+        return Outcome.abandoned("a change before it could not be made durable: " + status.reason() + " (seq "
+                + batch.firstSeq() + " does not follow " + (log.nextSeq() - 1) + ")");
+    }
+
+    private void takeBack(IOException failure) {
+        if (status.condition() == Condition.BROKEN) {
+            return;
+        }
+        String reason = sentence(failure);
+        listener.failed(reason);
+        try {
+            log.rollback();
+            become(Condition.READ_ONLY, reason);
+        } catch (IOException e) {
+            become(
+                    Condition.UNCERTAIN,
+                    reason + "; taking it back failed too (" + sentence(e)
+                            + "), so the change may be there after a restart");
+        }
+    }
+
+    /** Barriers before the first batch with events had nothing to wait for; that batch failed; the rest relied on it. */
+    private void settle(List<Batch> batches, @Nullable Outcome[] outcomes, boolean failure) {
+        Outcome outcome = Outcome.DURABLE;
+        for (int i = 0; i < outcomes.length; i++) {
+            if (outcomes[i] != null) {
+                continue;
+            }
+            if (!failure || (outcome.durable() && batches.get(i).size() == 0)) {
+                outcomes[i] = Outcome.DURABLE;
+            } else {
+                outcome = outcome.durable() ? Outcome.failed(status.reason()) : Outcome.abandoned(status.reason());
+                outcomes[i] = outcome;
+            }
+        }
+    }
+
+    private void become(Condition condition, String reason) {
+        Status next = new Status(condition, reason);
+        if (!next.equals(status)) {
+            status = next;
+            listener.condition(condition, reason);
+        }
+    }
+
+    private static String sentence(IOException e) {
+        String message = e.getMessage();
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+}

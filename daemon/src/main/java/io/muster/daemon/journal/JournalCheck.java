@@ -1,0 +1,181 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/** Reads every file of a state directory, history included, and says all that is wrong. Changes nothing, needs no lock. */
+public final class JournalCheck {
+    /** A file with a million bad lines is as bad as one with these. */
+    private static final int LIMIT = 100;
+
+    private final Disk disk;
+    private final LongConsumer progress;
+    private final List<Finding> findings = new ArrayList<>();
+    private long events;
+    private long lastSeq;
+    private long bytes;
+
+    public enum Severity {
+        /** Nothing to do. */
+        NOTE,
+        /** In history, which no start reads. */
+        HISTORY,
+        /** What a crash leaves: the next start cuts it off; or a daemon is writing it right now. */
+        TORN,
+        /** The daemon will not start. */
+        DAMAGE
+    }
+
+    /**
+     * One thing found.
+     *
+     * @param line 0 when it is about the whole file
+     */
+    public record Finding(Severity severity, String file, int line, long offset, String sentence) {
+        @Override
+        public String toString() {
+            return severity + " " + CorruptException.place(file, line, offset) + ": " + sentence;
+        }
+    }
+
+    /** @param snapshotSeq 0 without a snapshot, -1 when it is damaged */
+    public record Report(
+            List<Finding> findings, int segments, long events, long firstSeq, long lastSeq, long snapshotSeq) {
+        public boolean startable() {
+            return findings.stream().noneMatch(f -> f.severity() == Severity.DAMAGE);
+        }
+    }
+
+    private JournalCheck(Disk disk, LongConsumer progress) {
+        this.disk = disk;
+        this.progress = progress;
+    }
+
+    /** @param progress told the bytes read so far, after each segment */
+    public static Report verify(Disk disk, LongConsumer progress) throws IOException {
+        return new JournalCheck(disk, progress).run();
+    }
+
+    private Report run() throws IOException {
+        unfinished("");
+        unfinished(Segment.DIRECTORY);
+        snapshot(Snapshot.PREVIOUS, Severity.NOTE);
+        long base = snapshot(Snapshot.FILE, Severity.DAMAGE);
+        List<Segment> segments = Segment.list(disk);
+        for (int i = 0; i < segments.size(); i++) {
+            boolean needed = i + 1 == segments.size() || segments.get(i + 1).first() > base + 1;
+            segment(segments.get(i), i + 1 == segments.size(), needed ? Severity.DAMAGE : Severity.HISTORY);
+            follow(segments, i, base);
+        }
+        if (!segments.isEmpty() && base >= 0) {
+            ends(segments, base);
+        }
+        long first = segments.isEmpty() ? 0 : segments.get(0).first();
+        return new Report(List.copyOf(findings), segments.size(), events, first, lastSeq, base);
+    }
+
+    private void unfinished(String directory) throws IOException {
+        for (Disk.Entry entry : disk.list(directory)) {
+            if (entry.name().endsWith(Segment.UNFINISHED)) {
+                String name = directory.isEmpty() ? entry.name() : directory + "/" + entry.name();
+                find(Severity.NOTE, name, 0, 0, "left over from a crash; the next start deletes it");
+            }
+        }
+    }
+
+    private long snapshot(String name, Severity severity) throws IOException {
+        try {
+            Snapshot snapshot = Snapshot.read(disk, name);
+            return snapshot == null ? 0 : snapshot.seq();
+        } catch (CorruptException e) {
+            find(severity, e);
+            return -1;
+        }
+    }
+
+    private void segment(Segment segment, boolean last, Severity severity) throws IOException {
+        int found = findings.size();
+        try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+            CorruptException damage = reader.damage();
+            boolean head = damage != null;
+            while (damage != null || read(reader)) {
+                damage = damage == null ? reader.damage() : damage;
+                if (damage != null && findings.size() - found < LIMIT) {
+                    boolean torn = last && !head && findings.size() == found && torn(segment);
+                    find(torn ? Severity.TORN : severity, damage);
+                    if (torn) {
+                        break;
+                    }
+                }
+                damage = null;
+            }
+            lastSeq = reader.lastSeq();
+            if (reader.groupOpen() && findings.size() == found) {
+                find(
+                        last ? Severity.TORN : severity,
+                        segment.name(),
+                        reader.line(),
+                        reader.groupStart(),
+                        "the command" + " that begins here is not complete");
+            }
+            bytes += segment.size();
+            progress.accept(bytes);
+        }
+    }
+
+    /** Reads on to the next damage or the end. */
+    private boolean read(SegmentReader reader) throws IOException {
+        while (reader.next() != null) {
+            events++;
+        }
+        return reader.damage() != null;
+    }
+
+    private boolean torn(Segment segment) throws IOException {
+        try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+            while (reader.next() != null) {
+                // On to the damage.
+            }
+            return reader.torn(reader.lastSeq() + 1);
+        }
+    }
+
+    private void follow(List<Segment> segments, int i, long base) {
+        if (i + 1 < segments.size() && segments.get(i + 1).first() != lastSeq + 1) {
+            long next = segments.get(i + 1).first();
+            find(
+                    next <= base + 1 ? Severity.HISTORY : Severity.DAMAGE,
+                    segments.get(i).name(),
+                    0,
+                    0,
+                    "it ends with seq " + lastSeq + " and the next segment begins with " + next);
+        }
+    }
+
+    private void ends(List<Segment> segments, long base) {
+        Segment first = segments.get(0);
+        if (first.first() > base + 1) {
+            find(Severity.DAMAGE, first.name(), 0, 0, "it begins after the snapshot's seq " + base);
+        }
+        if (lastSeq < base) {
+            Segment last = segments.get(segments.size() - 1);
+            find(
+                    Severity.DAMAGE,
+                    last.name(),
+                    0,
+                    0,
+                    "it ends with seq " + lastSeq + " and the snapshot holds seq " + base);
+        }
+    }
+
+    private void find(Severity severity, CorruptException e) {
+        find(severity, e.file(), e.line(), e.offset(), e.sentence());
+    }
+
+    private void find(Severity severity, String file, int line, long offset, String sentence) {
+        findings.add(new Finding(severity, file, line, offset, sentence));
+    }
+}

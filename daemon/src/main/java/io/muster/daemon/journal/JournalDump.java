@@ -1,0 +1,117 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All events that the state directory still holds, history included, oldest first and one at a time. Needs no lock: while
+ * a daemon runs, it ends with what is written so far.
+ */
+public final class JournalDump implements Closeable {
+    private final Disk disk;
+    private final List<Segment> segments;
+    private final Range range;
+    private final Consumer<CorruptException> damaged;
+    private int at;
+    private long bytesBefore;
+    private @Nullable SegmentReader reader;
+
+    /**
+     * Which events; both ends included.
+     *
+     * @param since seconds since the epoch
+     */
+    public record Range(long firstSeq, long lastSeq, double since, double until) {
+        public static final Range ALL = new Range(1, Long.MAX_VALUE, 0, Double.MAX_VALUE);
+
+        boolean contains(JournalRecord event) {
+            return event.seq() >= firstSeq
+                    && event.seq() <= lastSeq
+                    && event.timestamp() >= since
+                    && event.timestamp() <= until;
+        }
+    }
+
+    private JournalDump(Disk disk, List<Segment> segments, Range range, Consumer<CorruptException> damaged) {
+        this.disk = disk;
+        this.segments = segments;
+        this.range = range;
+        this.damaged = damaged;
+    }
+
+    /**
+     * Begins with the segment that holds the first seq.
+     *
+     * @param damaged told of each line that cannot be read; the dump goes on behind it
+     */
+    public static JournalDump open(Disk disk, Range range, Consumer<CorruptException> damaged) throws IOException {
+        List<Segment> all = Segment.list(disk);
+        int from = 0;
+        while (from + 1 < all.size() && all.get(from + 1).first() <= range.firstSeq()) {
+            from++;
+        }
+        return new JournalDump(disk, all.subList(from, all.size()), range, damaged);
+    }
+
+    /** The next event in range, or null at the end. */
+    public @Nullable JournalRecord next() throws IOException {
+        while (reader != null || advance()) {
+            SegmentReader current = reader;
+            JournalRecord event = current == null ? null : current.next();
+            if (event != null && event.seq() > range.lastSeq()) {
+                at = segments.size();
+                close();
+            } else if (event != null && range.contains(event)) {
+                return event;
+            } else if (event == null && current != null) {
+                pass(current);
+            }
+        }
+        return null;
+    }
+
+    private void pass(SegmentReader current) throws IOException {
+        CorruptException damage = current.damage();
+        boolean beingWritten = current.unfinished() && at == segments.size();
+        if (damage == null || beingWritten) {
+            bytesBefore += current.position();
+            close();
+        } else {
+            damaged.accept(damage);
+        }
+    }
+
+    private boolean advance() throws IOException {
+        if (at == segments.size() || segments.get(at).first() > range.lastSeq()) {
+            return false;
+        }
+        reader = SegmentReader.open(disk, segments.get(at));
+        at++;
+        CorruptException damage = reader.damage();
+        if (damage != null) {
+            damaged.accept(damage);
+        }
+        return true;
+    }
+
+    /** For a progress bar: bytes read so far, of {@link #totalBytes}. */
+    public long bytesRead() {
+        return bytesBefore + (reader == null ? 0 : reader.position());
+    }
+
+    public long totalBytes() {
+        return segments.stream().mapToLong(Segment::size).sum();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (reader != null) {
+            reader.close();
+            reader = null;
+        }
+    }
+}

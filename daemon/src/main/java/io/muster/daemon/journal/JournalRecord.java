@@ -1,0 +1,114 @@
+package io.muster.daemon.journal;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** One event as it stands in a segment. The JSON tree is the receiver's own. */
+public final class JournalRecord {
+    /** Digit for digit: R as doubles is another R, which would be defined anew at every start. */
+    static final ObjectReader JSON = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build()
+            .readerFor(JsonNode.class);
+
+    private final ObjectNode event;
+    private final String json;
+    private final long seq;
+    private final long durable;
+    private final int more;
+
+    private JournalRecord(ObjectNode event, String json) {
+        this.event = event;
+        this.json = json;
+        this.seq = event.path("seq").longValue();
+        this.durable = event.path("durable").longValue();
+        this.more = event.path("more").intValue();
+    }
+
+    /**
+     * @param bytes a line without its checksum and newline
+     * @throws IOException with the sentence that says what is wrong with it
+     */
+    static JournalRecord parse(byte[] bytes, int offset, int length) throws IOException {
+        JournalRecord record = new JournalRecord(object(bytes, offset, length), utf8(bytes, offset, length));
+        if (record.seq < 1 || record.durable < 0 || record.durable >= record.seq || record.more < 0) {
+            throw new IOException("seq, durable or more is missing or makes no sense");
+        }
+        if (!record.event.path("timestamp").isNumber()
+                || !record.event.path("name").isTextual()) {
+            throw new IOException("timestamp or name is missing");
+        }
+        return record;
+    }
+
+    static ObjectNode object(byte[] bytes, int offset, int length) throws IOException {
+        try {
+            JsonNode node = JSON.readTree(bytes, offset, length);
+            if (node instanceof ObjectNode object) {
+                return object;
+            }
+            throw new IOException("not a JSON object");
+        } catch (JsonProcessingException e) {
+            throw new IOException("not JSON: " + e.getOriginalMessage(), e);
+        } catch (NumberFormatException e) {
+            throw new IOException("has a number that is out of range", e);
+        }
+    }
+
+    private static String utf8(byte[] bytes, int offset, int length) {
+        return new String(bytes, offset, length, StandardCharsets.UTF_8);
+    }
+
+    public long seq() {
+        return seq;
+    }
+
+    /** The last seq that was on disk when this line was written; lines that share it were written together. */
+    public long durable() {
+        return durable;
+    }
+
+    /** How many events of the same command follow. */
+    public int more() {
+        return more;
+    }
+
+    public double timestamp() {
+        return event.path("timestamp").doubleValue();
+    }
+
+    public String name() {
+        return event.path("name").textValue();
+    }
+
+    /** Empty when the event has none. */
+    public ObjectNode context() {
+        return event.path("context") instanceof ObjectNode context ? context : event.objectNode();
+    }
+
+    /** The whole object, {@code seq} and the journal's other keys included. */
+    public ObjectNode event() {
+        return event;
+    }
+
+    /** The line without its checksum, as it was written. */
+    public String json() {
+        return json;
+    }
+
+    @Override
+    public String toString() {
+        return json;
+    }
+}

@@ -1,0 +1,262 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.journal.disk.LockedException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a damaged state directory one that a daemon starts from, by keeping the longest unbroken run of changes from the
+ * snapshot on. Everything else goes to quarantine, byte for byte.
+ */
+public final class JournalRepair {
+    private final Disk disk;
+    private final InstantSource clock;
+    private final boolean dryRun;
+    private final List<String> actions = new ArrayList<>();
+    private long lost;
+    private long expected;
+
+    /**
+     * What was done, or would be.
+     *
+     * @param actions none when nothing had to be
+     * @param lost intact events that come after damage and so cannot be applied any more
+     * @param lastSeq the journal's last event afterwards
+     */
+    public record Report(List<String> actions, long lost, long lastSeq) {}
+
+    private JournalRepair(Disk disk, InstantSource clock, boolean dryRun) {
+        this.disk = disk;
+        this.clock = clock;
+        this.dryRun = dryRun;
+    }
+
+    /**
+     * Mends what can be mended.
+     *
+     * @param dryRun only say it
+     * @throws LockedException if a daemon runs
+     * @throws CorruptException if no snapshot and journal fit together: only a backup helps then
+     */
+    public static Report repair(Disk disk, InstantSource clock, boolean dryRun) throws IOException {
+        try (Closeable lock = disk.lock(Journal.LOCK, clock.instant())) {
+            Objects.requireNonNull(lock);
+            return new JournalRepair(disk, clock, dryRun).run();
+        }
+    }
+
+    private Report run() throws IOException {
+        long base = snapshot();
+        expected = base + 1;
+        List<Segment> segments = needed(base);
+        boolean follows = segments.isEmpty() || segments.get(0).first() <= expected;
+        long end = base;
+        for (int i = 0; i < segments.size(); i++) {
+            Segment segment = segments.get(i);
+            if (follows && (i == 0 || segment.first() == expected)) {
+                Kept kept = mend(segment, base);
+                end = kept.lastSeq;
+                expected = Math.max(base, end) + 1;
+                follows = !kept.cut;
+            } else {
+                follows = false;
+                setAside(segment);
+            }
+        }
+        if (end < base) {
+            act("begin a new segment: the last one ends with seq " + end + " and the snapshot holds " + base);
+            begin(base + 1);
+        }
+        settle();
+        return new Report(List.copyOf(actions), lost, expected - 1);
+    }
+
+    private void settle() throws IOException {
+        if (!dryRun) {
+            disk.makeDirectory(Segment.DIRECTORY);
+            disk.forceDirectory(Segment.DIRECTORY);
+            disk.forceDirectory("");
+        }
+    }
+
+    /** The seq to go on from, after falling back to the previous snapshot if need be. */
+    private long snapshot() throws IOException {
+        try {
+            Snapshot snapshot = Snapshot.read(disk, Snapshot.FILE);
+            return snapshot == null ? 0 : snapshot.seq();
+        } catch (CorruptException damaged) {
+            return fallBack(damaged);
+        }
+    }
+
+    private long fallBack(CorruptException damaged) throws IOException {
+        Snapshot previous = Snapshot.read(disk, Snapshot.PREVIOUS);
+        long base = previous == null ? 0 : previous.seq();
+        List<Segment> all = Segment.list(disk);
+        if (all.isEmpty() || all.get(0).first() > base + 1) {
+            throw new CorruptException(
+                    Snapshot.FILE,
+                    0,
+                    0,
+                    damaged.sentence() + ", and the journal does not go back to "
+                            + (previous == null ? "the beginning" : "the previous snapshot") + ": restore a backup");
+        }
+        act("move " + Snapshot.FILE + " to quarantine (" + damaged.sentence() + ")");
+        act(previous == null ? "replay the journal from its beginning" : "go back to the snapshot at seq " + base);
+        if (!dryRun) {
+            Quarantine.move(disk, Snapshot.FILE);
+            if (previous != null) {
+                disk.rename(Snapshot.PREVIOUS, Snapshot.FILE);
+            }
+        }
+        return base;
+    }
+
+    private List<Segment> needed(long base) throws IOException {
+        List<Segment> all = Segment.list(disk);
+        int from = all.size() - 1;
+        while (from > 0 && all.get(from).first() > base + 1) {
+            from--;
+        }
+        return from < 0 ? all : all.subList(from, all.size());
+    }
+
+    /** A segment that cannot follow what is kept. */
+    private void setAside(Segment segment) throws IOException {
+        try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+            lost += count(reader);
+        }
+        act("move " + segment.name() + " to quarantine: it does not follow seq " + (expected - 1));
+        if (!dryRun) {
+            Quarantine.move(disk, segment.name());
+        }
+    }
+
+    private Kept mend(Segment segment, long base) throws IOException {
+        Kept kept = kept(segment, base, 0, null);
+        if (!kept.sound) {
+            lost += kept.lost;
+            act("write " + segment.name() + " anew with what is good of it, up to seq " + kept.lastSeq
+                    + (kept.from > segment.first() ? " and from seq " + kept.from : "")
+                    + ", and keep it in quarantine; "
+                    + kept.lost + " intact events after the damage are lost");
+            if (!dryRun) {
+                rewrite(segment, base, kept.from);
+            }
+        }
+        return kept;
+    }
+
+    private void begin(long first) throws IOException {
+        if (!dryRun) {
+            SegmentWriter.create(disk, first, now(), SegmentWriter.buffer()).close();
+        }
+    }
+
+    private void rewrite(Segment segment, long base, long from) throws IOException {
+        String beside = Segment.name(from) + Segment.UNFINISHED;
+        try (Disk.File target = disk.open(beside, Disk.Access.CREATE)) {
+            Copy copy = new Copy(target);
+            copy.put(Segment.head(from, now()));
+            kept(segment, base, from, copy);
+            target.force(true);
+        }
+        Quarantine.copy(disk, segment.name(), 0);
+        disk.rename(beside, Segment.name(from));
+        if (from != segment.first()) {
+            disk.delete(segment.name());
+        }
+    }
+
+    /**
+     * What is good of a segment: its complete commands from one seq to another.
+     *
+     * @param cut whether damage ends it, so that nothing can follow
+     */
+    private record Kept(long from, long lastSeq, boolean sound, boolean cut, long lost) {}
+
+    /** Damage up to the snapshot's seq is stepped over, for the snapshot holds what was there. */
+    private Kept kept(Segment segment, long base, long copyFrom, @Nullable Copy copy) throws IOException {
+        try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+            boolean sound = reader.damage() == null;
+            long from = segment.first();
+            long lastSeq = from - 1;
+            List<JournalRecord> group = new ArrayList<>();
+            JournalRecord event = reader.next();
+            while (event != null || reader.damage() != null) {
+                boolean gap = event == null || (!sound && event.seq() > lastSeq + group.size() + 1);
+                sound &= !gap;
+                if (gap && lastSeq >= base) {
+                    return new Kept(from, lastSeq, false, true, (event == null ? 0 : 1) + count(reader));
+                }
+                if (gap) {
+                    from = base + 1;
+                    lastSeq = base;
+                    group.clear();
+                }
+                if (event != null && !gap && event.seq() > lastSeq) {
+                    group.add(event);
+                    if (event.more() == 0) {
+                        lastSeq = event.seq();
+                        write(group, copyFrom, copy);
+                        group.clear();
+                    }
+                }
+                event = gap && event != null ? event : reader.next();
+            }
+            return new Kept(from, lastSeq, sound && group.isEmpty(), false, group.size());
+        }
+    }
+
+    /** Where the lines that are kept go, one after the other. */
+    private static final class Copy {
+        private final Disk.File target;
+        private long at;
+
+        Copy(Disk.File target) {
+            this.target = target;
+        }
+
+        void put(ByteBuffer bytes) throws IOException {
+            int size = bytes.remaining();
+            target.write(bytes, at);
+            at += size;
+        }
+    }
+
+    private static void write(List<JournalRecord> group, long from, @Nullable Copy copy) throws IOException {
+        for (JournalRecord event : group) {
+            if (copy != null && event.seq() >= from) {
+                ByteBuffer line = ByteBuffer.allocate(4 * event.json().length() + Line.PREFIX + 1);
+                Line.encode(line, event.json());
+                copy.put(line.flip());
+            }
+        }
+    }
+
+    private static long count(SegmentReader reader) throws IOException {
+        long events = 0;
+        boolean more = true;
+        while (more) {
+            boolean event = reader.next() != null;
+            events += event ? 1 : 0;
+            more = event || reader.damage() != null;
+        }
+        return events;
+    }
+
+    private double now() {
+        return clock.millis() / 1e3;
+    }
+
+    private void act(String sentence) {
+        actions.add(sentence);
+    }
+}

@@ -1,0 +1,101 @@
+package io.muster.daemon.journal;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32C;
+
+/** The bytes of one line of a segment, format version 1: {@code CRC32C-hex space JSON newline}. */
+final class Line {
+    /** Longest line that is written or read. An inventory of a million ranks is far below it. */
+    static final int LIMIT = 16 << 20;
+
+    /** Eight digits and the space. */
+    static final int PREFIX = 9;
+
+    private static final byte[] HEX = ascii("0123456789abcdef");
+    private static final byte[] SEQ = ascii("{\"seq\":");
+    private static final byte[] DURABLE = ascii(",\"durable\":");
+    private static final byte[] MORE = ascii(",\"more\":");
+    private static final int OVERHEAD = PREFIX + SEQ.length + DURABLE.length + MORE.length + 3 * 20 + 2;
+
+    private Line() {}
+
+    /** An upper bound of the bytes that {@link #encode} needs for this event. */
+    static int room(byte[] event) {
+        return OVERHEAD + event.length;
+    }
+
+    /**
+     * Writes one event, with our keys put before its own.
+     *
+     * @param more how many lines of the same command follow
+     */
+    static void encode(ByteBuffer out, long seq, long durable, int more, byte[] event) {
+        int start = out.position();
+        out.position(start + PREFIX);
+        digits(out.put(SEQ), seq);
+        digits(out.put(DURABLE), durable);
+        if (more > 0) {
+            digits(out.put(MORE), more);
+        }
+        out.put((byte) ',').put(event, 1, event.length - 1);
+        seal(out, start);
+    }
+
+    /** A line that is no event: the head of a segment. */
+    static void encode(ByteBuffer out, String json) {
+        int start = out.position();
+        out.position(start + PREFIX);
+        out.put(json.getBytes(StandardCharsets.UTF_8));
+        seal(out, start);
+    }
+
+    private static void seal(ByteBuffer out, int start) {
+        int end = out.position();
+        CRC32C crc = new CRC32C();
+        crc.update(out.duplicate().position(start + PREFIX).limit(end));
+        hex(out, start, (int) crc.getValue());
+        out.put(start + PREFIX - 1, (byte) ' ');
+        out.put((byte) '\n');
+    }
+
+    private static void hex(ByteBuffer out, int at, int value) {
+        for (int i = 0; i < 8; i++) {
+            out.put(at + i, HEX[(value >>> (28 - 4 * i)) & 0xf]);
+        }
+    }
+
+    private static void digits(ByteBuffer out, long value) {
+        long scale = 1;
+        while (value / scale >= 10) {
+            scale *= 10;
+        }
+        for (; scale > 0; scale /= 10) {
+            out.put((byte) ('0' + value / scale % 10));
+        }
+    }
+
+    /** Whether these bytes, without their newline, are a line as it was written. */
+    static boolean intact(byte[] bytes, int length) {
+        if (length <= PREFIX || bytes[PREFIX - 1] != ' ') {
+            return false;
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, PREFIX, length - PREFIX);
+        byte[] expected = new byte[8];
+        hex(ByteBuffer.wrap(expected), 0, (int) crc.getValue());
+        return java.util.Arrays.equals(bytes, 0, 8, expected, 0, 8);
+    }
+
+    static String crc(byte[] bytes, int from, int to) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, from, to - from);
+        byte[] digits = new byte[8];
+        hex(ByteBuffer.wrap(digits), 0, (int) crc.getValue());
+        return new String(digits, StandardCharsets.US_ASCII);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

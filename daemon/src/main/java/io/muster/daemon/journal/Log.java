@@ -1,0 +1,196 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/** The state directory while the daemon runs: the segment in use, and what becomes of the others. No threads, no locks. */
+final class Log implements Closeable {
+    private static final String PROBE = Segment.DIRECTORY + "/probe" + Segment.UNFINISHED;
+    private static final long LINK_CHECK_MILLIS = 100;
+
+    private final Disk disk;
+    private final JournalSettings settings;
+    private final JournalListener listener;
+    private final InstantSource clock;
+    private final ByteBuffer buffer = SegmentWriter.buffer();
+
+    private SegmentWriter writer;
+    private volatile long snapshotSeq;
+    private volatile long snapshotBytes;
+    /** Of all segments but the one in use. */
+    private long otherBytes;
+
+    private volatile long bytes;
+    private long previousSeq;
+    private long rotateAt;
+    private long linkedAt = Long.MIN_VALUE;
+
+    Log(Disk disk, JournalSettings settings, Replay replay, JournalListener listener, InstantSource clock)
+            throws IOException {
+        this.disk = disk;
+        this.settings = settings;
+        this.listener = listener;
+        this.clock = clock;
+        Recovery.Recovered recovered = new Recovery(disk, replay, listener, buffer, now()).run();
+        this.writer = recovered.writer();
+        this.snapshotSeq = recovered.snapshotSeq();
+        this.previousSeq = recovered.previousSeq();
+        this.rotateAt = settings.segmentBytes();
+        this.otherBytes = Segment.list(disk).stream()
+                .filter(segment -> segment.first() != writer.first())
+                .mapToLong(Segment::size)
+                .sum();
+        measure();
+    }
+
+    private void measure() {
+        bytes = otherBytes + writer.durableOffset();
+    }
+
+    /** Of all segments, as far as they are durable. From any thread. */
+    long bytes() {
+        return bytes;
+    }
+
+    long nextSeq() {
+        return writer.lastSeq() + 1;
+    }
+
+    long durableSeq() {
+        return writer.durableSeq();
+    }
+
+    long snapshotSeq() {
+        return snapshotSeq;
+    }
+
+    /** Bytes written since the last force. */
+    int unforced() {
+        return (int) Math.min(Integer.MAX_VALUE, writer.written() - writer.durableOffset());
+    }
+
+    void append(Batch batch) throws IOException {
+        writer.append(batch.events());
+    }
+
+    void write() throws IOException {
+        checkLinked();
+        writer.write();
+    }
+
+    void force() throws IOException {
+        writer.force();
+        measure();
+    }
+
+    /** Writes to a file that nobody can open again would succeed. A stat for each would show in the latency. */
+    private void checkLinked() throws IOException {
+        long millis = clock.millis();
+        if (Math.abs(millis - linkedAt) >= LINK_CHECK_MILLIS || linkedAt == Long.MIN_VALUE) {
+            linkedAt = Long.MIN_VALUE;
+            writer.checkLinked();
+            linkedAt = millis;
+        }
+    }
+
+    boolean leftover() {
+        return writer.leftover();
+    }
+
+    void rollback() throws IOException {
+        writer.rollback();
+    }
+
+    /** Whether a write would succeed, found out by one. */
+    void probe() throws IOException {
+        writer.rollback();
+        writer.checkLinked();
+        try (Disk.File file = disk.open(PROBE, Disk.Access.CREATE)) {
+            file.write(ByteBuffer.allocate(1 << 16), 0);
+            file.force(true);
+        } finally {
+            disk.delete(PROBE);
+        }
+    }
+
+    void snapshot(long seq, byte[] state) throws IOException {
+        long start = System.nanoTime();
+        long bytes = Snapshot.write(disk, seq, now(), state);
+        previousSeq = snapshotSeq;
+        snapshotSeq = seq;
+        snapshotBytes = bytes;
+        listener.snapshotted(seq, bytes, System.nanoTime() - start);
+        rotate();
+        prune();
+        measure();
+    }
+
+    long snapshotBytes() {
+        return snapshotBytes;
+    }
+
+    void rotateIfLong() {
+        if (writer.durableOffset() >= rotateAt) {
+            rotate();
+        }
+    }
+
+    /** A failure is no reason to stop: the segment in use is as good. */
+    private void rotate() {
+        if (writer.leftover() || nextSeq() == writer.first()) {
+            return;
+        }
+        try {
+            SegmentWriter next = SegmentWriter.create(disk, nextSeq(), now(), buffer);
+            SegmentWriter old = writer;
+            writer = next;
+            otherBytes += old.durableOffset();
+            rotateAt = settings.segmentBytes();
+            linkedAt = Long.MIN_VALUE;
+            old.close();
+            next.name();
+        } catch (IOException e) {
+            rotateAt = writer.durableOffset() + settings.segmentBytes();
+            listener.warning("no new journal segment could be begun, going on in " + Segment.name(writer.first()) + ": "
+                    + e.getMessage());
+        }
+    }
+
+    /** Deletes what neither this snapshot nor the previous one needs and what is too old or too much to be kept. */
+    private void prune() {
+        try {
+            List<Segment> segments = Segment.list(disk);
+            long total = segments.stream().mapToLong(Segment::size).sum();
+            Instant oldest = clock.instant().minus(settings.historyAge());
+            for (int i = 0; i + 1 < segments.size(); i++) {
+                Segment segment = segments.get(i);
+                boolean needed = segments.get(i + 1).first() > previousSeq + 1;
+                boolean kept =
+                        total <= settings.historyBytes() && segment.modified().isAfter(oldest);
+                if (needed || kept) {
+                    return;
+                }
+                disk.delete(segment.name());
+                total -= segment.size();
+                otherBytes -= segment.size();
+            }
+        } catch (IOException e) {
+            listener.warning("old journal segments could not be deleted: " + e.getMessage());
+        }
+    }
+
+    private double now() {
+        Instant instant = clock.instant();
+        return instant.getEpochSecond() + instant.getNano() / 1e9;
+    }
+
+    @Override
+    public void close() throws IOException {
+        writer.close();
+    }
+}

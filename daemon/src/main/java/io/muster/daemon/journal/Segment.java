@@ -1,0 +1,97 @@
+package io.muster.daemon.journal;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.disk.Disk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One file of the journal, by its name and head.
+ *
+ * @param first seq of its first event, or of the next event when it has none yet
+ */
+record Segment(long first, long size, Instant modified) {
+    static final String DIRECTORY = "journal";
+    static final String UNFINISHED = ".tmp";
+
+    private static final int VERSION = 1;
+    private static final String SUFFIX = ".log";
+    private static final int DIGITS = 16;
+
+    static String name(long first) {
+        return DIRECTORY + "/" + String.format(Locale.ROOT, "%0" + DIGITS + "d", first) + SUFFIX;
+    }
+
+    String name() {
+        return name(first);
+    }
+
+    /** All segments, by their first seq; other files are not ours and stay alone. */
+    static List<Segment> list(Disk disk) throws IOException {
+        List<Segment> segments = new ArrayList<>();
+        for (Disk.Entry entry : disk.list(DIRECTORY)) {
+            long first = first(entry.name());
+            if (first > 0) {
+                segments.add(new Segment(first, entry.size(), entry.modified()));
+            }
+        }
+        return segments;
+    }
+
+    private static long first(String name) {
+        if (name.length() != DIGITS + SUFFIX.length() || !name.endsWith(SUFFIX)) {
+            return -1;
+        }
+        long first = 0;
+        for (int i = 0; i < DIGITS; i++) {
+            int digit = name.charAt(i) - '0';
+            if (digit < 0 || digit > 9) {
+                return -1;
+            }
+            first = 10 * first + digit;
+        }
+        return first;
+    }
+
+    static ByteBuffer head(long first, double now) {
+        ByteBuffer head = ByteBuffer.allocate(256);
+        Line.encode(
+                head,
+                String.format(
+                        Locale.ROOT,
+                        "{\"timestamp\":%.6f,\"name\":\"journal-segment\",\"context\":{\"version\":%d,\"first\":%d}}",
+                        now,
+                        VERSION,
+                        first));
+        return head.flip();
+    }
+
+    /** What is wrong with a head line, or null. */
+    static @Nullable String wrongHead(byte[] line, int length, long first) {
+        if (!Line.intact(line, length)) {
+            return "the head of the segment is damaged";
+        }
+        try {
+            ObjectNode head = JournalRecord.object(line, Line.PREFIX, length - Line.PREFIX);
+            JsonNode context = head.path("context");
+            if (!head.path("name").asText().equals("journal-segment")) {
+                return "the head of the segment is missing";
+            }
+            int version = context.path("version").asInt();
+            if (version != VERSION) {
+                return "format version " + version + " is not known here, only " + VERSION
+                        + ": it was written by another release of muster";
+            }
+            long claimed = context.path("first").asLong();
+            return claimed == first ? null : "it says that it begins with seq " + claimed + ", not as its name does";
+        } catch (IOException e) {
+            return "the head of the segment is " + e.getMessage();
+        }
+    }
+}

@@ -1,0 +1,293 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one segment from its head to its end, and judges every line: checksum, sequence, groups. Start-up, verify, repair,
+ * dump and the healing after a failed force all read through this one class.
+ */
+final class SegmentReader implements Closeable {
+    private final Disk.File file;
+    private final Segment segment;
+    private final long limit;
+
+    private final ByteBuffer chunk = ByteBuffer.allocate(1 << 16).limit(0);
+    private long position;
+
+    private byte[] piece = new byte[1024];
+    private int length;
+    private long start;
+    private int line;
+    private boolean terminated;
+    private boolean holes;
+
+    private long expected;
+    private long durable;
+    private int open;
+    private long groupStart;
+    private long goodEnd;
+    private long goodSeq;
+    private long lastSeq;
+    private long unsyncedFrom;
+    private boolean headless;
+    private @Nullable CorruptException damage;
+
+    private SegmentReader(Disk.File file, Segment segment, long limit) {
+        this.file = file;
+        this.segment = segment;
+        this.limit = limit;
+        this.expected = segment.first();
+        this.goodSeq = segment.first() - 1;
+        this.lastSeq = goodSeq;
+    }
+
+    static SegmentReader open(Disk disk, Segment segment) throws IOException {
+        return open(disk, segment, Long.MAX_VALUE);
+    }
+
+    /** @param limit bytes from here on are taken as not there */
+    static SegmentReader open(Disk disk, Segment segment, long limit) throws IOException {
+        Disk.File file = disk.open(segment.name(), Disk.Access.READ);
+        SegmentReader reader = new SegmentReader(file, segment, limit);
+        boolean read = false;
+        try {
+            reader.head();
+            read = true;
+            return reader;
+        } finally {
+            if (!read) {
+                file.close();
+            }
+        }
+    }
+
+    private void head() throws IOException {
+        String wrong = piece() && terminated
+                ? Segment.wrongHead(piece, length, segment.first())
+                : "the head of the segment is missing";
+        headless = wrong != null;
+        if (wrong != null) {
+            damage = damaged(wrong);
+        }
+        goodEnd = position;
+        groupStart = position;
+        unsyncedFrom = position;
+    }
+
+    /**
+     * The next event, or null at the end and at a damaged line. After damage it may be called again to go on with what
+     * follows; sequence numbers are then taken as they come.
+     */
+    @Nullable
+    JournalRecord next() throws IOException {
+        damage = null;
+        if (!piece()) {
+            return null;
+        }
+        if (!terminated || !Line.intact(piece, length)) {
+            damage = damaged(terminated ? "the checksum does not match" : "the line is not complete");
+            expected = 0;
+            return null;
+        }
+        return judged();
+    }
+
+    private @Nullable JournalRecord judged() throws IOException {
+        try {
+            JournalRecord read = JournalRecord.parse(piece, Line.PREFIX, length - Line.PREFIX);
+            String wrong = wrong(read);
+            follow(read);
+            if (wrong == null) {
+                return read;
+            }
+            damage = damaged(wrong);
+        } catch (IOException e) {
+            damage = damaged("the checksum is right, but the line is " + e.getMessage());
+            expected = 0;
+        }
+        return null;
+    }
+
+    private @Nullable String wrong(JournalRecord read) {
+        if (expected == 0) {
+            return null;
+        }
+        if (read.seq() != expected) {
+            return "seq " + read.seq() + " follows " + (expected - 1);
+        }
+        if (open > 0 && read.more() != open - 1) {
+            return "more is " + read.more() + " in a group that needs " + (open - 1);
+        }
+        // A repaired segment may begin in the middle of a write.
+        boolean first = lastSeq == segment.first() - 1;
+        if (read.durable() != read.seq() - 1 && read.durable() != durable && !first) {
+            return "durable is " + read.durable() + " where a write can only say " + (read.seq() - 1) + " or "
+                    + durable;
+        }
+        return null;
+    }
+
+    private void follow(JournalRecord read) {
+        if (read.durable() == read.seq() - 1) {
+            unsyncedFrom = start;
+        }
+        if (open == 0) {
+            groupStart = start;
+        }
+        lastSeq = read.seq();
+        expected = lastSeq + 1;
+        durable = read.durable();
+        open = read.more();
+        if (open == 0) {
+            goodEnd = position;
+            goodSeq = read.seq();
+        }
+    }
+
+    /**
+     * Called after {@link #next} found damage: whether all from there to the end can be what a power loss leaves of writes
+     * that were never forced. Such bytes are missing or zero, never different; and no later line may say that the damaged
+     * one was durable.
+     */
+    boolean torn(long damagedSeq) throws IOException {
+        // A segment gets its name when its head is durable.
+        if (headless || (terminated && Line.intact(piece, length))) {
+            return false;
+        }
+        do {
+            if (terminated && Line.intact(piece, length)) {
+                if (saysDurable(damagedSeq)) {
+                    return false;
+                }
+            } else if (!tearable()) {
+                return false;
+            }
+        } while (piece());
+        return true;
+    }
+
+    private boolean saysDurable(long seq) {
+        try {
+            return JournalRecord.parse(piece, Line.PREFIX, length - Line.PREFIX).durable() >= seq;
+        } catch (IOException nonsense) {
+            return true;
+        }
+    }
+
+    private boolean tearable() {
+        // A whole line whose newline is something else was not cut short: something changed it.
+        return holes || (!terminated && !Line.intact(piece, length - 1));
+    }
+
+    /** Reads up to the next newline or the end. */
+    private boolean piece() throws IOException {
+        start = position;
+        length = 0;
+        terminated = false;
+        holes = false;
+        while (!terminated && fill()) {
+            take();
+        }
+        if (position == start) {
+            return false;
+        }
+        line++;
+        return true;
+    }
+
+    private boolean fill() throws IOException {
+        if (!chunk.hasRemaining()) {
+            chunk.clear().limit((int) Math.max(0, Math.min(chunk.capacity(), limit - position)));
+            file.read(chunk, position);
+            chunk.flip();
+        }
+        return chunk.hasRemaining();
+    }
+
+    private void take() {
+        byte[] bytes = chunk.array();
+        int from = chunk.position();
+        int to = from;
+        while (to < chunk.limit() && bytes[to] != '\n') {
+            holes |= bytes[to] == 0;
+            to++;
+        }
+        keep(bytes, from, to - from);
+        terminated = to < chunk.limit();
+        int taken = to - from + (terminated ? 1 : 0);
+        chunk.position(from + taken);
+        position += taken;
+    }
+
+    /** Of a piece that is longer than any line can be, the rest is dropped: its checksum will not match. */
+    private void keep(byte[] bytes, int from, int count) {
+        int kept = Math.min(count, Line.LIMIT + 1 - length);
+        if (length + kept > piece.length) {
+            piece = Arrays.copyOf(piece, Math.max(2 * piece.length, length + kept));
+        }
+        System.arraycopy(bytes, from, piece, length, kept);
+        length += kept;
+    }
+
+    private CorruptException damaged(String sentence) {
+        return new CorruptException(segment.name(), line, start, sentence);
+    }
+
+    /** What the last {@link #next} (or the opening) found wrong. */
+    @Nullable
+    CorruptException damage() {
+        return damage;
+    }
+
+    /** The last event of the last complete group; one less than the segment's first when there is none. */
+    long goodSeq() {
+        return goodSeq;
+    }
+
+    /** The last intact event, also when its group is not complete. */
+    long lastSeq() {
+        return lastSeq;
+    }
+
+    /** Where the last complete group ends. */
+    long goodEnd() {
+        return goodEnd;
+    }
+
+    /** Whether the last line read says that others of its group follow. */
+    boolean groupOpen() {
+        return open > 0;
+    }
+
+    long groupStart() {
+        return groupStart;
+    }
+
+    /** Where the last write begins: no line says of it that it was durable. */
+    long unsyncedFrom() {
+        return Math.min(unsyncedFrom, goodEnd);
+    }
+
+    /** Whether the last thing read had no newline: the file ends there. */
+    boolean unfinished() {
+        return !terminated;
+    }
+
+    int line() {
+        return line;
+    }
+
+    long position() {
+        return position;
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

@@ -1,0 +1,223 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Appends to one segment. What follows {@code durableOffset} in the file is there only between a write and its force, or
+ * after a failure that could not be taken back.
+ */
+final class SegmentWriter implements Closeable {
+    private static final int BUFFER = 256 << 10;
+    /** At least the largest block and page size in use. */
+    private static final long BLOCK = 64 << 10;
+
+    private final Disk disk;
+    private final long first;
+    private final Disk.File file;
+    private final ByteBuffer buffer;
+
+    private long durableSeq;
+    private long durableOffset;
+    private long lastSeq;
+    private long written;
+    private boolean named;
+    private boolean leftover;
+    private boolean unforced;
+
+    private SegmentWriter(Disk disk, long first, long end, long lastSeq, ByteBuffer buffer) throws IOException {
+        this.disk = disk;
+        this.first = first;
+        this.file = disk.open(Segment.name(first), Disk.Access.WRITE);
+        this.buffer = buffer;
+        this.durableSeq = lastSeq;
+        this.lastSeq = lastSeq;
+        this.durableOffset = end;
+        this.written = end;
+    }
+
+    static ByteBuffer buffer() {
+        return ByteBuffer.allocateDirect(BUFFER);
+    }
+
+    /** Built under another name, so that a segment always has its head. */
+    static SegmentWriter create(Disk disk, long first, double now, ByteBuffer buffer) throws IOException {
+        String name = Segment.name(first);
+        ByteBuffer head = Segment.head(first, now);
+        int end = head.remaining();
+        try (Disk.File file = disk.open(name + Segment.UNFINISHED, Disk.Access.CREATE)) {
+            file.write(head, 0);
+            file.force(true);
+        }
+        disk.rename(name + Segment.UNFINISHED, name);
+        return new SegmentWriter(disk, first, end, first - 1, buffer);
+    }
+
+    /**
+     * @param end where the last line that is to stay ends; anything after it is cut off
+     * @param unsyncedFrom what lies between here and the end may be in the page cache only
+     */
+    static SegmentWriter reopen(Disk disk, long first, long end, long unsyncedFrom, long lastSeq, ByteBuffer buffer)
+            throws IOException {
+        SegmentWriter writer = new SegmentWriter(disk, first, end, lastSeq, buffer);
+        boolean sound = false;
+        try {
+            if (writer.file.size() > end) {
+                writer.file.truncate(end);
+            }
+            writer.rewrite(unsyncedFrom);
+            sound = true;
+            return writer;
+        } finally {
+            if (!sound) {
+                writer.close();
+            }
+        }
+    }
+
+    void append(List<byte[]> events) throws IOException {
+        int more = events.size();
+        for (byte[] event : events) {
+            more--;
+            append(lastSeq + 1, more, event);
+            lastSeq++;
+        }
+    }
+
+    private void append(long seq, int more, byte[] event) throws IOException {
+        int room = Line.room(event);
+        if (buffer.remaining() < room) {
+            write();
+        }
+        if (buffer.remaining() >= room) {
+            Line.encode(buffer, seq, durableSeq, more, event);
+        } else {
+            ByteBuffer large = ByteBuffer.allocate(room);
+            Line.encode(large, seq, durableSeq, more, event);
+            put(large);
+        }
+    }
+
+    void write() throws IOException {
+        put(buffer);
+        buffer.clear();
+    }
+
+    private void put(ByteBuffer out) throws IOException {
+        out.flip();
+        int size = out.remaining();
+        if (size > 0) {
+            leftover = true;
+            file.write(out, written);
+            written += size;
+        }
+    }
+
+    void force() throws IOException {
+        name();
+        unforced = true;
+        file.force(false);
+        unforced = false;
+        leftover = false;
+        durableOffset = written;
+        durableSeq = lastSeq;
+    }
+
+    /** A segment that power loss can make nameless must not hold anything that is answered. */
+    void name() throws IOException {
+        if (!named) {
+            disk.forceDirectory(Segment.DIRECTORY);
+            named = true;
+        }
+    }
+
+    /** Whether bytes of a failed write may be in the file. */
+    boolean leftover() {
+        return leftover || unforced;
+    }
+
+    /**
+     * Takes back what was written since the last force. After a failed force the kernel may hold pages that it believes
+     * written and that are not, so the last block is written once more, forced, and the whole segment read again.
+     */
+    void rollback() throws IOException {
+        buffer.clear();
+        lastSeq = durableSeq;
+        written = durableOffset;
+        if (!leftover()) {
+            return;
+        }
+        file.truncate(durableOffset);
+        if (unforced) {
+            rewrite(Math.max(0, durableOffset - 1) / BLOCK * BLOCK);
+            verify();
+        } else {
+            unforced = true;
+            file.force(true);
+        }
+        unforced = false;
+        leftover = false;
+    }
+
+    private void rewrite(long from) throws IOException {
+        for (long at = from; at < durableOffset; at += BLOCK) {
+            ByteBuffer block = ByteBuffer.allocate((int) Math.min(BLOCK, durableOffset - at));
+            file.read(block, at);
+            file.write(block.flip(), at);
+        }
+        file.force(true);
+    }
+
+    private void verify() throws IOException {
+        Segment segment = new Segment(first, durableOffset, java.time.Instant.EPOCH);
+        try (SegmentReader reader = SegmentReader.open(disk, segment, durableOffset)) {
+            while (reader.damage() == null && reader.next() != null) {
+                // Reading is what finds the damage.
+            }
+            CorruptException damage = reader.damage();
+            if (damage != null) {
+                throw damage;
+            }
+            if (reader.goodSeq() != durableSeq) {
+                throw new CorruptException(
+                        segment.name(), 0, 0, "ends with seq " + reader.goodSeq() + ", not " + durableSeq);
+            }
+        }
+    }
+
+    /** @throws IOException if the segment has been removed or replaced under its name */
+    void checkLinked() throws IOException {
+        if (!file.linked()) {
+            throw new IOException(Segment.name(first) + " is no longer in " + disk.where()
+                    + ": it was removed or replaced while the daemon ran");
+        }
+    }
+
+    long first() {
+        return first;
+    }
+
+    long lastSeq() {
+        return lastSeq;
+    }
+
+    long durableSeq() {
+        return durableSeq;
+    }
+
+    long durableOffset() {
+        return durableOffset;
+    }
+
+    long written() {
+        return written + buffer.position();
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

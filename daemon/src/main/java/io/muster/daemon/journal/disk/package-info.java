@@ -1,0 +1,8 @@
+/**
+ * The one seam between the journal and the file system: every file operation it makes, and the real directory behind it.
+ * Depends on the JDK only. A disk may be used from any thread, an open file by one at a time.
+ */
+@NullMarked
+package io.muster.daemon.journal.disk;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,100 @@
+/**
+ * The state directory: what was answered is in it, whatever happens. Depends on the JDK, Jackson and the problem package
+ * and knows nothing of the inventory's rules: it keeps lines. {@link io.muster.daemon.journal.Journal} is safe from any
+ * thread and works on its own, {@code journal}; everything else belongs to the thread that made it.
+ *
+ * <h2>Files</h2>
+ *
+ * <pre>
+ * state-dir/
+ *   lock                          held by the running daemon: "pid 4711 on host7 since 2026-01-31T12:00:00Z"
+ *   snapshot.json                 the state as of one seq
+ *   snapshot.prev.json            the one before, for `muster journal repair`
+ *   journal/
+ *     0000000000000001.log        a segment, named by the seq of its first event
+ *     0000000000004711.log        ... the last one is in use, the others end where the next one begins
+ *   quarantine/                   copies of everything that was ever cut off or replaced
+ *   *.tmp                         being built beside; deleted at start
+ * </pre>
+ *
+ * <h2>A segment</h2>
+ *
+ * <pre>
+ * 4cd25116 {"timestamp":1700000000.000000,"name":"journal-segment","context":{"version":1,"first":1}}
+ * c86b6a6e {"seq":1,"durable":0,"timestamp":1700000001.123456,"name":"drain","context":{"idset":"3",...}}
+ * 8748fae2 {"seq":2,"durable":1,"more":1,"timestamp":1700000002.5,"name":"exclude","context":{...}}
+ * 9645f6e6 {"seq":3,"durable":1,"timestamp":1700000002.5,"name":"undrain","context":{...}}
+ * |        |                                                                               |
+ * |        RFC 18 event with our three keys put first                                      newline
+ * CRC32C of the JSON, eight lower-case hex digits, one space
+ * </pre>
+ *
+ * {@code cut -c10- | jq} and {@code grep '"name":"drain"'} are debugging tools. Our keys:
+ * <ul>
+ *   <li>{@code seq} counts events from 1, without a gap, over all segments. The head line has none.
+ *   <li>{@code durable} is the last seq that was known to be on disk when the line was written. All lines of one write
+ *       share it, and a write begins with the seq after it. It tells a torn tail from damage, below.
+ *   <li>{@code more} is how many lines of the same command follow; absent means none. A command is recovered whole or not
+ *       at all, and never spans two writes or two segments.
+ * </ul>
+ *
+ * <h2>A snapshot</h2>
+ *
+ * <pre>
+ * {"crc32c":"b97985f8",                                    of all bytes after this line
+ * "version":1,"seq":4711,"timestamp":1700000003.000000,
+ * "state":{...}}
+ * </pre>
+ *
+ * It is written beside, forced, renamed, and the directory forced; a new segment, with its head, is made the same way
+ * after it. Replay starts with the event after {@code seq}. Segments before that are history: they are never read at
+ * start, and deleted by age and total size, but not before the previous snapshot can do without them.
+ *
+ * <h2>What a start does</h2>
+ *
+ * <ol>
+ *   <li>Locks, deletes what was being built, reads the snapshot, finds the segment with the event after it.
+ *   <li>Reads on from there. Every line must have its checksum and the next seq, every group its end.
+ *   <li>A first bad line in the last segment is a <em>torn tail</em> if the rest of the file is what a power loss leaves of
+ *       writes that were never forced: bytes missing at the end or zero, and no intact line further on whose
+ *       {@code durable} covers the bad one. It is cut off from the start of its command, with a warning and a copy in
+ *       quarantine. None of it was ever answered.
+ *   <li>Anything else is damage. The start is refused and nothing is changed: to cut there would take back changes that
+ *       were answered. So one flipped bit in the last line refuses too; a crash does not flip bits.
+ *   <li>Lines that no other line calls durable are written again in place and forced before the journal opens. Our
+ *       predecessor may have died of a failed fsync, after which the kernel shows pages that are on no disk.
+ * </ol>
+ *
+ * A damaged snapshot refuses as well, although the previous one is there and its segments are kept: whether the journal
+ * reaches as far as the damaged snapshot did cannot be known, so it is for the operator to say
+ * {@code muster journal repair}, which goes back to it and replays.
+ *
+ * <h2>When the disk fails</h2>
+ *
+ * <p>A change is answered after its force and never before. If a write or force fails, its change is refused and so is all
+ * that was decided on top of it ({@link io.muster.daemon.journal.Outcome}); a refused change must not come back at a
+ * restart. So the file is at once cut back to where the last force left it, and the cut is forced.
+ * <ul>
+ *   <li><em>The write failed</em> (disk full, quota): cutting back needs no room, so no reserve is kept for it. The journal
+ *       is {@code READ_ONLY}: the next batch is tried, and works when there is room again. A probe asks without waiting.
+ *   <li><em>The force failed.</em> Linux reports it once and may mark the pages clean, so forcing again proves nothing, and
+ *       neither would a restart, which reads the same page cache. What is in doubt is known, however: nothing before the
+ *       last successful force but the block in which it ended. After cutting back, that block is written again (dirty once
+ *       more), forced, and the whole segment read and checked. Only if all of that works is the journal
+ *       {@code READ_ONLY} as above.
+ *   <li><em>Cutting back failed.</em> {@code UNCERTAIN}: every batch and probe first tries again to cut back. Until that
+ *       works nothing is written, and a restart may find the refused change. If the disk is well and it stays so (the file
+ *       system was remounted, the directory replaced), only a restart helps, and {@code status()} says why.
+ *   <li><em>A snapshot failed</em>: the one before stands, the journal goes on, no history is deleted.
+ *   <li><em>No new segment</em>: it goes on in the old one, with a warning.
+ *   <li><em>The directory was removed</em> or replaced while we run: noticed before a write, at most 100 ms late.
+ *   <li><em>A bug</em>: {@code BROKEN}, everything is refused until a restart.
+ * </ul>
+ *
+ * <p>A command that was not answered when the machine or the daemon died may be there afterwards or not: its outcome is
+ * indeterminate, and whoever sent it has to look.
+ */
+@NullMarked
+package io.muster.daemon.journal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,21 @@
+package io.muster.daemon.metrics;
+
+import io.micrometer.core.instrument.Timer;
+import java.util.concurrent.TimeUnit;
+
+/** A histogram of durations resolved once. Safe on any thread. */
+public final class Latency {
+    private final Timer timer;
+
+    Latency(Timer timer) {
+        this.timer = timer;
+    }
+
+    public void record(long nanos) {
+        timer.record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    public long count() {
+        return timer.count();
+    }
+}

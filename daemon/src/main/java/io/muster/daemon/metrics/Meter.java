@@ -1,0 +1,148 @@
+package io.muster.daemon.metrics;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Every meter of ours; {@code docs/metrics.md} is printed from this list. No label takes its values from hosts or from peers. */
+public enum Meter {
+    NODES(
+            "nodes",
+            Type.GAUGE,
+            "",
+            "Ranks by the first that holds: lost, excluded, offline, torpid, drained, up; they add up to all",
+            "state"),
+    NODES_FLAGGED(
+            "nodes_flagged",
+            Type.GAUGE,
+            "",
+            "Ranks that are excluded, offline, torpid or held, whatever else they are",
+            "flag"),
+    RESOURCES("resources", Type.GAUGE, "", "Resources of all ranks: node, core, gpu", "type"),
+    RESOURCES_UP("resources_up", Type.GAUGE, "", "Of these, what schedulers may use now", "type"),
+    HOLDS("holds", Type.GAUGE, "", "Holds in force; `admin` is the shared holder, `named` are all others", "holder"),
+    HOLD_OLDEST_AGE("hold_oldest_age_seconds", Type.GAUGE, "s", "Age of the oldest hold, 0 without any"),
+    HOLDS_EXPIRED("holds_expired_total", Type.COUNTER, "", "Holds that lifted themselves at their `until`"),
+    EXPIRATION("expiration_timestamp_seconds", Type.GAUGE, "s", "When the resource set expires, 0 if never"),
+
+    ACQUIRE_STREAMS("acquire_streams", Type.GAUGE, "", "Schedulers that hold an acquisition"),
+    ACQUIRE_RESPONSES(
+            "acquire_responses_total",
+            Type.COUNTER,
+            "",
+            "Responses written to schedulers: first, update, error",
+            "kind"),
+    ACQUIRE_CONFLATED(
+            "acquire_conflated_total", Type.COUNTER, "", "Updates that were merged into a later one for a slow reader"),
+    ACQUIRE_LATENCY(
+            "acquire_latency_seconds", Type.TIMER, "s", "From a change being durable to its update being written"),
+    JOURNAL_STREAMS("journal_streams", Type.GAUGE, "", "Followers of resource.journal"),
+
+    JOURNAL_APPEND("journal_append_seconds", Type.TIMER, "s", "Writing one batch of lines, without the fsync"),
+    JOURNAL_FSYNC("journal_fsync_seconds", Type.TIMER, "s", "One fdatasync of the journal"),
+    JOURNAL_SEQUENCE("journal_sequence", Type.GAUGE, "", "Number of the last durable event"),
+    JOURNAL_BYTES("journal_bytes", Type.GAUGE, "B", "Size of all journal segments, history included"),
+    JOURNAL_ERRORS("journal_errors_total", Type.COUNTER, "", "Groups of changes that could not be written or synced"),
+    READ_ONLY("read_only", Type.GAUGE, "", "1 while changes are refused because the disk failed"),
+    SNAPSHOT_AGE("snapshot_age_seconds", Type.GAUGE, "s", "Age of the last snapshot, 0 without one"),
+    SNAPSHOT_BYTES("snapshot_bytes", Type.GAUGE, "B", "Size of the last snapshot"),
+    REPLAY_SECONDS("replay_seconds", Type.GAUGE, "s", "How long reading snapshot and journal took at start"),
+    REPLAY_EVENTS("replay_events", Type.GAUGE, "", "Events replayed at start"),
+
+    REQUESTS("requests_total", Type.COUNTER, "", "Requests answered; `errno` is `OK` or a name", "topic errno"),
+    DENIED("denied_total", Type.COUNTER, "", "Requests refused for want of a right", "topic"),
+    CONNECTIONS("connections", Type.GAUGE, "", "Open connections: main, admin", "socket"),
+    CONNECTIONS_ACCEPTED("connections_accepted_total", Type.COUNTER, "", "Connections welcomed", "socket"),
+    CONNECTIONS_REFUSED("connections_refused_total", Type.COUNTER, "", "Connections turned away", "reason"),
+
+    CONFIG_RELOAD_SUCCESSFUL(
+            "config_last_reload_successful", Type.GAUGE, "", "0 if the last SIGHUP found an invalid file"),
+    CONFIG_RELOAD_TIME(
+            "config_last_reload_timestamp_seconds", Type.GAUGE, "s", "When the running configuration was read"),
+    BUILD("build_info", Type.INFO, "", "Always 1", "version revision java");
+
+    /** As Prometheus has them; a timer is exposed as a histogram of seconds. */
+    public enum Type {
+        COUNTER,
+        GAUGE,
+        TIMER,
+        /** A constant 1; Micrometer has no such type, and would cut {@code _info} off a gauge's name. */
+        INFO;
+
+        private String shown() {
+            return switch (this) {
+                case TIMER -> "histogram";
+                case INFO -> "gauge";
+                default -> name().toLowerCase(Locale.ROOT);
+            };
+        }
+    }
+
+    private static final String PREFIX = "muster_";
+
+    private final String suffix;
+    private final Type type;
+    private final String unit;
+    private final String description;
+    private final String labels;
+
+    Meter(String suffix, Type type, String unit, String description, String labels) {
+        this.suffix = suffix;
+        this.type = type;
+        this.unit = unit;
+        this.description = description;
+        this.labels = labels;
+    }
+
+    Meter(String suffix, Type type, String unit, String description) {
+        this(suffix, type, unit, description, "");
+    }
+
+    /** As Prometheus sees it; of a timer, the base that {@code _bucket}, {@code _sum} and {@code _count} are put behind. */
+    public String meterName() {
+        return PREFIX + suffix;
+    }
+
+    public Type type() {
+        return type;
+    }
+
+    public String unit() {
+        return unit;
+    }
+
+    public String description() {
+        return description;
+    }
+
+    public List<String> labels() {
+        return labels.isEmpty() ? List.of() : List.of(labels.split(" "));
+    }
+
+    /** The names of the time series that a scrape shows for this meter. */
+    public List<String> seriesNames() {
+        return type == Type.TIMER
+                ? Stream.of("_bucket", "_sum", "_count")
+                        .map(s -> meterName() + s)
+                        .toList()
+                : List.of(meterName());
+    }
+
+    /** The Markdown table of all meters. */
+    public static String table() {
+        return Stream.of(values())
+                .map(m -> String.format(
+                        Locale.ROOT,
+                        "| `%s` | %s | %s | %s |",
+                        m.meterName(),
+                        m.type.shown(),
+                        m.shownLabels(),
+                        m.description))
+                .collect(Collectors.joining("\n", "| name | type | labels | what |\n|---|---|---|---|\n", "\n"));
+    }
+
+    private String shownLabels() {
+        return labels().stream().map(l -> "`" + l + "`").collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,156 @@
+package io.muster.daemon.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.core.metrics.Info;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The registry. Children are resolved once, at start or at first use, and then counted on without a lookup. Asking again for the same
+ * meter and labels gives the same child. Thread-safe.
+ */
+public final class Metrics implements AutoCloseable {
+    private static final Duration[] BUCKETS = {
+        Duration.ofNanos(50_000),
+        Duration.ofNanos(100_000),
+        Duration.ofNanos(250_000),
+        Duration.ofNanos(500_000),
+        Duration.ofMillis(1),
+        Duration.ofNanos(2_500_000),
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(25),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(5)
+    };
+
+    private record Child(Meter meter, List<String> labels) {}
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Map<Child, Count> counts = new ConcurrentHashMap<>();
+    private final Map<Child, Latency> latencies = new ConcurrentHashMap<>();
+    private final Set<Meter> bound = EnumSet.noneOf(Meter.class);
+    private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
+
+    /** With the meters of the JVM and the process. */
+    public Metrics(String version, String revision) {
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new ClassLoaderMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new FileDescriptorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+        garbageCollection.bindTo(registry);
+        info(Meter.BUILD, version, revision, System.getProperty("java.version", ""));
+    }
+
+    /** The child of a counter that the caller counts on. */
+    public Count counter(Meter meter, String... labels) {
+        return counts.computeIfAbsent(child(meter, Meter.Type.COUNTER, labels), child -> {
+            Count count = new Count();
+            register(child, count::total);
+            return count;
+        });
+    }
+
+    /** A counter that someone else keeps; {@code total} must never fall. */
+    public void counter(Meter meter, LongSupplier total, String... labels) {
+        register(child(meter, Meter.Type.COUNTER, labels), total);
+    }
+
+    public Latency timer(Meter meter, String... labels) {
+        return latencies.computeIfAbsent(child(meter, Meter.Type.TIMER, labels), child -> {
+            Timer timer = Timer.builder(child.meter.meterName())
+                    .description(child.meter.description())
+                    .tags(tags(child))
+                    .serviceLevelObjectives(BUCKETS)
+                    .register(registry);
+            return new Latency(timer);
+        });
+    }
+
+    /** @param value read at every scrape, on the scraping thread */
+    public void gauge(Meter meter, Supplier<? extends Number> value, String... labels) {
+        Child child = child(meter, Meter.Type.GAUGE, labels);
+        Gauge.builder(meter.meterName(), () -> value.get())
+                .description(meter.description())
+                .tags(tags(child))
+                .register(registry);
+    }
+
+    private void info(Meter meter, String... labels) {
+        Child child = child(meter, Meter.Type.INFO, labels);
+        Info.builder()
+                .name(meter.meterName())
+                .help(meter.description())
+                .labelNames(meter.labels().toArray(String[]::new))
+                .register(registry.getPrometheusRegistry())
+                .setLabelValues(child.labels.toArray(String[]::new));
+    }
+
+    /** Meters that nobody has asked for yet; none may be left when the daemon is ready. */
+    public Set<Meter> unbound() {
+        synchronized (bound) {
+            return EnumSet.complementOf(EnumSet.copyOf(bound));
+        }
+    }
+
+    /** All meters as Prometheus text, format 0.0.4. */
+    public String scrape() {
+        return registry.scrape();
+    }
+
+    @Override
+    public void close() {
+        garbageCollection.close();
+        registry.close();
+    }
+
+    private void register(Child child, LongSupplier total) {
+        FunctionCounter.builder(child.meter.meterName(), total, LongSupplier::getAsLong)
+                .description(child.meter.description())
+                .tags(tags(child))
+                .register(registry);
+    }
+
+    private Child child(Meter meter, Meter.Type type, String... labels) {
+        if (meter.type() != type || meter.labels().size() != labels.length) {
+            throw new IllegalArgumentException(meter + " is a " + meter.type() + " with labels " + meter.labels()
+                    + ", not a " + type + " with " + labels.length);
+        }
+        synchronized (bound) {
+            bound.add(meter);
+        }
+        return new Child(meter, List.of(labels));
+    }
+
+    private static List<Tag> tags(Child child) {
+        List<Tag> tags = new ArrayList<>();
+        for (int i = 0; i < child.labels.size(); i++) {
+            tags.add(Tag.of(child.meter.labels().get(i), child.labels.get(i)));
+        }
+        return tags;
+    }
+}

@@ -1,0 +1,169 @@
+package io.muster.daemon.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.core.AcquireStreams;
+import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.Inventory;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Decision.Rejection;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Principal;
+import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+
+/** Requests that change the inventory, or say what changing it would do. */
+public final class Changes {
+    /** A million ranks with a graph of every core stay below this. */
+    private static final long LARGEST_R = 1L << 30;
+
+    private final Inventory inventory;
+    private final AcquireStreams acquires;
+    private final Executor core;
+    private final Executor worker;
+    private Liveness.Status initial;
+
+    /**
+     * @param worker for what may block: files
+     * @param initial the liveness of hosts that a reload brings
+     */
+    public Changes(
+            Inventory inventory, AcquireStreams acquires, Executor core, Executor worker, Liveness.Status initial) {
+        this.inventory = inventory;
+        this.acquires = acquires;
+        this.core = core;
+        this.worker = worker;
+        this.initial = initial;
+    }
+
+    /** @param status the liveness of hosts that a reload brings from now on */
+    public void initial(Liveness.Status status) {
+        initial = status;
+    }
+
+    void submit(Method method, ObjectNode payload, Principal by, Replier reply) {
+        AdminRequest request = AdminRequest.parse(method.verb(), payload);
+        if (request == null) {
+            throw new RpcException(Errno.ENOSYS, "Unknown service method '" + method.topic() + "'");
+        }
+        if (request.dryRun()) {
+            preview(request.command(), by, reply);
+        } else {
+            inventory.submit(request.command(), by, answer -> answer(answer, reply));
+        }
+    }
+
+    private static void answer(Answer answer, Replier reply) {
+        Rejection rejection = answer.rejection();
+        Answer.Failure failure = answer.failure();
+        if (failure != null) {
+            reply.fail(new RpcException(errno(failure.kind()), failure.text()));
+        } else if (rejection != null) {
+            reply.fail(new RpcException(errno(rejection.kind()), rejection.text()));
+        } else {
+            reply.done(null);
+        }
+    }
+
+    private static Errno errno(Rejection.Kind kind) {
+        return switch (kind) {
+            case INVALID -> Errno.EINVAL;
+            case EXISTS -> Errno.EEXIST;
+            case HELD_BY_OTHER -> Errno.EBUSY;
+        };
+    }
+
+    private static Errno errno(Answer.Failure.Kind kind) {
+        return switch (kind) {
+            case DISK -> Errno.EROFS;
+            case BUSY -> Errno.EAGAIN;
+        };
+    }
+
+    /** Ours: {@code {events: [...], updates: [{user, pid, update}]}}, with the very payload that each scheduler would get. */
+    private void preview(Command command, Principal by, Replier reply) {
+        Inventory.Preview preview = inventory.preview(command, by);
+        Rejection rejection = preview.decision().rejection();
+        if (rejection != null) {
+            throw new RpcException(errno(rejection.kind()), rejection.text());
+        }
+        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+        ArrayNode events = answer.putArray("events");
+        for (Event event : preview.decision().events()) {
+            events.add(new Entry(0, inventory.now(), by, event).toJson());
+        }
+        ArrayNode updates = answer.putArray("updates");
+        acquires.preview(preview.after()).forEach((stream, next) -> {
+            ObjectNode update = updates.addObject();
+            update.put("user", stream.holder().user())
+                    .put("pid", stream.holder().pid());
+            update.set("update", next == null ? JsonNodeFactory.instance.nullNode() : next.toJson());
+        });
+        reply.done(Json.encode(answer));
+    }
+
+    /** A new R from a file on this host. A scheduler cannot be told of ranks that come, so none may hold the old R. */
+    void reload(ObjectNode payload, Principal by, Replier reply) {
+        JsonNode path = payload.path("path");
+        if (!path.isTextual()
+                || !payload.path("xml").isBoolean()
+                || !payload.path("force").isBoolean()) {
+            reply.fail(new RpcException(
+                    Errno.EPROTO, "resource.reload: /path must be a string, /xml and /force must be true or false"));
+        } else if (payload.path("xml").booleanValue()) {
+            reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
+        } else if (acquires.isAcquired()) {
+            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
+        } else {
+            worker.execute(() -> read(path.textValue(), by, reply));
+        }
+    }
+
+    private void read(String path, Principal by, Replier reply) {
+        try {
+            ResourceSet resources = ResourceSet.parse(readFile(Path.of(path)));
+            core.execute(() -> redefine(resources, by, reply));
+        } catch (NoSuchFileException e) {
+            core.execute(() -> reply.fail(new RpcException(Errno.ENOENT, path + ": " + Errno.ENOENT.text())));
+        } catch (IOException e) {
+            core.execute(() -> reply.fail(new RpcException(Errno.EIO, path + ": " + e.getMessage())));
+        } catch (InvalidException | InvalidPathException e) {
+            core.execute(() -> reply.fail(new RpcException(Errno.EINVAL, path + ": " + e.getMessage())));
+        }
+    }
+
+    /** Devices and the like may never end. */
+    private static byte[] readFile(Path path) throws IOException {
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            throw new IOException("is not a file");
+        }
+        if (Files.exists(path) && Files.size(path) > LARGEST_R) {
+            throw new IOException("is larger than " + LARGEST_R + " bytes");
+        }
+        return Files.readAllBytes(path);
+    }
+
+    /** Somebody may have acquired while the file was read. */
+    private void redefine(ResourceSet resources, Principal by, Replier reply) {
+        if (acquires.isAcquired()) {
+            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
+            return;
+        }
+        Command define = new Command.Define(resources, "reload", initial);
+        inventory.submit(define, by, answer -> answer(answer, reply));
+    }
+}

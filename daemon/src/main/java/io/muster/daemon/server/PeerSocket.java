@@ -1,0 +1,187 @@
+package io.muster.daemon.server;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** A UNIX socket on which peers are taken. */
+public final class PeerSocket implements AutoCloseable {
+    /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
+    private static final int BACKLOG = 4096;
+
+    private static final long GRACE_MILLIS = 2000;
+
+    private final Place place;
+    private final Gate gate;
+    private final Backend backend;
+    private final Tracer trace;
+    private final ChannelGroup peers = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
+    private final Channel server;
+
+    private PeerSocket(Place place, Gate gate, Backend backend, Binding binding) throws IOException {
+        this.place = place;
+        this.gate = gate;
+        this.backend = backend;
+        this.trace = binding.trace;
+        this.server = bind(binding.loop);
+    }
+
+    /**
+     * @param name for people and metrics: main, admin
+     * @param changes whether requests that change the inventory are taken on it
+     */
+    public record Place(String name, Path path, boolean changes) {}
+
+    /** @param loop the core thread's, and no other */
+    public record Binding(EventLoopGroup loop, Tracer trace) {}
+
+    /** @throws IOException saying what is in the way */
+    public static PeerSocket bind(Place place, Gate gate, Backend backend, Binding binding) throws IOException {
+        Path directory = place.path.getParent();
+        if (directory != null) {
+            gate.makeDirectory(directory);
+        }
+        removeStale(place.path);
+        return new PeerSocket(place, gate, backend, binding);
+    }
+
+    private Channel bind(EventLoopGroup loop) throws IOException {
+        ChannelHandler onAccept = new ChannelInitializer<EpollDomainSocketChannel>() {
+            @Override
+            protected void initChannel(EpollDomainSocketChannel channel) {
+                channel.pipeline().addLast(new Doorstep(PeerSocket.this));
+            }
+        };
+        var bound = new ServerBootstrap()
+                .group(loop)
+                .channel(EpollServerDomainSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .handler(new Acceptor(place.name))
+                .childHandler(onAccept)
+                .bind(new DomainSocketAddress(place.path.toFile()))
+                .awaitUninterruptibly();
+        Throwable cause = bound.cause();
+        if (cause != null) {
+            throw new IOException("cannot listen on " + place.path + ": " + cause.getMessage(), cause);
+        }
+        gate.mode(place.path);
+        return bound.channel();
+    }
+
+    /** What a daemon that was killed left behind, and nothing that somebody listens on. */
+    private static void removeStale(Path path) throws IOException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        // Connecting to a plain file is refused just as connecting to a socket that nobody listens on.
+        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isOther()) {
+            throw new IOException(path + " is in the way of the socket: it is something else");
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.connect(UnixDomainSocketAddress.of(path));
+        } catch (ConnectException e) {
+            Files.delete(path);
+            return;
+        } catch (IOException e) {
+            throw new IOException(path + " is in the way of the socket: " + e.getMessage(), e);
+        }
+        throw new IOException("somebody listens on " + path + " already: is another daemon running?");
+    }
+
+    Gate gate() {
+        return gate;
+    }
+
+    public String name() {
+        return place.name;
+    }
+
+    public int connections() {
+        return peers.size();
+    }
+
+    void enter(Channel channel) {
+        peers.add(channel);
+        gate.enter(channel);
+    }
+
+    /** The admission has changed, and with it who may reach the socket. */
+    public void modeChanged() throws IOException {
+        gate.mode(place.path);
+    }
+
+    void refused(String reason) {
+        backend.queries().meters().refused(reason);
+    }
+
+    Connection connection(Channel channel, int pid, Rights rights) {
+        backend.queries().meters().connected(place.name);
+        Session.Peer peer = new Session.Peer(rights, pid, place.changes);
+        String name = rights.user() + "("
+                + Integer.toUnsignedString(rights.credentials().userid()) + "):" + pid;
+        return new Connection(
+                channel, name, gate.maxFrame(rights), trace, outbox -> new Session(backend, gate, peer, outbox));
+    }
+
+    /** Lets peers go that are stuck. To be called every few seconds, on the core thread. */
+    public void sweep(long nanos) {
+        peers.forEach(channel -> {
+            Connection connection = channel.pipeline().get(Connection.class);
+            if (connection != null) {
+                connection.sweep(nanos);
+            }
+        });
+    }
+
+    /** No more peers; those that are here stay. */
+    public void closeDoor() {
+        server.close().awaitUninterruptibly();
+    }
+
+    /** No more requests are served; answers still go out. On the core thread. */
+    public void stopServing() {
+        peers.forEach(channel -> {
+            Connection connection = channel.pipeline().get(Connection.class);
+            if (connection != null) {
+                connection.stopServing();
+            }
+        });
+    }
+
+    /** Who reads what it was sent last is let go after that; who does not read is not waited for long. */
+    @Override
+    public void close() {
+        closeDoor();
+        peers.forEach(channel -> channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE));
+        if (!peers.newCloseFuture().awaitUninterruptibly(GRACE_MILLIS)) {
+            peers.close().awaitUninterruptibly();
+        }
+        try {
+            Files.deleteIfExists(place.path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.muster.daemon.server;
+
+import io.muster.protocol.wire.Credentials;
+
+/** What the sessions count and log; the daemon binds it to its metrics. */
+public interface SessionMeters {
+    SessionMeters NONE = new SessionMeters() {};
+
+    /** @param errnum 0 for success */
+    default void answered(String topic, int errnum) {}
+
+    /**
+     * Somebody asked for what is not theirs.
+     *
+     * @param first whether this is the peer's first such request on this topic
+     */
+    default void denied(Method method, String user, Credentials credentials, boolean first) {}
+
+    /** @param socket a word: main, admin */
+    default void connected(String socket) {}
+
+    /** @param reason a word: denied, full */
+    default void refused(String reason) {}
+}

@@ -1,0 +1,223 @@
+package io.muster.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.Rig;
+import io.muster.daemon.core.Sink;
+import io.muster.daemon.journal.Condition;
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalSettings;
+import io.muster.daemon.journal.MemoryDisk;
+import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.server.Tracer;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class AssemblyTest {
+    @TempDir
+    private Path directory;
+
+    private final Telemetry telemetry = new Telemetry(new Metrics("test", "test"));
+    private final CountDownLatch hanging = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        hanging.countDown();
+        telemetry.close();
+    }
+
+    private Config config(String... lines) throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("muster.toml"),
+                "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n[muster]\nsocket = \"" + directory
+                        + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\n" + String.join("\n", lines));
+        return Config.load(file, environment());
+    }
+
+    private Environment environment() {
+        return new Environment(Map.of(), 1000, directory, "host7", 4);
+    }
+
+    /** A core on a disk in memory, as the daemon would find it. */
+    private final class Started implements AutoCloseable {
+        final Threads threads = new Threads();
+        final Journal journal;
+        final Core core;
+
+        Started(FaultyDisk disk) throws Exception {
+            Recovered recovered = new Recovered(100);
+            journal = Journal.open(
+                    disk, JournalSettings.DEFAULT, recovered, telemetry, threads.core(), InstantSource.system());
+            Config config = config();
+            core = threads.onCore(() -> Core.build(journal, recovered, config, threads, telemetry));
+        }
+
+        Answer drain(String targets) throws Exception {
+            CompletableFuture<Answer> answer = new CompletableFuture<>();
+            Command drain = Rig.drainCommand(targets, "because");
+            threads.core().execute(() -> core.inventory().submit(drain, Rig.ALICE, answer::complete));
+            return answer.get(30, TimeUnit.SECONDS);
+        }
+
+        Idset held() {
+            return core.inventory().state().holds().held();
+        }
+
+        @Override
+        public void close() {
+            Stop.close(journal, Duration.ofSeconds(10));
+            threads.close();
+        }
+    }
+
+    @Test
+    void noMeterIsLeftUnboundWhenTheDaemonIsReady() throws Exception {
+        Daemon daemon = Daemon.start(config("admin-socket = \"admin.sock\""), environment(), telemetry, Tracer.OFF);
+        Gauges.bind(telemetry, daemon);
+        assertThat(telemetry.metrics().unbound()).isEmpty();
+        assertThat(telemetry.metrics().scrape())
+                .contains("muster_nodes{state=\"up\"} 4.0")
+                .contains("muster_connections{socket=\"main\"} 0.0")
+                .contains("muster_connections{socket=\"admin\"} 0.0")
+                .contains("muster_resources{type=\"node\"} 4.0");
+        daemon.stop();
+        assertThat(directory.resolve("muster.sock")).doesNotExist();
+    }
+
+    @Test
+    void whatKeepsASocketFromBeingBoundLeavesNoneBehind() throws Exception {
+        Files.writeString(directory.resolve("admin.sock"), "precious");
+        Config config = config("admin-socket = \"admin.sock\"");
+        assertThatThrownBy(() -> Daemon.start(config, environment(), telemetry, Tracer.OFF))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("admin.sock is in the way of the socket");
+        assertThat(directory.resolve("muster.sock")).doesNotExist();
+        assertThat(directory.resolve("admin.sock")).hasContent("precious");
+        Files.delete(directory.resolve("admin.sock"));
+        Daemon.start(config, environment(), telemetry, Tracer.OFF).stop();
+    }
+
+    @Test
+    void aDiskThatRefusesKeepsOnlyAnEmptyDaemonFromStarting() throws Exception {
+        MemoryDisk memory = new MemoryDisk();
+        FaultyDisk disk = new FaultyDisk(memory);
+        try (Started daemon = new Started(disk)) {
+            disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
+            assertThatThrownBy(() -> new Preparation(daemon.core, daemon.threads).start(config()))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("No space left on device");
+            disk.fault(FaultyDisk.NONE);
+            new Preparation(daemon.core, daemon.threads).start(config());
+            daemon.drain("1");
+        }
+        try (Started daemon = new Started(disk)) {
+            disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
+            new Preparation(daemon.core, daemon.threads).start(config());
+            assertThat(daemon.held()).isEqualTo(Idset.of(1));
+            assertThat(telemetry.fault()).isEqualTo("No space left on device");
+
+            disk.fault(FaultyDisk.NONE);
+            new DiskWatch(daemon.journal).look();
+            assertThat(daemon.drain("2").failure()).isNull();
+            assertThat(telemetry.fault()).isEmpty();
+        }
+    }
+
+    @Test
+    void aDiskThatHangsDoesNotKeepTheDaemonFromStopping() throws Exception {
+        FaultyDisk disk = new FaultyDisk(new MemoryDisk());
+        Started daemon = new Started(disk);
+        new Preparation(daemon.core, daemon.threads).start(config());
+        List<String> told = new CopyOnWriteArrayList<>();
+        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(told), Rig.ALICE));
+        disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE) {
+                awaitEndOfTest();
+            }
+            return -1;
+        });
+        CompletableFuture<Answer> unanswered = new CompletableFuture<>();
+        Command drain = Rig.drainCommand("1", "x");
+        daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, unanswered::complete));
+
+        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofMillis(100)).run();
+
+        assertThat(told).containsExactly("first", "ECANCELED the daemon is stopping");
+        assertThat(unanswered).isNotDone();
+    }
+
+    private void awaitEndOfTest() {
+        try {
+            hanging.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Sink noting(List<String> told) {
+        return new Sink() {
+            @Override
+            public boolean isWritable() {
+                return true;
+            }
+
+            @Override
+            public void send(Bytes payload) {
+                told.add("first");
+            }
+
+            @Override
+            public void end(RpcException reason) {
+                told.add(reason.errno().name() + " " + reason.sentence());
+            }
+        };
+    }
+
+    @Test
+    void changesInFlightAreAnsweredBeforeTheEnd() throws Exception {
+        Started daemon = new Started(new FaultyDisk(new MemoryDisk()));
+        new Preparation(daemon.core, daemon.threads).start(config());
+        CompletableFuture<Answer> answered = new CompletableFuture<>();
+        Command drain = Rig.drainCommand("1", "x");
+        daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, answered::complete));
+        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofSeconds(30)).run();
+        assertThat(answered).isDone();
+        assertThat(answered.get().failure()).isNull();
+    }
+
+    @Test
+    void healthSaysWhyChangesWait() throws InterruptedException, ExecutionException, TimeoutException {
+        assertThat(telemetry.health(0.5).ok()).isTrue();
+        assertThat(telemetry.health(7.4).reasons()).containsExactly("changes wait: the disk has not answered for 7 s");
+        CompletableFuture<String> status = new CompletableFuture<>();
+        telemetry.onCondition(() -> status.complete(telemetry.fault()));
+        telemetry.condition(Condition.READ_ONLY, "No space left on device");
+        assertThat(telemetry.health(0).reasons()).containsExactly("changes are refused: No space left on device");
+        assertThat(status.get(1, TimeUnit.SECONDS)).isEqualTo("No space left on device");
+    }
+}

@@ -1,0 +1,59 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.server.Tracer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** A whole daemon in this process, on a socket and a state directory under a test's own directory. */
+public final class RunningDaemon implements AutoCloseable {
+    private final Path directory;
+    private final Telemetry telemetry;
+    private final Daemon daemon;
+    private boolean stopped;
+
+    private RunningDaemon(Path directory, Telemetry telemetry, Daemon daemon) {
+        this.directory = directory;
+        this.telemetry = telemetry;
+        this.daemon = daemon;
+    }
+
+    /** @param resources what stands in the configuration besides socket and state directory */
+    public static RunningDaemon start(Path directory, String resources) throws Exception {
+        Path file = directory.resolve("muster.toml");
+        Files.writeString(file, "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\nmetrics = \"off\"\n" + resources);
+        Environment environment = new Environment(Map.of(), uid(), directory, "testhost", 2);
+        Config config = Config.load(file, environment);
+        Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
+        return new RunningDaemon(directory, telemetry, Daemon.start(config, environment, telemetry, Tracer.OFF));
+    }
+
+    private static int uid() throws IOException {
+        return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    }
+
+    public String uri() {
+        return "local://" + directory.resolve("s");
+    }
+
+    public Path configFile() {
+        return directory.resolve("muster.toml");
+    }
+
+    public Path stateDir() {
+        return directory.resolve("state");
+    }
+
+    @Override
+    public void close() {
+        if (!stopped) {
+            stopped = true;
+            daemon.stop();
+            telemetry.close();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of what the package of the same name makes of values, without a daemon. */
+@NullMarked
+package io.muster.daemon.cli.render;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,287 @@
+package io.muster.daemon.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.muster.inventory.idset.Idset;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class ConfigTest {
+    private static final String R =
+            "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0-3\", \"children\": {\"core\": \"0-1\"}}],"
+                    + " \"nodelist\": [\"n[0-3]\"], \"starttime\": 0, \"expiration\": 0}}";
+
+    @TempDir
+    private Path dir;
+
+    /** A value that is not the default, as written and as shown. */
+    private record Value(String toml, String shown) {
+        static Value same(String text) {
+            return new Value("\"" + text + "\"", text);
+        }
+    }
+
+    private static final Map<Key, Value> OTHER_VALUES = Map.ofEntries(
+            Map.entry(Key.RESOURCE_PATH, new Value("\"R\"", "DIR/R")),
+            Map.entry(Key.RESOURCE_CONFIG, new Value("[{hosts = \"a[0-3]\", cores = \"0\"}]", "1 entry")),
+            Map.entry(Key.RESOURCE_SCHEDULING, new Value("\"S\"\npath = \"R\"", "DIR/S")),
+            Map.entry(Key.RESOURCE_EXCLUDE, Value.same("host7")),
+            Map.entry(Key.RESOURCE_JOURNAL_MAX, new Value("5000", "5000")),
+            Map.entry(Key.RESOURCE_HISTORY, Value.same("30d")),
+            Map.entry(Key.RESOURCE_NORESTRICT, new Value("true", "true")),
+            Map.entry(Key.RESOURCE_NOVERIFY, new Value("true", "true")),
+            Map.entry(Key.RESOURCE_VERIFY, new Value("{gpu = \"ignore\"}", "{\"gpu\":\"ignore\"}")),
+            Map.entry(Key.RESOURCE_REDISCOVER, new Value("true", "true")),
+            Map.entry(Key.RESOURCE_NO_UPDATE_WATCH, new Value("true", "true")),
+            Map.entry(Key.ACCESS_ALLOW_GUEST_USER, new Value("true", "true")),
+            Map.entry(Key.ACCESS_ALLOW_ROOT_OWNER, new Value("true", "true")),
+            Map.entry(Key.ACCESS_PRIVATE_MODE, new Value("true", "true")),
+            Map.entry(
+                    Key.ACCESS_ROLES, new Value("{admin = {users = [\"eve\"]}}", "{\"admin\":{\"users\":[\"eve\"]}}")),
+            Map.entry(Key.SOCKET, Value.same("/run/m.sock")),
+            Map.entry(Key.ADMIN_SOCKET, Value.same("/run/a.sock")),
+            Map.entry(Key.STATE_DIR, Value.same("/srv/state")),
+            Map.entry(Key.ACQUIRE, Value.same("shared")),
+            Map.entry(Key.ADMINS, new Value("[\"alice\", \"%ops\"]", "[alice, %ops]")),
+            Map.entry(Key.SCHEDULERS, new Value("[\"flux\"]", "[flux]")),
+            Map.entry(Key.BATCH, Value.same("50ms")),
+            Map.entry(Key.INITIAL, Value.same("offline")),
+            Map.entry(Key.METRICS, Value.same("[::1]:9000")),
+            Map.entry(Key.MAX_FRAME, Value.same("16MiB")),
+            Map.entry(Key.MAX_FRAME_GUEST, new Value("65536", "64KiB")),
+            Map.entry(Key.MAX_CONNECTIONS, new Value("100", "100")),
+            Map.entry(Key.SNAPSHOT_EVERY, new Value("1000", "1000")),
+            Map.entry(Key.HISTORY_SIZE, Value.same("10GiB")),
+            Map.entry(Key.LOG_FORMAT, Value.same("json")),
+            Map.entry(Key.LOG_LEVEL, Value.same("debug")));
+
+    @Test
+    void withoutAFileThereAreTheseDefaults() {
+        assertThat(Config.load(null, Configs.ADA).effective().lines())
+                .containsExactly(
+                        "resource.path                                                       default",
+                        "resource.config          0 entries                                  default",
+                        "resource.scheduling                                                 default",
+                        "resource.exclude                                                    default",
+                        "resource.journal-max     10000                                      default",
+                        "resource.history         90d                                        default",
+                        "access.allow-guest-user  false                                      default",
+                        "access.allow-root-owner  false                                      default",
+                        "muster.socket            /home/ada/.local/state/muster/muster.sock  default",
+                        "muster.admin-socket                                                 default",
+                        "muster.state-dir         /home/ada/.local/state/muster              default",
+                        "muster.acquire           exclusive                                  default",
+                        "muster.admins            []                                         default",
+                        "muster.schedulers        []                                         default",
+                        "muster.batch             0s                                         default",
+                        "muster.initial           online                                     default",
+                        "muster.metrics           127.0.0.1:9559                             default",
+                        "muster.max-frame         64MiB                                      default",
+                        "muster.max-frame-guest   1MiB                                       default",
+                        "muster.max-connections   8192                                       default",
+                        "muster.snapshot-every    100000                                     default",
+                        "muster.history-size      1GiB                                       default",
+                        "muster.log-format        text                                       default",
+                        "muster.log-level         info                                       default");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyKeyIsReadAndShownWithItsPlace(Key key) {
+        Value value = Objects.requireNonNull(OTHER_VALUES.get(key), "a key without a test");
+        Configs.write(dir, "R", R);
+        Configs.write(dir, "S", "{}");
+        Config config = Configs.load(dir, "[" + key.section() + "]", "", key.key() + " = " + value.toml);
+        Effective.Setting setting = config.effective().of(key);
+        assertThat(setting.value()).isEqualTo(value.shown.replace("DIR", dir.toString()));
+        assertThat(setting.source()).isEqualTo(dir + "/muster.toml:3");
+        assertThat(Config.load(null, Configs.ADA).effective().of(key).value()).isNotEqualTo(value.shown);
+    }
+
+    @Test
+    void theSectionsHoldWhatTheFileSays() {
+        Config config = Configs.load(
+                dir,
+                "[resource]",
+                "exclude = \"0\"",
+                "history = \"1.5h\"",
+                "journal-max = 7",
+                "[access]",
+                "allow-guest-user = true",
+                "[muster]",
+                "socket = \"/run/m.sock\"",
+                "admin-socket = \"/run/a.sock\"",
+                "acquire = \"shared\"",
+                "admins = [\"alice\"]",
+                "schedulers = [\"%sched\"]",
+                "batch = 0.05",
+                "initial = \"offline\"",
+                "max-frame = \"1M\"",
+                "history-size = 0",
+                "log-format = \"json\"",
+                "metrics = \"off\"");
+        assertThat(config.resources().excluded()).isEqualTo(Idset.of(0));
+        assertThat(config.access()).isEqualTo(new Access(true, false, List.of("alice"), List.of("%sched")));
+        assertThat(config.listen())
+                .isEqualTo(new Listen(Path.of("/run/m.sock"), Path.of("/run/a.sock"), 1 << 20, 1 << 20, 8192));
+        assertThat(config.storage())
+                .isEqualTo(new Storage(Path.of("/home/ada/.local/state/muster"), 100_000, new Fsd(5400), 0, 7));
+        assertThat(config.streams())
+                .isEqualTo(new Streams(Streams.Acquire.SHARED, new Fsd(0.05), Streams.Initial.OFFLINE));
+        assertThat(config.reporting().metrics()).isEmpty();
+        assertThat(config.reporting().logFormat()).isEqualTo(Logging.Format.JSON);
+        assertThat(config.reporting().logLevel()).isEqualTo(Logging.Level.INFO);
+    }
+
+    @Test
+    void keysOfABrokerAreNotShownUnlessGiven() {
+        List<String> lines =
+                Configs.load(dir, "[resource]", "noverify = true").effective().lines();
+        assertThat(lines)
+                .filteredOn(line -> line.startsWith("resource.noverify"))
+                .hasSize(1);
+        assertThat(lines).noneMatch(line -> line.startsWith("resource.norestrict"));
+    }
+
+    @Test
+    void namesKeysThatWaitForARestart() {
+        Config running = Configs.load(dir, "[muster]", "socket = \"/run/a\"", "log-level = \"info\"");
+        Config next = Configs.load(dir, "[muster]", "socket = \"/run/b\"", "log-level = \"debug\"");
+        assertThat(next.waitingForRestart(running)).containsExactly(Key.SOCKET);
+        assertThat(next.waitingForRestart(next)).isEmpty();
+    }
+
+    record Refusal(String line, String problem) {}
+
+    static List<Refusal> refusals() {
+        return List.of(
+                new Refusal(
+                        "muster.batch = \"50x\"",
+                        "muster.batch: duration \"50x\": the unit is one of ms, s, m, h, d at position 2"),
+                new Refusal("muster.batch = \"5m\"", "muster.batch: expected at most 1m"),
+                new Refusal("muster.batch = true", "muster.batch: expected a string"),
+                new Refusal(
+                        "muster.acquire = \"share\"",
+                        "muster.acquire: expected exclusive or shared; did you mean shared?"),
+                new Refusal("muster.initial = \"maybe\"", "muster.initial: expected online or offline"),
+                new Refusal(
+                        "muster.log-level = \"warning\"",
+                        "muster.log-level: expected error, warn, info, debug or trace"),
+                new Refusal("muster.log-format = 1", "muster.log-format: expected a string"),
+                new Refusal("muster.admins = \"alice\"", "muster.admins: expected an array of strings"),
+                new Refusal("muster.admins = [\"alice\", 7]", "muster.admins: expected a string"),
+                new Refusal(
+                        "muster.schedulers = [\"a b\"]", "muster.schedulers: \"a b\" is neither a user nor a %group"),
+                new Refusal("muster.schedulers = [\"-x\"]", "muster.schedulers: \"-x\" is neither a user nor a %group"),
+                new Refusal(
+                        "muster.metrics = \"9559\"",
+                        "muster.metrics: expected off or ADDRESS:PORT, the address in numbers or localhost"),
+                new Refusal("muster.metrics = \":9559\"", "muster.metrics: expected an address before :9559"),
+                new Refusal("muster.metrics = \"127.0.0.1:70000\"", "muster.metrics: there is no port 70000"),
+                new Refusal("muster.metrics = \"1.2.3.4.5:1\"", "muster.metrics: 1.2.3.4.5:1 is not an address"),
+                new Refusal("muster.max-frame = 10", "muster.max-frame: expected 4KiB to 1GiB"),
+                new Refusal("muster.max-frame = \"2G\"", "muster.max-frame: expected 4KiB to 1GiB"),
+                new Refusal(
+                        "muster.max-frame = \"lots\"",
+                        "muster.max-frame: size \"lots\": expected a whole number and B, KiB, MiB, GiB or TiB at position 0"),
+                new Refusal(
+                        "muster.max-connections = 0",
+                        "muster.max-connections: expected a whole number from 1 to 1000000"),
+                new Refusal(
+                        "muster.max-connections = 1.5",
+                        "muster.max-connections: expected a whole number from 1 to 1000000"),
+                new Refusal("muster.socket = \"\"", "muster.socket: expected a path"),
+                new Refusal("muster.socket = \"/a\\u0000b\"", "muster.socket: is no path: Nul character not allowed"),
+                new Refusal(
+                        "muster.socket = \"/" + "s".repeat(107) + "\"",
+                        "muster.socket: /" + "s".repeat(107) + " has 108 bytes, but a UNIX socket's path may have 107"),
+                new Refusal("access.allow-guest-user = \"yes\"", "access.allow-guest-user: expected true or false"),
+                new Refusal("access.roles = true", "access.roles: expected a table"),
+                new Refusal("resource.verify = 1", "resource.verify: expected true, false or a table"),
+                new Refusal(
+                        "resource.history = \"-1d\"",
+                        "resource.history: duration \"-1d\": expected a number, not negative, and a unit at position 0"),
+                new Refusal("resource.config = 1", "resource.config: must be an array of tables, not a number"),
+                new Refusal("resource.config = []", "resource.config: no hosts configured"),
+                new Refusal("resource.config = [{cores = \"0\"}]", "resource.config[0].hosts: hosts is missing"),
+                new Refusal("resource.config = [{hosts = \"\"}]", "resource.config[0].hosts: names no host"),
+                new Refusal("resource.config = [{hosts = \"a\"}]", "resource.config: a assigned no resources"),
+                new Refusal(
+                        "resource.config = [{hosts = \"a\", cores = 4}]",
+                        "resource.config[0].cores: must be a string, not a number"),
+                new Refusal(
+                        "resource.config = [{hosts = \"a\", core = \"0\"}]",
+                        "resource.config[0].core: is not known; known are cores, gpus, hosts, properties"),
+                new Refusal(
+                        "resource.exclude = \"9\"", "resource.exclude: rank 9 is not in the resource set, which has 0"),
+                new Refusal("resource.exclude = \"host8\"", "resource.exclude: host host8 is not in the resource set"),
+                new Refusal("resource.path = \"/no/R\"", "resource.path: /no/R cannot be read: no such file"),
+                new Refusal(
+                        "resource.scheduling = \"S\"",
+                        "resource.scheduling: needs resource.path or [[resource.config]]"),
+                new Refusal("muster.stat-dir = \"/x\"", "muster.stat-dir: unknown key; did you mean state-dir?"),
+                new Refusal("muster.state_dir = \"/x\"", "muster.state_dir: unknown key; did you mean state-dir?"),
+                new Refusal("muster.frobnicate = 1", "muster.frobnicate: unknown key"),
+                new Refusal("resource.excludes = \"a\"", "resource.excludes: unknown key; did you mean exclude?"),
+                new Refusal("acces.allow-guest-user = true", "[acces]: unknown table; did you mean access?"),
+                new Refusal("socket = \"/x\"", "socket: expected to stand in a table"),
+                new Refusal("muster = 1", "muster: expected to stand in a table; did you mean muster?"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void refusesWithASentence(Refusal refusal) {
+        assertThat(Configs.problems(dir, "# first line", refusal.line)).contains("muster.toml:2: " + refusal.problem);
+    }
+
+    @Test
+    void reportsAllProblemsAtOnceEachWithItsLine() {
+        assertThat(Configs.problems(
+                        dir,
+                        "[muster]",
+                        "batch = \"x\"",
+                        "acquire = 'none' # [resource]",
+                        "text = '''",
+                        "[[resource.config]]",
+                        "'''",
+                        "[resource]",
+                        "journal-max = -1",
+                        "[[resource.config]]",
+                        "hosts = \"a[1-2]\"",
+                        "cores = \"0-3\"",
+                        "[[resource.config]]",
+                        "hosts = \"b[\"",
+                        "properties = [",
+                        "  \"ok\",",
+                        "  7 ]"))
+                .containsExactlyInAnyOrder(
+                        "muster.toml:2: muster.batch: duration \"x\": expected a number, not negative, and a unit at position 0",
+                        "muster.toml:3: muster.acquire: expected exclusive or shared",
+                        "muster.toml:4: muster.text: unknown key",
+                        "muster.toml:8: resource.journal-max: expected a whole number from 1 to 2147483647",
+                        "muster.toml:13: resource.config[1].hosts: hostlist \"b[\": '[' is never closed at position 1",
+                        "muster.toml:14: resource.config[1].properties[1]: must be a string, not a number");
+    }
+
+    @Test
+    void aSocketMayNotServeTwice() {
+        assertThat(Configs.problems(dir, "[muster]", "socket = \"/run/x\"", "admin-socket = \"/run/x\""))
+                .containsExactly("muster.toml:3: muster.admin-socket: is the same as muster.socket");
+    }
+
+    @Test
+    void aDefaultSocketPathThatIsTooLongIsReportedToo() {
+        Environment deep = new Environment(Map.of(), 1000, Path.of("/" + "h".repeat(100)), "h", 1);
+        assertThatThrownBy(() -> Config.load(null, deep))
+                .hasMessageStartingWith("configuration: muster.socket: /hhh")
+                .hasMessageContaining("a UNIX socket's path may have 107");
+    }
+}

@@ -1,0 +1,75 @@
+package io.muster.daemon.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+final class LoggingTest {
+    @TempDir
+    private Path dir;
+
+    private final LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+
+    @AfterEach
+    void restore() {
+        Logging.apply(Logging.Level.INFO, Logging.Format.TEXT);
+    }
+
+    private ConsoleAppender<ILoggingEvent> theOnlyAppender() {
+        Iterator<ch.qos.logback.core.Appender<ILoggingEvent>> all =
+                context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
+        ConsoleAppender<ILoggingEvent> first = (ConsoleAppender<ILoggingEvent>) all.next();
+        assertThat(all.hasNext())
+                .as("a second appender would log each line twice")
+                .isFalse();
+        return first;
+    }
+
+    @Test
+    void theEmbeddedDefaultIsInForceWithoutAnyFile() {
+        assertThat(theOnlyAppender().getTarget()).isEqualTo("System.err");
+        assertThat(context.getLogger(Logger.ROOT_LOGGER_NAME).getLevel()).isEqualTo(Level.INFO);
+        assertThat(context.getLogger("io.netty.util").getEffectiveLevel()).isEqualTo(Level.WARN);
+    }
+
+    @Test
+    void levelAndFormatChangeAtRunTime() {
+        Logging.apply(Logging.Level.DEBUG, Logging.Format.JSON);
+        assertThat(theOnlyAppender().getEncoder()).isInstanceOf(JsonEncoder.class);
+        assertThat(context.getLogger("io.muster.x").isDebugEnabled()).isTrue();
+        assertThat(context.getLogger("io.netty.x").isInfoEnabled())
+                .as("netty stays quiet")
+                .isFalse();
+        Logging.apply(Logging.Level.ERROR, Logging.Format.TEXT);
+        assertThat(theOnlyAppender().getEncoder()).isNotInstanceOf(JsonEncoder.class);
+        assertThat(context.getLogger("io.muster.x").isWarnEnabled()).isFalse();
+    }
+
+    @Test
+    void theJournalIsKnownByDeviceAndInode() throws IOException {
+        Path stream = Files.createFile(dir.resolve("stream"));
+        Map<String, Object> is = Files.readAttributes(stream, "unix:dev,ino");
+        assertThat(Logging.isJournal(Map.of("JOURNAL_STREAM", is.get("dev") + ":" + is.get("ino")), stream))
+                .isTrue();
+        assertThat(Logging.isJournal(Map.of("JOURNAL_STREAM", "1:2"), stream))
+                .as("redirected")
+                .isFalse();
+        assertThat(Logging.isJournal(Map.of(), stream)).isFalse();
+        assertThat(Logging.isJournal(Map.of("JOURNAL_STREAM", "1:2"), dir.resolve("none")))
+                .isFalse();
+    }
+}

@@ -1,0 +1,67 @@
+package io.muster.daemon.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.inventory.idset.Idset;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ResourcesTest {
+    private static final String[] R = {
+        "{\"version\": 1, \"execution\": {",
+        "  \"R_lite\": [{\"rank\": \"0-3\", \"children\": {\"core\": \"0-1\"}}],",
+        "  \"nodelist\": [\"n[0-3]\"], \"starttime\": 0, \"expiration\": 0}}"
+    };
+
+    @TempDir
+    private Path dir;
+
+    @Test
+    void withoutAFileItIsThisHostWithItsCores() {
+        Resources resources = Config.load(null, Configs.ADA).resources();
+        assertThat(resources.set().hosts()).hasToString("host7");
+        assertThat(resources.set().toJson().at("/execution/R_lite"))
+                .hasToString("[{\"rank\":\"0\",\"children\":{\"core\":\"0-3\"}}]");
+        assertThat(resources.excluded()).isEqualTo(Idset.EMPTY);
+        assertThat(resources.origin()).isEqualTo("this host");
+    }
+
+    @Test
+    void theFileIsReadAndItsHostsCanBeExcluded() {
+        Configs.write(dir, "R", R);
+        Resources resources = Configs.load(dir, "[resource]", "path = \"R\"", "exclude = \"n[1-2]\"")
+                .resources();
+        assertThat(resources.set().ranks()).isEqualTo(Idset.range(0, 3));
+        assertThat(resources.excluded()).isEqualTo(Idset.range(1, 2));
+        assertThat(resources.origin()).isEqualTo(dir + "/R");
+    }
+
+    @Test
+    void theSchedulingFileReplacesTheSchedulingKey() {
+        Configs.write(dir, "R", R);
+        Configs.write(dir, "jgf.json", "{\"graph\": {}}");
+        Config config = Configs.load(dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"");
+        assertThat(config.resources().set().scheduling()).hasToString("{\"graph\":{}}");
+    }
+
+    @Test
+    void excludingEveryRankIsWorthANote() {
+        Config config = Configs.load(dir, "[resource]", "exclude = \"0\"");
+        assertThat(Configs.notes(dir, config))
+                .containsExactly("muster.toml:2: resource.exclude: leaves no rank for schedulers");
+    }
+
+    @Test
+    void everyProblemOfTheFilesIsReported() {
+        Configs.write(dir, "R", "{\"version\": 2, \"execution\": {\"nodelist\": []}}");
+        Configs.write(dir, "jgf.json", "{", "\"graph\" 1}");
+        assertThat(Configs.problems(
+                        dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"", "[muster]", "batch = \"1w\""))
+                .contains(
+                        "R: /version: must be the integer 1, not 2",
+                        "jgf.json:2: Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value",
+                        "muster.toml:5: muster.batch: duration \"1w\": the unit is one of ms, s, m, h, d at position 1")
+                .anySatisfy(problem -> assertThat(problem).startsWith("R: /execution/"));
+    }
+}

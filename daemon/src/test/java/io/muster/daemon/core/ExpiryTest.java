@@ -1,0 +1,98 @@
+package io.muster.daemon.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.daemon.journal.MemoryDisk;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.Command;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ExpiryTest {
+    private Rig rig = Rig.ofFour();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private void hold(String targets, String holder, int seconds) {
+        Command drain = new Command.Drain(targets, "maintenance", Command.Mode.NONE, holder, rig.now() + seconds);
+        assertThat(Rig.outcome(rig.submit(drain))).isEqualTo("done 1");
+    }
+
+    private Idset held() {
+        return rig.state().holds().held();
+    }
+
+    @Test
+    void aHoldLiftsItselfWhenItsTimeHasCome() {
+        hold("1-2", "window", 30);
+        rig.advance(Duration.ofSeconds(29));
+        assertThat(held()).isEqualTo(Idset.of(1, 2));
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        assertThat(rig.meters.expired).isEqualTo(2);
+        assertThat(rig.core.timers()).as("nothing to wait for").isZero();
+    }
+
+    @Test
+    void aLongWaitIsNotForgotten() {
+        hold("1", "window", 86_400);
+        rig.advance(Duration.ofSeconds(86_399));
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void anEarlierHoldIsLiftedFirst() {
+        hold("1", "late", 50);
+        hold("2", "early", 10);
+        rig.advance(Duration.ofSeconds(10));
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.advance(Duration.ofSeconds(40));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void anotherHoldOnTheSameHostStays() {
+        hold("1", "window", 10);
+        rig.drain("1");
+        rig.advance(Duration.ofSeconds(10));
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.undrain("1");
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void aDiskThatFailsDelaysTheLiftingUntilItIsWell() {
+        hold("1", "window", 10);
+        rig.fillDisk();
+        rig.advance(Duration.ofSeconds(15));
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.healDisk();
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void whatRanOutWhileNobodyWasThereIsLiftedAtTheStart() {
+        rig.close();
+        FaultyDisk disk = new FaultyDisk(new MemoryDisk());
+        HandDriven core = new HandDriven(Rig.START);
+        rig = Rig.on(disk, core);
+        rig.define(Rig.nodes("node[0-3]"));
+        hold("1", "window", 10);
+        rig.close();
+        core.advance(Duration.ZERO, core::runReady);
+        HandDriven later = new HandDriven(Rig.START.plusSeconds(100));
+        rig = Rig.on(disk, later);
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.expiry.start();
+        rig.advance(Duration.ZERO);
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+    }
+}

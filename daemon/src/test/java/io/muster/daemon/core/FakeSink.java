@@ -1,0 +1,36 @@
+package io.muster.daemon.core;
+
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A peer that keeps what it was sent, and reads or does not. */
+final class FakeSink implements Sink {
+    final List<Bytes> payloads = new ArrayList<>();
+    private final List<String> received = new ArrayList<>();
+    boolean writable = true;
+
+    @Override
+    public boolean isWritable() {
+        return writable;
+    }
+
+    @Override
+    public void send(Bytes payload) {
+        payloads.add(payload);
+        received.add(payload.text());
+    }
+
+    @Override
+    public void end(RpcException reason) {
+        received.add(reason.errno().name() + " " + reason.sentence());
+    }
+
+    /** What came since the last time that somebody asked. */
+    List<String> received() {
+        List<String> news = List.copyOf(received);
+        received.clear();
+        return news;
+    }
+}

@@ -1,0 +1,255 @@
+package io.muster.daemon.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class InventoryTest {
+    private Rig rig = Rig.ofFour();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private Idset held() {
+        return rig.state().holds().held();
+    }
+
+    @Test
+    void nobodySeesWhatIsNotOnDisk() {
+        rig.holdDisk();
+        rig.send("drain", Rig.drainCommand("1", "x"));
+        rig.core.runReady();
+
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        assertThat(rig.inventory.seq()).isEqualTo(1);
+        assertThat(rig.told).isEmpty();
+
+        rig.release();
+        rig.settle();
+        assertThat(held()).isEqualTo(Idset.of(1));
+        assertThat(rig.inventory.seq()).isEqualTo(2);
+        assertThat(rig.told).containsExactly("drain: done 1");
+    }
+
+    @Test
+    void commandsAreDecidedOnWhatWasProposedBeforeThem() {
+        rig.holdDisk();
+        rig.send("one", Rig.drainCommand("1", "x"));
+        rig.send("two", Rig.drainCommand("1", "y"));
+        rig.send("three", new Command.Undrain("1", null, Command.Mode.NONE, null));
+        rig.release();
+        rig.settle();
+
+        assertThat(rig.told)
+                .containsExactly("one: done 1", "two: EXISTS rank 1 already drained: node1", "three: done 1");
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void aRefusalThatSpeaksOfWhatIsNotOnDiskWaitsForIt() {
+        rig.holdDisk();
+        rig.send("one", Rig.drainCommand("1", "x"));
+        rig.send("two", Rig.drainCommand("1", "y"));
+        rig.core.runReady();
+
+        assertThat(rig.told).isEmpty();
+    }
+
+    @Test
+    void aRefusalThatSpokeOfWhatFailedIsDecidedAnew() {
+        rig.holdDisk();
+        rig.send("drain", Rig.drainCommand("1", "x"));
+        rig.send("again", Rig.drainCommand("1", "y"));
+        rig.disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE) {
+                rig.healDisk();
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        rig.release();
+        rig.settle();
+
+        // Whether the first force was under way already decides which of the two the disk took.
+        assertThat(rig.told).hasSize(2);
+        assertThat(held()).isEqualTo(Idset.of(1));
+        if (rig.told.get(0).startsWith("drain: DISK")) {
+            assertThat(rig.told.get(1)).isEqualTo("again: done 1");
+        } else {
+            assertThat(rig.told).containsExactly("drain: done 1", "again: EXISTS rank 1 already drained: node1");
+        }
+    }
+
+    @Test
+    void aRefusalWithNothingInFlightIsGivenAtOnce() {
+        rig.send("undrain", new Command.Undrain("1", null, Command.Mode.NONE, null));
+        assertThat(rig.told).containsExactly("undrain: EXISTS rank 1 not drained: node1");
+    }
+
+    @Test
+    void aRefusalDoesNotOvertakeTheAnswersBeforeIt() {
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, InventoryState state) {
+                // Landed, but neither published nor answered: this is where another request may come in.
+                rig.send("again", Rig.drainCommand("1", "y"));
+            }
+        });
+        rig.send("first", Rig.drainCommand("1", "x"));
+        rig.settle();
+
+        assertThat(rig.told).containsExactly("first: done 1", "again: EXISTS rank 1 already drained: node1");
+    }
+
+    @Test
+    void aFailedWriteLeavesNothingBehindAndSaysWhy() {
+        rig.fillDisk();
+        assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("DISK No space left on device");
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        assertThat(rig.inventory.fault()).isEqualTo("No space left on device");
+
+        rig.healDisk();
+        assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("done 1");
+        assertThat(rig.inventory.seq()).as("no number is left out").isEqualTo(2);
+        assertThat(rig.inventory.fault()).isEmpty();
+    }
+
+    @Test
+    void whatWasBuiltOnAFailedChangeFailsWithIt() {
+        rig.fillDisk();
+        rig.send("one", Rig.drainCommand("1", "x"));
+        rig.send("two", Rig.drainCommand("2", "x"));
+        rig.send("three", Rig.drainCommand("3", "x"));
+        rig.settle();
+        rig.healDisk();
+
+        assertThat(rig.told).hasSize(3).allSatisfy(answer -> assertThat(answer).contains("No space left on device"));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        assertThat(Rig.outcome(rig.drain("3"))).isEqualTo("done 1");
+        assertThat(held()).isEqualTo(Idset.of(3));
+        assertThat(rig.inventory.seq()).isEqualTo(2);
+    }
+
+    @Test
+    void publishingComesBeforeAnswering() {
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, InventoryState state) {
+                rig.told.add("committed " + entries.size());
+            }
+
+            @Override
+            public void settled() {
+                rig.told.add("published");
+            }
+        });
+        rig.send("drain", Rig.drainCommand("1", "x"));
+        rig.settle();
+
+        assertThat(rig.told.subList(0, 3)).containsExactly("committed 1", "published", "drain: done 1");
+    }
+
+    @Test
+    void whatLandsTogetherIsPublishedOnce() {
+        rig.holdDisk();
+        List<String> published = new ArrayList<>();
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, InventoryState state) {}
+
+            @Override
+            public void settled() {
+                published.add(held().toString());
+            }
+        });
+        rig.send("one", Rig.drainCommand("1", "x")); // this one may be in the disk's hands alone
+        rig.send("two", Rig.drainCommand("2", "x"));
+        rig.send("three", Rig.drainCommand("3", "x"));
+        rig.release();
+        rig.settle();
+
+        assertThat(published.get(published.size() - 1)).isEqualTo("1-3");
+        assertThat(published.stream().distinct().count()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void moreInFlightThanTheDiskCanTakeIsRefusedForTheMoment() {
+        rig.close();
+        rig = Rig.with(2, 100);
+        rig.holdDisk();
+        rig.send("one", Rig.drainCommand("1", "x"));
+        rig.send("two", Rig.drainCommand("2", "x"));
+        rig.send("three", Rig.drainCommand("3", "x"));
+
+        assertThat(rig.told).containsExactly("three: BUSY 2 changes wait for the disk already: try again later");
+        rig.release();
+        rig.settle();
+        assertThat(Rig.outcome(rig.drain("3"))).isEqualTo("done 1");
+    }
+
+    @Test
+    void aBugInOneAnswerDoesNotCostTheOthersTheirs() {
+        rig.holdDisk();
+        rig.inventory.submit(Rig.drainCommand("1", "x"), Rig.ALICE, answer -> {
+            throw new IllegalStateException("a bug");
+        });
+        rig.send("two", Rig.drainCommand("2", "x"));
+        rig.release();
+        assertThatThrownBy(rig::settle).hasMessage("a bug");
+        rig.settle();
+
+        assertThat(rig.told).containsExactly("two: done 1");
+    }
+
+    @Test
+    void aCommandThatChangesNothingWritesNothing() {
+        rig.drain("1");
+        Command again = new Command.Drain("1", "other", Command.Mode.UPDATE, "admin", 0);
+        assertThat(Rig.outcome(rig.submit(again))).isEqualTo("done 0");
+        assertThat(rig.inventory.seq()).isEqualTo(2);
+    }
+
+    @Test
+    void aPreviewShowsWhatWouldBeAndDoesNothing() {
+        Inventory.Preview preview = rig.inventory.preview(Rig.drainCommand("1-2", "x"), Rig.ALICE);
+
+        assertThat(preview.after().view().up()).isEqualTo(Idset.of(0, 3));
+        assertThat(preview.decision().events()).hasSize(1);
+        rig.settle();
+        assertThat(rig.state().view().up()).isEqualTo(Idset.range(0, 3));
+        assertThat(rig.inventory.seq()).isEqualTo(1);
+    }
+
+    @Test
+    void aDiskThatOwesAnAnswerIsSaidToStall() {
+        assertThat(rig.inventory.stalledSeconds()).isZero();
+        rig.holdDisk();
+        rig.send("drain", Rig.drainCommand("1", "x"));
+        assertThat(rig.inventory.stalledSeconds()).isPositive();
+        rig.release();
+        rig.settle();
+        assertThat(rig.inventory.stalledSeconds()).isZero();
+    }
+
+    @Test
+    void anotherThreadIsTurnedAway() {
+        CompletableFuture<Void> elsewhere =
+                CompletableFuture.runAsync(() -> rig.inventory.submit(Rig.drainCommand("1", "x"), Rig.ALICE, a -> {}));
+        assertThatThrownBy(elsewhere::get)
+                .isInstanceOf(ExecutionException.class)
+                .hasMessageContaining("the inventory belongs to");
+    }
+}

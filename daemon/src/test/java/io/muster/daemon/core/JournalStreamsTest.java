@@ -1,0 +1,186 @@
+package io.muster.daemon.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class JournalStreamsTest {
+    private static final String SENTINEL = "[]";
+
+    private Rig rig = Rig.ofFour();
+    private final FakeSink sink = new FakeSink();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    /** Each response as the names of its events, {@code R} where R came along. */
+    private List<String> read(FakeSink from) {
+        List<String> responses = new ArrayList<>();
+        for (String text : from.received()) {
+            responses.add(summary(text));
+        }
+        return responses;
+    }
+
+    private static String summary(String text) {
+        if (!text.startsWith("{")) {
+            return text;
+        }
+        List<String> names = new ArrayList<>();
+        try {
+            JsonNode response = Json.parse(Bytes.text(text));
+            response.path("events")
+                    .forEach(event -> names.add(event.path("name").asText()));
+            return names + (response.has("R") ? "+R" : "");
+        } catch (ProtocolException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void historyThenTheSentinelThenWhatHappens() {
+        rig.drain("1");
+        rig.journals.follow(sink);
+        assertThat(read(sink)).containsExactly("[resource-define, drain]+R", SENTINEL);
+
+        rig.undrain("1");
+        rig.drain("2");
+        assertThat(read(sink)).containsExactly("[undrain]", "[drain]");
+    }
+
+    @Test
+    void eventsAreThoseOfTheJournalWithoutR() {
+        rig.journals.follow(sink);
+        String first = sink.received().get(0);
+        assertThat(first)
+                .startsWith(
+                        "{\"events\":[{\"timestamp\":1700000000,\"name\":\"resource-define\",\"context\":{\"method\":"
+                                + "\"configuration\",\"initial\":\"online\",")
+                .contains("],\"R\":{\"version\":1,");
+    }
+
+    @Test
+    void eachDefinitionBeginsAResponse() {
+        rig.drain("1");
+        rig.define(Rig.nodes("node[0-7]"));
+        rig.drain("2");
+        rig.journals.follow(sink);
+        assertThat(read(sink)).containsExactly("[resource-define, drain]+R", "[resource-define, drain]+R", SENTINEL);
+
+        rig.define(Rig.nodes("node[0-5]"));
+        assertThat(read(sink)).containsExactly("[resource-define]+R");
+    }
+
+    @Test
+    void withNoHistoryTheSentinelComesAtOnce() {
+        rig.close();
+        rig = Rig.empty();
+        rig.journals.follow(sink);
+        assertThat(read(sink)).containsExactly(SENTINEL);
+    }
+
+    @Test
+    void whatIsNoLongerHeldShowsAsAGap() {
+        rig.close();
+        rig = Rig.with(100, 2);
+        rig.drain("1");
+        rig.drain("2");
+        rig.drain("3");
+        rig.journals.follow(sink);
+        assertThat(read(sink)).containsExactly("[truncate, drain, drain]", SENTINEL);
+    }
+
+    @Test
+    void aSlowFollowerCostsItsPlaceOnly() {
+        JournalStream stream = rig.journals.follow(sink);
+        sink.received();
+        sink.writable = false;
+        rig.drain("1");
+        rig.drain("2");
+        assertThat(read(sink)).isEmpty();
+        sink.writable = true;
+        rig.journals.resume(stream);
+        assertThat(read(sink)).containsExactly("[drain, drain]");
+    }
+
+    @Test
+    void aFollowerThatFellTooFarBehindSeesTheGap() {
+        rig.close();
+        rig = Rig.with(100, 2);
+        JournalStream stream = rig.journals.follow(sink);
+        sink.received();
+        sink.writable = false;
+        rig.drain("0");
+        rig.drain("1");
+        rig.drain("2");
+        rig.undrain("2");
+        sink.writable = true;
+        rig.journals.resume(stream);
+        assertThat(read(sink)).containsExactly("[truncate, drain, undrain]");
+    }
+
+    @Test
+    void aFollowerThatIsSlowFromTheStartGetsItsSentinelOnceAndInPlace() {
+        sink.writable = false;
+        JournalStream stream = rig.journals.follow(sink);
+        rig.drain("1");
+        assertThat(read(sink)).isEmpty();
+        sink.writable = true;
+        rig.journals.resume(stream);
+        assertThat(read(sink)).containsExactly("[resource-define]+R", SENTINEL, "[drain]");
+    }
+
+    @Test
+    void aLongHistoryComesInSeveralResponses() {
+        for (int i = 0; i < 200; i++) {
+            rig.drain("1");
+            rig.undrain("1");
+        }
+        rig.journals.follow(sink);
+        List<String> texts = sink.received();
+        assertThat(texts).hasSizeGreaterThan(2);
+        assertThat(texts).allSatisfy(text -> assertThat(text.length()).isLessThan(40_000));
+        assertThat(texts.stream().mapToInt(t -> summary(t).split(",").length).sum())
+                .isEqualTo(401 + 1);
+    }
+
+    @Test
+    void keepingLessForgetsTheOldest() {
+        rig.drain("1");
+        rig.drain("2");
+        rig.journals.keep(1);
+        rig.journals.follow(sink);
+        assertThat(read(sink)).containsExactly("[truncate, drain]", SENTINEL);
+    }
+
+    @Test
+    void theEndIsTold() {
+        rig.journals.follow(sink);
+        sink.received();
+        rig.journals.endAll(new RpcException(Errno.ECANCELED, "the daemon is stopping"));
+        rig.drain("1");
+        assertThat(sink.received()).containsExactly("ECANCELED the daemon is stopping");
+        assertThat(rig.journals.size()).isZero();
+    }
+
+    @Test
+    void whoHasLeftHearsNothing() {
+        JournalStream stream = rig.journals.follow(sink);
+        sink.received();
+        rig.journals.release(stream);
+        rig.drain("1");
+        rig.journals.resume(stream);
+        assertThat(sink.received()).isEmpty();
+    }
+}

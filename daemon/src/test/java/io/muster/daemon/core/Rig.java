@@ -1,0 +1,269 @@
+package io.muster.daemon.core;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalListener;
+import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.journal.JournalSettings;
+import io.muster.daemon.journal.MemoryDisk;
+import io.muster.daemon.journal.Replay;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Epoch;
+import io.muster.inventory.state.Hold;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Principal;
+import io.muster.inventory.state.Snapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The core as the daemon builds it, on a disk in memory and a thread that the test drives. The journal has its own thread
+ * as ever; {@link #settle} waits until it has answered everything.
+ */
+public final class Rig implements AutoCloseable {
+    public static final Instant START = Instant.ofEpochSecond(1_700_000_000);
+    public static final Principal ALICE = new Principal(1001, "alice", 4711);
+    public static final Principal BOB = new Principal(1002, "bob", 4712);
+
+    private static final int MANY = Integer.MAX_VALUE / 2;
+
+    public final FaultyDisk disk;
+    public final HandDriven core;
+    public final Journal journal;
+    public final Inventory inventory;
+    public final AcquireStreams acquires;
+    public final JournalStreams journals;
+    public final Waiters waiters;
+    public final Expiry expiry;
+    public final Meters meters = new Meters();
+
+    /** What tests note, in order. */
+    public final List<String> told = new ArrayList<>();
+
+    private final Semaphore forces = new Semaphore(MANY);
+
+    private Rig(FaultyDisk disk, HandDriven core, int mostInFlight, int journalMax) {
+        this.disk = disk;
+        this.core = core;
+        Past past = new Past();
+        try {
+            journal = Journal.open(disk, JournalSettings.DEFAULT, past, new JournalListener() {}, core, core);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        inventory = new Inventory(journal, past.state, journal.durableSeq(), core, this::now, mostInFlight);
+        acquires = new AcquireStreams(inventory, core, meters, core::nanos);
+        journals = new JournalStreams(inventory, journalMax);
+        journals.recall(past.before, past.entries);
+        waiters = new Waiters(inventory);
+        expiry = new Expiry(inventory, core, meters::expired);
+        inventory.listen(acquires);
+        inventory.listen(journals);
+        inventory.listen(waiters);
+        inventory.listen(expiry);
+    }
+
+    public static Rig empty() {
+        return on(new FaultyDisk(new MemoryDisk()), new HandDriven(START));
+    }
+
+    /** What a start on this disk would make. */
+    public static Rig on(FaultyDisk disk, HandDriven core) {
+        return new Rig(disk, core, 1 << 16, 1000);
+    }
+
+    public static Rig with(int mostInFlight, int journalMax) {
+        Rig rig = new Rig(new FaultyDisk(new MemoryDisk()), new HandDriven(START), mostInFlight, journalMax);
+        rig.define(nodes("node[0-3]"));
+        return rig;
+    }
+
+    /** Four nodes of four cores, all online. */
+    public static Rig ofFour() {
+        Rig rig = empty();
+        rig.define(nodes("node[0-3]"));
+        return rig;
+    }
+
+    /** Hosts of four cores. */
+    public static ResourceSet nodes(String hosts) {
+        Hostlist names = Hostlist.parse(hosts);
+        return ResourceSet.of(names, Idset.range(0, names.size() - 1), Idset.range(0, 3), Idset.EMPTY, Map.of());
+    }
+
+    public void define(ResourceSet resources) {
+        submit(new Command.Define(resources, "configuration", Liveness.Status.ONLINE));
+    }
+
+    public double now() {
+        return Epoch.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, core.instant()));
+    }
+
+    public InventoryState state() {
+        return inventory.state();
+    }
+
+    /** Lets the journal finish all that it has been given, and the core all that follows. */
+    public void settle() {
+        core.runReady();
+        boolean[] answered = {false};
+        inventory.whenAnswered(() -> answered[0] = true);
+        while (!answered[0]) {
+            core.runNext();
+        }
+        core.runReady();
+    }
+
+    public void advance(Duration time) {
+        core.advance(time, this::settle);
+    }
+
+    /** Submits as alice and waits for the answer. */
+    public Answer submit(Command command) {
+        List<Answer> answers = new ArrayList<>();
+        inventory.submit(command, ALICE, answers::add);
+        settle();
+        if (answers.size() != 1) {
+            throw new AssertionError("answers: " + answers);
+        }
+        return answers.get(0);
+    }
+
+    public Answer drain(String targets) {
+        return submit(drainCommand(targets, "because"));
+    }
+
+    public Answer undrain(String targets) {
+        return submit(new Command.Undrain(targets, null, Command.Mode.NONE, null));
+    }
+
+    public Answer report(String status, String targets) {
+        return submit(new Command.Report(status, targets, ""));
+    }
+
+    public static Command.Drain drainCommand(String targets, @Nullable String reason) {
+        return new Command.Drain(targets, reason, Command.Mode.NONE, Hold.SHARED, 0);
+    }
+
+    /** Submits and notes the answer as {@code name: outcome} in {@link #told}; does not wait. */
+    public void send(String name, Command command) {
+        inventory.submit(command, ALICE, answer -> told.add(name + ": " + outcome(answer)));
+    }
+
+    public static String outcome(Answer answer) {
+        Answer.Failure failure = answer.failure();
+        if (failure != null) {
+            return failure.kind() + " " + failure.text();
+        }
+        return answer.rejection() != null
+                ? answer.rejection().kind() + " " + answer.rejection().text()
+                : "done " + answer.entries().size();
+    }
+
+    /** From here on the disk does not finish a force until {@link #release}. */
+    public void holdDisk() {
+        forces.drainPermits();
+        disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE) {
+                forces.acquireUninterruptibly();
+            }
+            return -1;
+        });
+    }
+
+    public void release() {
+        forces.drainPermits();
+        forces.release(MANY);
+    }
+
+    /** From here on every write fails. */
+    public void fillDisk() {
+        disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
+    }
+
+    public void healDisk() {
+        disk.fault(FaultyDisk.NONE);
+    }
+
+    @Override
+    public void close() {
+        release();
+        try {
+            journal.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What is counted. */
+    public static final class Meters implements AcquireMeters {
+        public int first;
+        public int updates;
+        public int errors;
+        public int conflated;
+        public int published;
+        public int expired;
+
+        @Override
+        public void first() {
+            first++;
+        }
+
+        @Override
+        public void update() {
+            updates++;
+        }
+
+        @Override
+        public void error() {
+            errors++;
+        }
+
+        @Override
+        public void conflated() {
+            conflated++;
+        }
+
+        @Override
+        public void published(long nanos) {
+            published++;
+        }
+
+        void expired(int holds) {
+            expired += holds;
+        }
+    }
+
+    private static final class Past implements Replay {
+        private final List<Entry> entries = new ArrayList<>();
+        private InventoryState state = InventoryState.empty();
+        private double before;
+
+        @Override
+        public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
+            state = Snapshot.parse(snapshot);
+            before = timestamp;
+        }
+
+        @Override
+        public void event(JournalRecord record) {
+            Entry entry = Entry.parse(record.event());
+            state = entry.applyTo(state);
+            entries.add(entry);
+        }
+    }
+}

@@ -1,0 +1,289 @@
+package io.muster.daemon.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a failing disk does: the journal refuses, says why, forgets nothing that was answered, and goes on by itself. */
+class FaultTest {
+    private static final JournalSettings SMALL = new JournalSettings(300, Duration.ZERO, 0);
+
+    private final MemoryDisk memory = new MemoryDisk();
+    private final FaultyDisk disk = new FaultyDisk(memory);
+
+    @Test
+    void aFullDiskRefusesChangesAndTakesThemAgainWhenThereIsRoom() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("before");
+        client.settle();
+        disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 7 : -1);
+        client.submit("refused", "refused too");
+        client.settle();
+        assertThat(client.journal().status())
+                .isEqualTo(new Journal.Status(Condition.READ_ONLY, "No space left on device"));
+        assertThat(Client.recovered(memory.copy())).containsExactly("1 before");
+        client.submit("refused");
+        client.settle();
+        disk.fault(FaultyDisk.NONE);
+        client.submit("after");
+        client.close();
+
+        assertThat(client.outcomes.stream().map(Outcome::toString))
+                .containsExactly(
+                        "Outcome[kind=DURABLE, reason=]",
+                        "Outcome[kind=FAILED, reason=No space left on device]",
+                        "Outcome[kind=FAILED, reason=No space left on device]",
+                        "Outcome[kind=DURABLE, reason=]");
+        assertThat(client.conditions.stream().map(Journal.Status::condition))
+                .containsExactly(Condition.READ_ONLY, Condition.WRITABLE);
+        assertThat(Client.recovered(memory)).containsExactly("1 before", "2 after");
+    }
+
+    @Test
+    void aProbeFindsThatTheDiskIsWellAgain() throws IOException {
+        Client client = Client.open(disk);
+        disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
+        client.submit("refused");
+        client.journal().probe();
+        client.settle();
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.READ_ONLY);
+        disk.fault(FaultyDisk.NONE);
+        client.journal().probe();
+        client.settle();
+        assertThat(client.journal().status()).isEqualTo(new Journal.Status(Condition.WRITABLE, ""));
+        client.close();
+        assertThat(memory.names).containsOnlyKeys(Segment.name(1));
+    }
+
+    @Test
+    void afterAFailedForceTheLastBlockIsWrittenAndReadAgain() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("before");
+        client.settle();
+        failOnce(FaultyDisk.Kind.FORCE);
+        int ops = memory.ops.size();
+        client.submit("refused");
+        client.settle();
+        assertThat(client.journal().status()).isEqualTo(new Journal.Status(Condition.READ_ONLY, "Input/output error"));
+        List<MemoryDisk.Op> healing = List.copyOf(memory.ops.subList(ops + 1, memory.ops.size()));
+        assertThat(healing).hasSize(3);
+        assertThat(healing.get(0)).isInstanceOf(MemoryDisk.Truncated.class);
+        assertThat(healing.get(1)).isInstanceOfSatisfying(MemoryDisk.Written.class, rewritten -> {
+            assertThat(rewritten.at()).isZero();
+            assertThat(rewritten.bytes().array()).isEqualTo(memory.content(Segment.name(1)));
+        });
+        assertThat(healing.get(2)).isInstanceOf(MemoryDisk.Forced.class);
+        client.submit("after");
+        client.close();
+
+        assertThat(Client.recovered(memory)).containsExactly("1 before", "2 after");
+    }
+
+    @Test
+    void aWriteThatCannotBeTakenBackIsSaidToBeUncertain() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("before");
+        client.settle();
+        disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE || kind == FaultyDisk.Kind.TRUNCATE) {
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        client.submit("refused");
+        client.settle();
+        assertThat(client.journal().status())
+                .isEqualTo(new Journal.Status(
+                        Condition.UNCERTAIN,
+                        "Input/output error; taking it back failed too (Input/output error),"
+                                + " so the change may be there after a restart"));
+        assertThat(Client.recovered(memory.copy())).containsExactly("1 before", "2 refused");
+        client.journal().probe();
+        client.settle();
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.UNCERTAIN);
+        disk.fault(FaultyDisk.NONE);
+        client.journal().probe();
+        client.settle();
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.WRITABLE);
+        assertThat(Client.recovered(memory.copy())).containsExactly("1 before");
+        client.close();
+    }
+
+    @Test
+    void whatTheDiskLostWhileAForceFailedIsNotWrittenOver() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("before");
+        client.settle();
+        failOnce(FaultyDisk.Kind.FORCE);
+        memory.content(Segment.name(1))[120] ^= 1;
+        client.submit("refused");
+        client.settle();
+
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.UNCERTAIN);
+        assertThat(client.journal().status().reason())
+                .contains("taking it back failed too (journal/0000000000000001.log line 2 ");
+        client.close();
+    }
+
+    @Test
+    void aSegmentThatIsRemovedUnderTheDaemonIsNoticed() throws IOException {
+        Client client = Client.open(memory);
+        memory.delete(Segment.name(1));
+        client.submit("refused");
+        client.settle();
+
+        assertThat(client.journal().status())
+                .isEqualTo(new Journal.Status(
+                        Condition.READ_ONLY,
+                        "journal/0000000000000001.log is no longer in /state:"
+                                + " it was removed or replaced while the daemon ran"));
+        client.close();
+    }
+
+    @Test
+    void aSnapshotThatCannotBeWrittenLeavesTheOneBefore() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("a");
+        client.settle();
+        client.snapshot();
+        client.submit("b");
+        client.settle();
+        for (FaultyDisk.Kind kind : List.of(FaultyDisk.Kind.OPEN, FaultyDisk.Kind.FORCE, FaultyDisk.Kind.RENAME)) {
+            failOnce(kind);
+            client.snapshot();
+            client.settle();
+        }
+        client.submit("c");
+        client.close();
+
+        assertThat(client.outcomes.stream().filter(outcome -> !outcome.durable()))
+                .hasSize(3)
+                .allMatch(outcome ->
+                        outcome.reason().equals("the snapshot at seq 2 cannot be written: Input/output error"));
+        assertThat(client.journal().snapshotSeq()).isEqualTo(1);
+        assertThat(Client.recovered(memory)).containsExactly("1 a", "2 b", "3 c");
+    }
+
+    @Test
+    void aTornTailIsCutEvenWhenThereIsNoRoomForTheCopy() throws IOException {
+        Client client = Client.open(memory);
+        client.submit("a");
+        client.close();
+        byte[] whole = memory.content(Segment.name(1));
+        memory.set(Segment.name(1), java.util.Arrays.copyOf(whole, whole.length - 1));
+        disk.fault((kind, name) -> name.startsWith(Quarantine.DIRECTORY) && kind == FaultyDisk.Kind.WRITE ? 0 : -1);
+        Client again = Client.open(disk);
+        again.close();
+
+        assertThat(again.warnings)
+                .singleElement()
+                .asString()
+                .endsWith("; no copy could be kept: No space left on device");
+        assertThat(Client.recovered(memory)).isEmpty();
+    }
+
+    /** Every single operation of a run fails once, in each way. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0, 1, 50})
+    void anyOneFailureLosesNothingThatWasAnswered(int part) throws IOException {
+        int failing = 0;
+        boolean reached = true;
+        while (reached) {
+            reached = runWith(failing++, 1, part);
+        }
+        assertThat(failing).isGreaterThan(60);
+    }
+
+    /** From some operation on nothing works, until the end. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FaultyDisk.Kind.class,
+            names = {"READ", "TRUNCATE"},
+            mode = EnumSource.Mode.EXCLUDE)
+    void aDiskThatGoesBadForGoodLosesNothingThatWasAnswered(FaultyDisk.Kind kind) throws IOException {
+        int failing = 0;
+        boolean reached = true;
+        while (reached) {
+            reached = run(failing++, Integer.MAX_VALUE, -1, kind);
+        }
+        assertThat(failing).isGreaterThan(3);
+    }
+
+    private boolean runWith(int failing, int times, int part) throws IOException {
+        return run(failing, times, part, null);
+    }
+
+    /** @return whether the run had so many operations */
+    private boolean run(int failing, int times, int part, FaultyDisk.@org.jspecify.annotations.Nullable Kind only)
+            throws IOException {
+        MemoryDisk fresh = new MemoryDisk();
+        FaultyDisk faulty = new FaultyDisk(fresh);
+        Client client = Client.open(faulty, SMALL);
+        AtomicInteger count = new AtomicInteger();
+        faulty.fault((kind, name) -> {
+            if (only != null && only != kind) {
+                return -1;
+            }
+            int n = count.getAndIncrement();
+            if (n < failing || n - failing >= times) {
+                return -1;
+            }
+            if (kind == FaultyDisk.Kind.WRITE && part >= 0) {
+                return part;
+            }
+            throw FaultyDisk.broken();
+        });
+        for (int i = 0; i < 8; i++) {
+            client.submit("x" + i, "y" + i);
+            client.submit("z" + i);
+            client.settle();
+            if (i % 3 == 2) {
+                client.snapshot();
+            }
+        }
+        client.settle();
+        boolean uncertain = client.journal().status().condition() == Condition.UNCERTAIN;
+        faulty.fault(FaultyDisk.NONE);
+        client.close();
+        check(fresh, client, uncertain, failing);
+        return count.get() > failing;
+    }
+
+    private static void check(MemoryDisk left, Client client, boolean uncertain, int failing) throws IOException {
+        List<String> recovered = Client.recovered(left.copy());
+        String how = "failing at " + failing + ": " + client.conditions + client.warnings;
+        if (uncertain) {
+            assertThat(recovered).as(how).startsWith(client.durable.toArray(String[]::new));
+            assertThat(names(recovered.subList(client.durable.size(), recovered.size())))
+                    .as(how)
+                    .allMatch(client.refused::contains);
+        } else {
+            assertThat(recovered).as(how).isEqualTo(client.durable);
+        }
+        assertThat(client.bugs).as(how).isEmpty();
+    }
+
+    private static List<String> names(List<String> events) {
+        List<String> names = new ArrayList<>();
+        events.forEach(event -> names.add(event.substring(event.indexOf(' ') + 1)));
+        return names;
+    }
+
+    private void failOnce(FaultyDisk.Kind failing) {
+        AtomicInteger left = new AtomicInteger(1);
+        disk.fault((kind, name) -> {
+            if (kind == failing && left.getAndDecrement() == 1) {
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+    }
+}

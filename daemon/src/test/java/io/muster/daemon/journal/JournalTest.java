@@ -1,0 +1,255 @@
+package io.muster.daemon.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class JournalTest {
+    private final MemoryDisk disk = new MemoryDisk();
+
+    @Test
+    void whatWasAnsweredIsThereAfterReopening() throws IOException {
+        Client writing = Client.open(disk);
+        writing.submit("drain");
+        writing.submit("exclude", "undrain");
+        writing.close();
+        assertThat(writing.outcomes).hasSize(2).allMatch(Outcome::durable);
+
+        assertThat(Client.recovered(disk)).containsExactly("1 drain", "2 exclude", "3 undrain");
+    }
+
+    @Test
+    void sequenceNumbersGoOnAfterReopening() throws IOException {
+        Client first = Client.open(disk);
+        first.submit("a", "b");
+        first.close();
+        Client second = Client.open(disk);
+        assertThat(second.journal().firstSeq()).isEqualTo(3);
+        second.submit("c");
+        second.close();
+
+        assertThat(Client.recovered(disk)).containsExactly("1 a", "2 b", "3 c");
+    }
+
+    @Test
+    void replayBeginsAfterTheSnapshot() throws IOException {
+        Client writing = Client.open(disk);
+        writing.submit("a", "b");
+        writing.settle();
+        writing.snapshot();
+        writing.submit("c");
+        writing.close();
+        assertThat(disk.names).containsKeys("snapshot.json", Segment.name(1), Segment.name(3));
+        disk.set(Segment.name(1), new byte[0]);
+
+        assertThat(Client.recovered(disk)).containsExactly("1 a", "2 b", "3 c");
+    }
+
+    @Test
+    void aSnapshotOfWhatIsNotDurableIsRefused() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("a");
+        client.journal().snapshot(2, "{}".getBytes(StandardCharsets.UTF_8), client.outcomes::add);
+        client.close();
+
+        assertThat(client.outcomes.get(1)).isEqualTo(new Outcome(Outcome.Kind.FAILED, "seq 2 is not durable: 1 is"));
+        assertThat(disk.names).doesNotContainKey("snapshot.json");
+    }
+
+    @Test
+    void whatWaitsDuringAForceIsMadeDurableByOneMore() throws IOException {
+        CountDownLatch forcing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger forces = new AtomicInteger();
+        FaultyDisk slow = new FaultyDisk(disk);
+        Client client = Client.open(slow);
+        slow.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE && forces.incrementAndGet() == 1) {
+                forcing.countDown();
+                Client.await(release);
+            }
+            return -1;
+        });
+        client.submit("first");
+        Client.await(forcing);
+        for (int i = 0; i < 1000; i++) {
+            client.submit("n" + i);
+        }
+        release.countDown();
+        client.close();
+
+        assertThat(forces).hasValue(2);
+        assertThat(client.outcomes).hasSize(1001).allMatch(Outcome::durable);
+        assertThat(Client.recovered(disk)).hasSize(1001).endsWith("1001 n999");
+    }
+
+    @Test
+    void answersComeInOrderAndNoneBeforeItsForce() throws IOException {
+        Client client = Client.open(disk);
+        for (int i = 0; i < 50; i++) {
+            client.submit("n" + i);
+        }
+        client.close();
+
+        long acknowledged = 0;
+        long written = 0;
+        long forced = 0;
+        for (MemoryDisk.Op op : disk.ops) {
+            if (op instanceof MemoryDisk.Written write) {
+                written += new String(write.bytes().array(), StandardCharsets.UTF_8)
+                        .lines()
+                        .filter(line -> line.contains("\"seq\""))
+                        .count();
+            } else if (op instanceof MemoryDisk.Forced) {
+                forced = written;
+            } else if (op instanceof MemoryDisk.Mark mark && mark.text().equals("acknowledged")) {
+                assertThat(mark.seq()).isEqualTo(++acknowledged).isLessThanOrEqualTo(forced);
+            }
+        }
+        assertThat(acknowledged).isEqualTo(50);
+    }
+
+    @Test
+    void aBarrierCompletesWithoutAForceWhenNothingIsWritten() throws IOException {
+        Client client = Client.open(disk);
+        int before = disk.ops.size();
+        client.submit();
+        client.close();
+
+        assertThat(client.outcomes).containsExactly(Outcome.DURABLE);
+        assertThat(disk.ops.subList(before, disk.ops.size())).noneMatch(MemoryDisk.Forced.class::isInstance);
+    }
+
+    @Test
+    void whatWasDecidedOnAStateThatFailedIsAbandoned() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Client client = Client.open(faulty);
+        client.submit("good");
+        client.settle();
+        faulty.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.WRITE && writing.getCount() == 1) {
+                writing.countDown();
+                Client.await(release);
+                return 10;
+            }
+            return -1;
+        });
+        client.submit("fails");
+        Client.await(writing);
+        client.submit("relies on it");
+        client.submit();
+        release.countDown();
+        client.settle();
+        client.submit("later");
+        client.close();
+
+        assertThat(client.outcomes.stream().map(Outcome::kind))
+                .containsExactly(
+                        Outcome.Kind.DURABLE,
+                        Outcome.Kind.FAILED,
+                        Outcome.Kind.ABANDONED,
+                        Outcome.Kind.ABANDONED,
+                        Outcome.Kind.DURABLE);
+        assertThat(client.outcomes.get(2).reason())
+                .isEqualTo("a change before it could not be made durable: No space left on device"
+                        + " (seq 3 does not follow 1)");
+        assertThat(Client.recovered(disk)).containsExactly("1 good", "2 later");
+    }
+
+    @Test
+    void oneBatchOfAGroupFailsAndTheOthersAreAbandoned() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        CountDownLatch forcing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger writes = new AtomicInteger();
+        Client client = Client.open(faulty);
+        faulty.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE && forcing.getCount() == 1) {
+                forcing.countDown();
+                Client.await(release);
+            }
+            return kind == FaultyDisk.Kind.WRITE && writes.incrementAndGet() == 2 ? 0 : -1;
+        });
+        client.submit("good");
+        Client.await(forcing);
+        client.submit();
+        client.submit("fails");
+        client.submit();
+        client.submit("relies on it");
+        release.countDown();
+        client.close();
+
+        assertThat(client.outcomes.stream().map(Outcome::kind))
+                .containsExactly(
+                        Outcome.Kind.DURABLE,
+                        Outcome.Kind.DURABLE,
+                        Outcome.Kind.FAILED,
+                        Outcome.Kind.ABANDONED,
+                        Outcome.Kind.ABANDONED);
+    }
+
+    @Test
+    void aBugInTheJournalRefusesEverythingFromThereOn() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        Client client = Client.open(faulty);
+        client.submit("good");
+        client.settle();
+        faulty.fault((kind, name) -> {
+            throw new IllegalStateException("unforeseen");
+        });
+        client.submit("a");
+        client.settle();
+        faulty.fault(FaultyDisk.NONE);
+        client.submit("b");
+        client.close();
+
+        assertThat(client.bugs).hasSize(1);
+        assertThat(client.outcomes.get(2).reason())
+                .isEqualTo("the journal failed by a bug and needs a restart: "
+                        + "java.lang.IllegalStateException: unforeseen");
+        assertThat(Client.recovered(disk)).containsExactly("1 good");
+    }
+
+    @Test
+    void nothingCanBeSubmittedOnceClosed() throws IOException {
+        Client client = Client.open(disk);
+        client.close();
+        client.close();
+
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.CLOSED);
+        assertThatThrownBy(() -> client.submit("late")).hasMessage("the journal is closed");
+    }
+
+    @Test
+    void eventsThatWouldBreakTheFramingAreRefused() {
+        for (String event :
+                List.of("", "{}", "[1,2,3,4]", "{\"a\":\n1}", "{\"a\":1}\n", " {\"a\":1}", "{\"a\":\"\0\"}")) {
+            byte[] bytes = event.getBytes(StandardCharsets.UTF_8);
+            assertThatThrownBy(() -> Batch.of(1, List.of(bytes), outcome -> {}))
+                    .as(event)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("an event must be one ");
+        }
+        byte[] large = ("{\"a\":\"" + "x".repeat(Line.LIMIT) + "\"}").getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> Batch.of(1, List.of(large), outcome -> {}))
+                .hasMessage("an event of 16777224 bytes exceeds the journal's line limit of 16777216");
+    }
+
+    @Test
+    void eventsLargerThanTheBufferSurvive() throws IOException {
+        Client writing = Client.open(disk);
+        String large = "x".repeat(1 << 20);
+        writing.submit("a", large, "b");
+        writing.close();
+
+        assertThat(Client.recovered(disk)).containsExactly("1 a", "2 " + large, "3 b");
+    }
+}

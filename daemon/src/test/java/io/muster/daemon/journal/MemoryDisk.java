@@ -1,0 +1,205 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.journal.disk.LockedException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A disk in memory that remembers every operation in order, so that {@link PowerLoss} can build what would be left of it.
+ * Names lead to inodes, as on a real one.
+ */
+public final class MemoryDisk implements Disk {
+    /** Contents by inode. */
+    final List<byte[]> inodes = new ArrayList<>();
+
+    final Map<String, Integer> names = new TreeMap<>();
+    final Map<String, Instant> modified = new TreeMap<>();
+    /** Marked by the test's thread and appended to by the journal's. */
+    final List<Op> ops = Collections.synchronizedList(new ArrayList<>());
+
+    private final Set<String> locks = new HashSet<>();
+    Instant now = Client.CLOCK.instant();
+
+    interface Op {}
+
+    record Written(int inode, long at, ByteBuffer bytes) implements Op {}
+
+    record Truncated(int inode, long size) implements Op {}
+
+    record Forced(int inode) implements Op {}
+
+    record Named(String name, int inode) implements Op {}
+
+    record Renamed(String from, String to) implements Op {}
+
+    record Deleted(String name) implements Op {}
+
+    record DirectoryForced(String name) implements Op {}
+
+    /** What the test wants to find among the operations. */
+    record Mark(String text, long seq) implements Op {}
+
+    MemoryDisk copy() {
+        MemoryDisk copy = new MemoryDisk();
+        inodes.forEach(bytes -> copy.inodes.add(bytes.clone()));
+        copy.names.putAll(names);
+        copy.modified.putAll(modified);
+        return copy;
+    }
+
+    void mark(String text, long seq) {
+        ops.add(new Mark(text, seq));
+    }
+
+    public byte[] content(String name) {
+        return inodes.get(Objects.requireNonNull(names.get(name), name));
+    }
+
+    void set(String name, byte[] content) {
+        inodes.add(content.clone());
+        names.put(name, inodes.size() - 1);
+        modified.put(name, now);
+    }
+
+    void write(int inode, long at, byte[] bytes) {
+        byte[] old = inodes.get(inode);
+        byte[] content = Arrays.copyOf(old, Math.max(old.length, (int) at + bytes.length));
+        System.arraycopy(bytes, 0, content, (int) at, bytes.length);
+        inodes.set(inode, content);
+    }
+
+    void truncate(int inode, long size) {
+        if (size < inodes.get(inode).length) {
+            inodes.set(inode, Arrays.copyOf(inodes.get(inode), (int) size));
+        }
+    }
+
+    @Override
+    public String where() {
+        return "/state";
+    }
+
+    @Override
+    public List<Entry> list(String directory) {
+        String prefix = directory.isEmpty() ? "" : directory.endsWith("/") ? directory : directory + "/";
+        return names.entrySet().stream()
+                .filter(e -> e.getKey().startsWith(prefix) && e.getKey().indexOf('/', prefix.length()) < 0)
+                .map(e -> new Entry(
+                        e.getKey().substring(prefix.length()),
+                        inodes.get(e.getValue()).length,
+                        modified.getOrDefault(e.getKey(), Instant.EPOCH)))
+                .toList();
+    }
+
+    @Override
+    public File open(String name, Access access) throws IOException {
+        if (access == Access.CREATE) {
+            inodes.add(new byte[0]);
+            names.put(name, inodes.size() - 1);
+            modified.put(name, now);
+            ops.add(new Named(name, inodes.size() - 1));
+        }
+        Integer inode = names.get(name);
+        if (inode == null) {
+            throw new NoSuchFileException(where() + "/" + name);
+        }
+        return new MemoryFile(name, inode);
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        if (!names.containsKey(from)) {
+            throw new NoSuchFileException(where() + "/" + from);
+        }
+        names.put(to, Objects.requireNonNull(names.remove(from)));
+        modified.put(to, now);
+        ops.add(new Renamed(from, to));
+    }
+
+    @Override
+    public void delete(String name) {
+        if (names.remove(name) != null) {
+            ops.add(new Deleted(name));
+        }
+    }
+
+    @Override
+    public void makeDirectory(String name) {}
+
+    @Override
+    public void forceDirectory(String name) {
+        ops.add(new DirectoryForced(name));
+    }
+
+    @Override
+    public Closeable lock(String name, Instant since) throws IOException {
+        if (!locks.add(name)) {
+            throw new LockedException(where(), "pid 1 on memory since " + since);
+        }
+        return () -> locks.remove(name);
+    }
+
+    private final class MemoryFile implements File {
+        private final String name;
+        private final int inode;
+
+        MemoryFile(String name, int inode) {
+            this.name = name;
+            this.inode = inode;
+        }
+
+        @Override
+        public void read(ByteBuffer into, long position) {
+            byte[] content = inodes.get(inode);
+            int count = (int) Math.max(0, Math.min(into.remaining(), content.length - position));
+            into.put(content, (int) Math.min(position, content.length), count);
+        }
+
+        @Override
+        public void write(ByteBuffer from, long position) {
+            byte[] bytes = new byte[from.remaining()];
+            from.get(bytes);
+            MemoryDisk.this.write(inode, position, bytes);
+            modified.put(name, now);
+            ops.add(new Written(inode, position, ByteBuffer.wrap(bytes)));
+        }
+
+        @Override
+        public void force(boolean metadata) {
+            ops.add(new Forced(inode));
+        }
+
+        @Override
+        public void truncate(long size) {
+            MemoryDisk.this.truncate(inode, size);
+            ops.add(new Truncated(inode, size));
+        }
+
+        @Override
+        public long size() {
+            return inodes.get(inode).length;
+        }
+
+        @Override
+        public boolean linked() {
+            Integer linked = names.get(name);
+            return linked != null && linked == inode;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

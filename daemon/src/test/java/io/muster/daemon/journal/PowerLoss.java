@@ -1,0 +1,223 @@
+package io.muster.daemon.journal;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Builds what a power loss can leave of a {@link MemoryDisk}. The model: what was forced is there. Of the writes and
+ * truncations of a file since its last force any prefix is there, the last of them cut at any byte; or any part of the last
+ * write is missing (zeros) though what follows it is there; or the file has its new length and zeros. Of creations, renames
+ * and deletions since the directory was last forced any subset that makes sense is there. Between two operations the
+ * process may also just die: then all is there.
+ */
+final class PowerLoss {
+    private final List<MemoryDisk.Op> ops;
+    private final int stride;
+
+    interface Check {
+        /**
+         * Called for each distinct state.
+         *
+         * @param acknowledged the last seq that was answered before the crash
+         * @param submitted the last seq that was handed to the journal
+         */
+        void check(MemoryDisk left, long acknowledged, long submitted, String how) throws IOException;
+    }
+
+    /** @param stride tear writes at every n-th byte */
+    PowerLoss(MemoryDisk disk, int stride) {
+        this.ops = List.copyOf(disk.ops);
+        this.stride = stride;
+    }
+
+    /** How a disk looked at the last force of everything, and what came since. */
+    private static final class Partial {
+        final MemoryDisk forced = new MemoryDisk();
+        /** By inode: writes and truncations that no force covers. */
+        final Map<Integer, List<MemoryDisk.Op>> data = new HashMap<>();
+
+        final List<MemoryDisk.Op> directory = new ArrayList<>();
+        long acknowledged;
+        long submitted;
+
+        void apply(MemoryDisk.Op op) {
+            if (op instanceof MemoryDisk.Written write) {
+                pending(write.inode()).add(op);
+            } else if (op instanceof MemoryDisk.Truncated truncation) {
+                pending(truncation.inode()).add(op);
+            } else if (op instanceof MemoryDisk.Forced force) {
+                pending(force.inode()).forEach(o -> applyData(forced, o));
+                pending(force.inode()).clear();
+            } else if (op instanceof MemoryDisk.DirectoryForced force) {
+                directory.removeIf(o -> {
+                    boolean covered = directoryOf(o).equals(force.name());
+                    if (covered) {
+                        applyName(forced, o);
+                    }
+                    return covered;
+                });
+            } else if (op instanceof MemoryDisk.Mark mark) {
+                if (mark.text().equals("acknowledged")) {
+                    acknowledged = mark.seq();
+                } else {
+                    submitted = mark.seq();
+                }
+            } else {
+                if (op instanceof MemoryDisk.Named named) {
+                    while (forced.inodes.size() <= named.inode()) {
+                        forced.inodes.add(new byte[0]);
+                    }
+                }
+                directory.add(op);
+            }
+        }
+
+        private List<MemoryDisk.Op> pending(int inode) {
+            return data.computeIfAbsent(inode, i -> new ArrayList<>());
+        }
+    }
+
+    private static String directoryOf(MemoryDisk.Op op) {
+        String name = op instanceof MemoryDisk.Named named
+                ? named.name()
+                : op instanceof MemoryDisk.Renamed renamed ? renamed.to() : ((MemoryDisk.Deleted) op).name();
+        return name.contains("/") ? name.substring(0, name.indexOf('/')) : "";
+    }
+
+    private static void applyData(MemoryDisk disk, MemoryDisk.Op op) {
+        if (op instanceof MemoryDisk.Written write) {
+            disk.write(write.inode(), write.at(), write.bytes().array());
+        } else if (op instanceof MemoryDisk.Truncated truncation) {
+            disk.truncate(truncation.inode(), truncation.size());
+        }
+    }
+
+    private static void applyName(MemoryDisk disk, MemoryDisk.Op op) {
+        if (op instanceof MemoryDisk.Named named) {
+            disk.names.put(named.name(), named.inode());
+        } else if (op instanceof MemoryDisk.Renamed renamed) {
+            Integer inode = disk.names.remove(renamed.from());
+            if (inode != null) {
+                disk.names.put(renamed.to(), inode);
+            }
+        } else if (op instanceof MemoryDisk.Deleted deleted) {
+            disk.names.remove(deleted.name());
+        }
+    }
+
+    /** @return how many distinct states were checked */
+    int run(Check check) throws IOException {
+        Partial partial = new Partial();
+        Set<String> seen = new HashSet<>();
+        int states = 0;
+        for (int i = 0; i <= ops.size(); i++) {
+            for (MemoryDisk names : namings(partial)) {
+                states += contents(partial, names, seen, check, "after operation " + i);
+            }
+            if (i < ops.size()) {
+                partial.apply(ops.get(i));
+            }
+        }
+        return states;
+    }
+
+    /** Every subset of the pending directory operations, each with no file content beyond the forced one. */
+    private static List<MemoryDisk> namings(Partial partial) {
+        List<MemoryDisk> result = new ArrayList<>();
+        int count = partial.directory.size();
+        if (count > 10) {
+            throw new AssertionError("too many directory operations without a force: " + partial.directory);
+        }
+        for (int subset = 0; subset < 1 << count; subset++) {
+            MemoryDisk disk = partial.forced.copy();
+            for (int i = 0; i < count; i++) {
+                if ((subset & 1 << i) != 0) {
+                    applyName(disk, partial.directory.get(i));
+                }
+            }
+            result.add(disk);
+        }
+        return result;
+    }
+
+    private int contents(Partial partial, MemoryDisk base, Set<String> seen, Check check, String when)
+            throws IOException {
+        int states = 0;
+        for (Map.Entry<Integer, List<MemoryDisk.Op>> file : partial.data.entrySet()) {
+            if (base.names.containsValue(file.getKey()) && !file.getValue().isEmpty()) {
+                MemoryDisk others = base.copy();
+                partial.data.forEach((inode, pending) -> {
+                    if (!inode.equals(file.getKey())) {
+                        pending.forEach(op -> applyData(others, op));
+                    }
+                });
+                for (byte[] content : contents(others.inodes.get(file.getKey()), file.getValue())) {
+                    MemoryDisk left = others.copy();
+                    left.inodes.set(file.getKey(), content);
+                    states += check(left, partial, seen, check, when);
+                }
+            }
+        }
+        return states + check(base.copy(), partial, seen, check, when);
+    }
+
+    private int check(MemoryDisk left, Partial partial, Set<String> seen, Check check, String when) throws IOException {
+        StringBuilder key = new StringBuilder();
+        left.names.forEach((name, inode) ->
+                key.append(name).append(Arrays.hashCode(left.inodes.get(inode))).append(' '));
+        key.append(partial.acknowledged).append(' ').append(partial.submitted);
+        if (!seen.add(key.toString())) {
+            return 0;
+        }
+        check.check(left, partial.acknowledged, partial.submitted, when);
+        return 1;
+    }
+
+    /** Every content that one file can have. */
+    private List<byte[]> contents(byte[] forced, List<MemoryDisk.Op> pending) {
+        List<byte[]> result = new ArrayList<>();
+        MemoryDisk disk = new MemoryDisk();
+        disk.inodes.add(forced);
+        result.add(forced);
+        for (MemoryDisk.Op op : pending) {
+            byte[] before = disk.inodes.get(0);
+            if (op instanceof MemoryDisk.Written write) {
+                torn(result, before, (int) write.at(), write.bytes().array());
+            }
+            applyData(disk, moved(op));
+            result.add(disk.inodes.get(0));
+        }
+        return result;
+    }
+
+    private void torn(List<byte[]> result, byte[] before, int at, byte[] bytes) {
+        for (int cut = 0; cut < bytes.length; cut += stride) {
+            result.add(merge(before, at, bytes, 0, cut, at + cut));
+            result.add(merge(before, at, bytes, 0, cut, at + bytes.length));
+            result.add(merge(before, at, bytes, cut, bytes.length, at + bytes.length));
+            int until = Math.min(bytes.length, cut + Math.max(2, bytes.length / 3));
+            byte[] holed = merge(before, at, bytes, 0, cut, at + bytes.length);
+            System.arraycopy(bytes, until, holed, at + until, bytes.length - until);
+            result.add(holed);
+        }
+    }
+
+    /** The old content with bytes {@code from} to {@code to} of a write put in, and zeros up to a length. */
+    private static byte[] merge(byte[] before, int at, byte[] bytes, int from, int to, int length) {
+        byte[] content = Arrays.copyOf(before, Math.max(before.length, length));
+        System.arraycopy(bytes, from, content, at + from, to - from);
+        return content;
+    }
+
+    private static MemoryDisk.Op moved(MemoryDisk.Op op) {
+        return op instanceof MemoryDisk.Written write
+                ? new MemoryDisk.Written(0, write.at(), write.bytes())
+                : new MemoryDisk.Truncated(0, ((MemoryDisk.Truncated) op).size());
+    }
+}

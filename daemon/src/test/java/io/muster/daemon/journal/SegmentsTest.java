@@ -1,0 +1,139 @@
+package io.muster.daemon.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SegmentsTest {
+    private static final Duration DAY = Duration.ofDays(1);
+    private final MemoryDisk disk = new MemoryDisk();
+
+    @Test
+    void aSegmentThatIsLongEnoughIsFollowedByANewOne() throws IOException {
+        Client client = Client.open(disk, new JournalSettings(300, DAY, 0));
+        for (int i = 0; i < 7; i++) {
+            client.submit("n" + i);
+            client.settle();
+        }
+        client.close();
+
+        assertThat(segments()).containsExactly(1L, 4L, 7L);
+        assertThat(Client.recovered(disk)).hasSize(7);
+    }
+
+    @Test
+    void aSnapshotBeginsANewSegmentUnlessTheOneInUseIsEmpty() throws IOException {
+        Client client = Client.open(disk);
+        client.snapshot();
+        client.settle();
+        assertThat(segments()).containsExactly(1L);
+        client.submit("a");
+        client.settle();
+        client.snapshot();
+        client.snapshot();
+        client.close();
+
+        assertThat(segments()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void historyIsDeletedByAgeButNeverWhatTheLastTwoSnapshotsNeed() throws IOException {
+        Client client = Client.open(disk, new JournalSettings(1 << 20, DAY, Long.MAX_VALUE));
+        snapshots(client, 3);
+        assertThat(segments()).containsExactly(1L, 2L, 3L, 4L);
+        disk.modified.replaceAll((name, time) -> Client.CLOCK.instant().minus(DAY.plusSeconds(1)));
+        snapshots(client, 1);
+        client.close();
+
+        assertThat(segments()).containsExactly(4L, 5L);
+        assertThat(Client.recovered(disk)).containsExactly("1 a", "2 a", "3 a", "4 a");
+    }
+
+    @Test
+    void historyIsDeletedBySizeOldestFirst() throws IOException {
+        long each = 200;
+        Client client = Client.open(disk, new JournalSettings(1 << 20, DAY, 5 * each));
+        snapshots(client, 10);
+        client.close();
+
+        List<Long> kept = segments();
+        assertThat(kept).endsWith(9L, 10L, 11L).hasSizeBetween(4, 8);
+        assertThat(Segment.list(disk).stream().mapToLong(Segment::size).sum()).isLessThanOrEqualTo(5 * each);
+    }
+
+    @Test
+    void historyThatCannotBeDeletedIsAWarning() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        Client client = Client.open(faulty, new JournalSettings(1 << 20, Duration.ZERO, 0));
+        faulty.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.DELETE) {
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        snapshots(client, 3);
+        client.close();
+
+        assertThat(client.outcomes).allMatch(Outcome::durable);
+        assertThat(client.warnings).contains("old journal segments could not be deleted: Input/output error");
+    }
+
+    @Test
+    void aSegmentThatCannotBeBegunIsAWarning() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        Client client = Client.open(faulty, new JournalSettings(200, DAY, 0));
+        faulty.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.OPEN) {
+                throw FaultyDisk.full();
+            }
+            return -1;
+        });
+        for (int i = 0; i < 4; i++) {
+            client.submit("n" + i);
+            client.settle();
+        }
+        client.close();
+
+        assertThat(client.outcomes).hasSize(4).allMatch(Outcome::durable);
+        assertThat(client.warnings.get(0))
+                .isEqualTo("no new journal segment could be begun, going on in journal/0000000000000001.log:"
+                        + " No space left on device");
+        assertThat(client.warnings).hasSizeLessThan(4);
+    }
+
+    @Test
+    void filesThatAreNoSegmentsStayAlone() throws IOException {
+        disk.set("journal/README", new byte[0]);
+        disk.set("journal/12.log", new byte[0]);
+        disk.set("journal/00000000000000ab.log", new byte[0]);
+        Client client = Client.open(disk, new JournalSettings(1 << 20, Duration.ZERO, 0));
+        snapshots(client, 3);
+        client.close();
+
+        assertThat(disk.names).containsKeys("journal/README", "journal/12.log", "journal/00000000000000ab.log");
+    }
+
+    @Test
+    void settingsThatMakeNoSenseAreRefused() {
+        assertThatThrownBy(() -> new JournalSettings(0, DAY, 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new JournalSettings(1, DAY.negated(), 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new JournalSettings(1, DAY, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static void snapshots(Client client, int count) {
+        for (int i = 0; i < count; i++) {
+            client.submit("a");
+            client.settle();
+            client.snapshot();
+            client.settle();
+        }
+    }
+
+    private List<Long> segments() throws IOException {
+        return Segment.list(disk).stream().map(Segment::first).toList();
+    }
+}

@@ -1,0 +1,214 @@
+package io.muster.daemon.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(60)
+final class HttpEndpointTest {
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private volatile Health ready = Health.OK;
+    private volatile String metrics = "muster_nodes 3\n";
+    private HttpEndpoint endpoint = start(HttpEndpoint.DEADLINE);
+
+    private HttpEndpoint start(Duration deadline) {
+        try {
+            return HttpEndpoint.start(
+                    ANY_PORT, new HttpEndpoint.Content(this::scrape, () -> Health.OK, () -> ready), deadline);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String scrape() {
+        if (metrics.isEmpty()) {
+            throw new IllegalStateException("a supplier failed");
+        }
+        return metrics;
+    }
+
+    @AfterEach
+    void close() {
+        endpoint.close();
+    }
+
+    private Socket connect() throws IOException {
+        return new Socket(endpoint.address().getAddress(), endpoint.address().getPort());
+    }
+
+    /** Everything that comes until the server has said all. */
+    private String exchange(String request) throws IOException {
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private String get(String path) throws IOException {
+        return exchange("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    }
+
+    @Test
+    void metricsAreServedAsPrometheusText() throws IOException {
+        assertThat(get("/metrics"))
+                .startsWith("HTTP/1.1 200 OK\r\n")
+                .contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n")
+                .contains("content-length: 15\r\n")
+                .contains("connection: close\r\n")
+                .endsWith("\r\n\r\nmuster_nodes 3\n");
+        assertThat(get("/metrics?name[]=x")).startsWith("HTTP/1.1 200 OK\r\n");
+    }
+
+    @Test
+    void readinessSaysWhyNot() throws IOException {
+        assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n").endsWith("{\"ok\":true,\"reasons\":[]}\n");
+        ready = Health.because("the journal is being replayed", "read-only: No space left on device");
+        assertThat(get("/readyz"))
+                .startsWith("HTTP/1.1 503 Service Unavailable\r\n")
+                .contains("content-type: application/json\r\n")
+                .endsWith(
+                        "{\"ok\":false,\"reasons\":[\"the journal is being replayed\",\"read-only: No space left on device\"]}\n");
+        assertThat(get("/healthz")).as("alive all the same").startsWith("HTTP/1.1 200 OK\r\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET /, 404 Not Found",
+        "GET /metrics/, 404 Not Found",
+        "GET //metrics, 404 Not Found",
+        "GET /metrics/../readyz, 404 Not Found",
+        "POST /metrics, 405 Method Not Allowed",
+        "DELETE /readyz, 405 Method Not Allowed",
+        "FOO /metrics, 405 Method Not Allowed"
+    })
+    void nothingElseIsServed(String request, String status) throws IOException {
+        assertThat(exchange(request + " HTTP/1.1\r\nHost: x\r\n\r\n")).startsWith("HTTP/1.1 " + status + "\r\n");
+    }
+
+    @Test
+    void headHasTheLengthWithoutTheBody() throws IOException {
+        assertThat(exchange("HEAD /metrics HTTP/1.1\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 OK\r\n")
+                .contains("content-length: 15\r\n")
+                .endsWith("\r\n\r\n");
+    }
+
+    @Test
+    void oneConnectionServesOneRequest() throws IOException {
+        String pipelined = "GET /readyz HTTP/1.1\r\n\r\n".repeat(1000);
+        assertThat(exchange(pipelined).split("HTTP/1.1 200 OK", -1)).hasSize(2);
+    }
+
+    @Test
+    void aBodyIsDroppedUnread() throws IOException {
+        String body = "x".repeat(1 << 20);
+        String answer = exchange("POST /metrics HTTP/1.1\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+        assertThat(answer).startsWith("HTTP/1.1 405").contains("allow: GET, HEAD\r\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/", "/metrics?"})
+    void anEndlessRequestLineIsRefused(String start) throws IOException {
+        assertThat(get(start + "a".repeat(5000))).startsWith("HTTP/1.1 400 Bad Request\r\n");
+    }
+
+    @Test
+    void headersWithoutEndAreRefused() throws IOException {
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nX: " + "y".repeat(20_000) + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 400 Bad Request\r\n");
+    }
+
+    @Test
+    void aFailingSupplierIsAnInternalError() throws IOException {
+        metrics = "";
+        assertThat(get("/metrics"))
+                .startsWith("HTTP/1.1 500 Internal Server Error\r\n")
+                .endsWith("see the log\n");
+        assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n");
+    }
+
+    @Test
+    void aPeerThatSaysNothingIsCutOffAtTheDeadline() throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofMillis(50));
+        try (Socket silent = connect()) {
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void aPeerThatDoesNotReadIsCutOffAtTheDeadlineAndStopsNobodyElse() throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofMillis(300));
+        metrics = "m 1\n".repeat(4 << 20);
+        try (Socket frozen = new Socket();
+                Socket later = new Socket()) {
+            frozen.setReceiveBufferSize(4096);
+            frozen.connect(endpoint.address());
+            later.connect(endpoint.address());
+            frozen.getOutputStream().write("GET /metrics HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n");
+            assertThat(later.getInputStream().read())
+                    .as("cut off after frozen, which connected earlier")
+                    .isEqualTo(-1);
+            assertThat(bytesUntilCutOff(frozen)).isLessThan(metrics.length());
+        }
+    }
+
+    private static long bytesUntilCutOff(Socket socket) throws IOException {
+        long total = 0;
+        try {
+            byte[] chunk = new byte[65536];
+            for (int n = socket.getInputStream().read(chunk);
+                    n >= 0;
+                    n = socket.getInputStream().read(chunk)) {
+                total += n;
+            }
+        } catch (SocketException reset) {
+            return total;
+        }
+        return total;
+    }
+
+    @Test
+    void connectionsBeyondTheLimitAreClosedAtOnceAndLaterOnesServed() throws IOException {
+        List<Socket> held = new ArrayList<>();
+        for (int i = 0; i < HttpEndpoint.MOST_CONNECTIONS; i++) {
+            held.add(connect());
+        }
+        try (Socket refused = connect()) {
+            assertThat(refused.getInputStream().read()).isEqualTo(-1);
+        }
+        for (Socket socket : held) {
+            socket.getOutputStream().write("GET /readyz HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(socket.getInputStream().readAllBytes()).isNotEmpty();
+            socket.close();
+        }
+    }
+
+    @Test
+    void anAddressInUseIsNamed() {
+        assertThatThrownBy(() -> HttpEndpoint.start(
+                        endpoint.address(), new HttpEndpoint.Content(() -> "", () -> Health.OK, () -> Health.OK)))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith(
+                        "cannot listen on 127.0.0.1:" + endpoint.address().getPort() + ": ")
+                .hasMessageContaining("Address already in use");
+    }
+}

@@ -1,0 +1,70 @@
+package io.muster.daemon.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+final class MetricsDocTest {
+    private static final Path PAGE = Path.of("../docs/metrics.md");
+    private static final Path DASHBOARD = Path.of("../config/grafana-dashboard.json");
+    private static final String OPEN = "<!-- table -->\n";
+    private static final String CLOSE = "<!-- /table -->";
+    private static final Pattern NAME = Pattern.compile("\\b(?:muster|jvm|process|system)_[a-z_]+");
+
+    @Test
+    void thePageHasTheTableOfAllMeters() throws IOException {
+        String page = Files.readString(PAGE);
+        int from = page.indexOf(OPEN) + OPEN.length();
+        int to = page.indexOf(CLOSE);
+        if (Boolean.getBoolean("muster.rewrite")) {
+            Files.writeString(PAGE, page.substring(0, from) + Meter.table() + page.substring(to));
+        }
+        assertThat(Files.readString(PAGE)).contains(OPEN + Meter.table() + CLOSE);
+    }
+
+    @Test
+    void theDashboardShowsEveryMeterAndNoOther() throws IOException {
+        Set<String> ours =
+                names().stream().filter(name -> name.startsWith("muster_")).collect(Collectors.toSet());
+        assertThat(ours)
+                .isSubsetOf(Arrays.stream(Meter.values())
+                        .flatMap(meter -> meter.seriesNames().stream())
+                        .toList());
+        for (Meter meter : Meter.values()) {
+            assertThat(meter.seriesNames()).as("is on the dashboard").containsAnyElementsOf(ours);
+        }
+    }
+
+    @Test
+    void whatTheDashboardTakesFromTheJvmIsThere() throws IOException {
+        try (Metrics metrics = new Metrics("0", "0")) {
+            String text = metrics.scrape();
+            assertThat(names())
+                    .filteredOn(name -> !name.startsWith("muster_"))
+                    .allSatisfy(name -> assertThat(text).containsPattern("(?m)^" + name + "[ {]"));
+        }
+    }
+
+    private static Set<String> names() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (JsonNode expression :
+                JsonMapper.builder().build().readTree(DASHBOARD.toFile()).findValues("expr")) {
+            Matcher m = NAME.matcher(expression.textValue());
+            while (m.find()) {
+                names.add(m.group());
+            }
+        }
+        return names;
+    }
+}

@@ -1,0 +1,286 @@
+package io.muster.daemon.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.core.Rig;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Dialect;
+import io.muster.protocol.wire.FrameDecoder;
+import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Message;
+import io.muster.protocol.wire.ProtocolException;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ResourceLeakDetector;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ConnectionTest {
+    private static final int MAX_FRAME = 1 << 16;
+
+    private final Stage stage = new Stage(Rig.ofFour());
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final Connection connection = connect();
+    private final FrameDecoder decoder = new FrameDecoder(1 << 26);
+
+    private Connection connect() {
+        Connection made = new Connection(
+                channel,
+                "ada(1000):1",
+                MAX_FRAME,
+                Tracer.OFF,
+                outbox -> new Session(stage.backend, stage.gate, new Session.Peer(Stage.owner(), 1, true), outbox));
+        channel.pipeline().addLast(made);
+        return made;
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(ResourceLeakDetector.getLevel()).isEqualTo(ResourceLeakDetector.Level.PARANOID);
+        channel.config().setAutoRead(true);
+        assertThat(channel.finishAndReleaseAll())
+                .as("nothing that nobody has read")
+                .isFalse();
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        stage.close();
+    }
+
+    private static byte[] frame(Dialect dialect, Request request) {
+        return Bytes.copyOf(FrameEncoder.of(dialect).encode(request)).toByteArray();
+    }
+
+    private static byte[] frame(String topic, String json, int flags, int matchtag) {
+        Bytes payload = json.isEmpty() ? null : Bytes.text(json);
+        return frame(Dialect.DEPLOYED, Request.of(topic, payload, flags, matchtag));
+    }
+
+    private void write(byte[] bytes) {
+        channel.writeInbound(Unpooled.copiedBuffer(bytes));
+    }
+
+    private void settle() {
+        channel.runPendingTasks();
+        stage.rig.settle();
+        channel.runPendingTasks();
+    }
+
+    /** What the peer reads, as matchtag and text. */
+    private List<String> read() throws ProtocolException {
+        List<String> texts = new ArrayList<>();
+        for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
+            var buffer = bytes.nioBuffer();
+            for (Message message = decoder.feed(buffer); message != null; message = decoder.feed(buffer)) {
+                texts.add(((Response) message).matchtag() + " " + Stage.text((Response) message));
+            }
+            bytes.release();
+        }
+        return texts;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Dialect.class)
+    void bytesMayComeOneAtATimeAndAreAnsweredInKind(Dialect dialect) throws ProtocolException {
+        Request drain = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1);
+        Request get = Request.of("attr.get", Bytes.text("{\"name\":\"size\"}"), 0, 2);
+        for (Request request : List.of(drain, get)) {
+            for (byte one : frame(dialect, request)) {
+                write(new byte[] {one});
+            }
+            settle();
+        }
+        assertThat(read()).containsExactly("1 ok", "2 {\"value\":\"4\",\"flags\":1}");
+        assertThat(decoder.dialect()).isEqualTo(dialect);
+    }
+
+    @Test
+    void severalMessagesMayComeAtOnce() throws ProtocolException {
+        byte[] one = frame("attr.get", "{\"name\":\"size\"}", 0, 1);
+        byte[] two = frame("attr.get", "{\"name\":\"rank\"}", 0, 2);
+        channel.writeInbound(Unpooled.wrappedBuffer(one, two));
+        settle();
+        assertThat(read()).containsExactly("1 {\"value\":\"4\",\"flags\":1}", "2 {\"value\":\"0\",\"flags\":1}");
+    }
+
+    @Test
+    void aLargeAnswerIsSentFromWhereItIs() throws ProtocolException {
+        stage.rig.define(Rig.nodes(String.join(
+                ",", "a".repeat(1000), "b".repeat(1000), "c".repeat(1000), "d".repeat(1000), "e".repeat(1000))));
+        write(frame("resource.status", "", 0, 1));
+        settle();
+        assertThat(read()).singleElement().asString().startsWith("1 {").contains("e".repeat(1000));
+    }
+
+    @Test
+    void whatIsNoMessageEndsTheConnection() throws ProtocolException {
+        write(new byte[] {'G', 'E', 'T', ' ', '/'});
+        channel.runPendingTasks();
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(read()).isEmpty();
+    }
+
+    @Test
+    void aMessageLargerThanAllowedEndsTheConnectionBeforeItComes() {
+        byte[] frame = frame("log.append", "x".repeat(MAX_FRAME), Header.NORESPONSE, 0);
+        channel.writeInbound(Unpooled.copiedBuffer(frame, 0, 8));
+        channel.runPendingTasks();
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void anEndInTheMiddleOfAMessageIsAnEnd() {
+        write(frame("resource.acquire", "", Header.STREAMING, 1));
+        settle();
+        channel.releaseOutbound();
+        channel.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
+        channel.close();
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+    }
+
+    /** An embedded channel's peer reads when it is flushed; this one's buffer is full from the first byte on. */
+    private void stopReading() {
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+        channel.runPendingTasks();
+    }
+
+    private void readAgain() {
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+        settle();
+    }
+
+    @Test
+    void aPeerThatDoesNotReadIsNotReadFrom() throws ProtocolException {
+        stopReading();
+        write(frame("resource.drain", "{\"targets\":\"1\"}", 0, 1));
+        settle();
+        assertThat(stage.rig.state().holds().held().isEmpty())
+                .as("it waits, undecoded")
+                .isTrue();
+        assertThat(channel.config().isAutoRead()).isFalse();
+
+        readAgain();
+        assertThat(read()).containsExactly("1 ok");
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void aSchedulerThatDoesNotReadGetsOneUpdateWhenItDoes() throws ProtocolException {
+        write(frame("resource.acquire", "", Header.STREAMING, 1));
+        settle();
+        read();
+        stopReading();
+        stage.rig.drain("1");
+        stage.rig.drain("2");
+        settle();
+        assertThat(read()).isEmpty();
+        readAgain();
+        assertThat(read()).containsExactly("1 {\"down\":\"1-2\"}");
+    }
+
+    @Test
+    void aLongHistoryIsSentWithoutRecursion() throws ProtocolException {
+        for (int i = 0; i < 400; i++) {
+            stage.rig.drain("1");
+            stage.rig.undrain("1");
+        }
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2)); // each response fills the buffer
+        write(frame("resource.journal", "", Header.STREAMING, 1));
+        settle();
+        List<String> responses = read();
+        assertThat(responses).hasSizeGreaterThan(4);
+        assertThat(responses).filteredOn("1 {\"events\":[]}"::equals).hasSize(1);
+        assertThat(responses.get(responses.size() - 1)).isEqualTo("1 {\"events\":[]}");
+    }
+
+    @Test
+    void whoHasTooMuchWaitingForTheDiskIsNotReadFromUntilSomeOfItIsDone() throws ProtocolException {
+        stage.rig.holdDisk();
+        byte[] drain = frame("resource.drain", "{\"targets\":\"1\",\"mode\":\"force-overwrite\"}", 0, 1);
+        for (int i = 0; i < 5000; i++) {
+            write(drain);
+        }
+        channel.runPendingTasks();
+        assertThat(channel.config().isAutoRead()).isFalse();
+        assertThat(read()).isEmpty();
+
+        stage.rig.release();
+        int answers = 0;
+        while (answers < 5000) {
+            settle();
+            int more = read().size();
+            assertThat(more).as("answers after " + answers).isPositive();
+            answers += more;
+        }
+        assertThat(answers).isEqualTo(5000);
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void aMessageThatIsNeverFinishedEndsTheConnection() {
+        channel.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
+        connection.sweep(seconds(0));
+        connection.sweep(seconds(59));
+        assertThat(channel.isOpen()).isTrue();
+        connection.sweep(seconds(60));
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void aPeerThatSaysNothingMayStayForEver() throws ProtocolException {
+        connection.sweep(seconds(0));
+        connection.sweep(seconds(1_000_000));
+        write(frame("attr.get", "{\"name\":\"size\"}", 0, 2));
+        connection.sweep(seconds(2_000_000));
+        settle();
+        assertThat(read()).hasSize(1);
+        assertThat(channel.isOpen()).isTrue();
+    }
+
+    @Test
+    void aPeerThatNeverReadsIsLetGoUnlessItFollowsSomething() throws ProtocolException {
+        write(frame("resource.acquire", "", Header.STREAMING, 1));
+        settle();
+        read();
+        stopReading();
+        connection.sweep(seconds(0));
+        connection.sweep(seconds(100_000));
+        assertThat(channel.isOpen()).as("a scheduler in a debugger").isTrue();
+
+        readAgain();
+        write(frame("resource.acquire-cancel", "{\"matchtag\":1}", Header.NORESPONSE, 0));
+        settle();
+        read();
+        stopReading();
+        connection.sweep(seconds(200_000));
+        connection.sweep(seconds(200_599));
+        assertThat(channel.isOpen()).isTrue();
+        connection.sweep(seconds(200_600));
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    private static long seconds(int number) {
+        return TimeUnit.SECONDS.toNanos(number);
+    }
+
+    @Test
+    void onceTheDaemonStopsNothingMoreIsServedButAnswersGoOut() throws ProtocolException {
+        stage.rig.holdDisk();
+        write(frame("resource.drain", "{\"targets\":\"1\"}", 0, 1));
+        connection.stopServing();
+        write(frame("resource.drain", "{\"targets\":\"2\"}", 0, 2));
+        stage.rig.release();
+        settle();
+        assertThat(read()).containsExactly("1 ok");
+        assertThat(stage.rig.state().holds().held()).hasToString("1");
+    }
+}

@@ -1,0 +1,412 @@
+package io.muster.daemon.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.core.Rig;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SessionTest {
+    private static final String OK = "ok";
+    private static final String NOTHING = "nothing";
+    private static final String EPERM = "EPERM";
+    private static final String RELOAD = "{\"path\":\"/nonexistent/R\",\"xml\":false,\"force\":false}";
+
+    private static final Map<Method, String> PAYLOADS = Map.ofEntries(
+            Map.entry(Method.DRAIN, "{\"targets\":\"1\",\"reason\":\"x\"}"),
+            Map.entry(Method.UNDRAIN, "{\"targets\":\"1\",\"mode\":\"update\"}"),
+            Map.entry(Method.EXCLUDE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.INCLUDE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.SHRINK, "{\"targets\":\"1\"}"),
+            Map.entry(Method.PROPERTY_ADD, "{\"properties\":{\"p\":\"1\"}}"),
+            Map.entry(Method.PROPERTY_REMOVE, "{\"properties\":{\"p\":\"1\"}}"),
+            Map.entry(Method.ONLINE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.OFFLINE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.TORPID, "{\"targets\":\"1\"}"),
+            Map.entry(Method.LIVELY, "{\"targets\":\"1\"}"),
+            Map.entry(Method.FORCE_DOWN, "{\"ranks\":\"1\"}"),
+            Map.entry(Method.EXPIRATION, "{\"expiration\":2000000000.0}"),
+            Map.entry(Method.RELOAD, RELOAD),
+            Map.entry(Method.WAITUP, "{\"up\":4}"),
+            Map.entry(Method.PING, "{}"),
+            Map.entry(Method.FEASIBILITY, "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
+            Map.entry(Method.FEASIBILITY_PING, "{}"),
+            Map.entry(Method.ATTR_GET, "{\"name\":\"size\"}"),
+            Map.entry(Method.LOG_APPEND, "hello"),
+            Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
+            Map.entry(Method.JOURNAL_CANCEL, "{\"matchtag\":77}"));
+
+    private final Stage stage = new Stage(Rig.ofFour());
+    private final Stage.Caller owner = stage.join(Stage.owner());
+
+    @AfterEach
+    void close() {
+        assertThat(owner.pending).as("requests left pending").isZero();
+        stage.close();
+    }
+
+    private enum Role {
+        OWNER,
+        ADMIN,
+        SCHEDULER,
+        GUEST,
+        OWNER_AS_GUEST,
+        ADMIN_ON_THE_MAIN_SOCKET;
+
+        boolean may(Method.Right right) {
+            return switch (this) {
+                case OWNER -> true;
+                case ADMIN -> right != Method.Right.ACQUIRE;
+                case SCHEDULER -> right == Method.Right.READ || right == Method.Right.ACQUIRE;
+                case GUEST, OWNER_AS_GUEST -> right == Method.Right.READ;
+                case ADMIN_ON_THE_MAIN_SOCKET -> right == Method.Right.READ || right == Method.Right.FOLLOW;
+            };
+        }
+
+        Rights rights() {
+            return switch (this) {
+                case OWNER, OWNER_AS_GUEST -> Stage.owner();
+                case ADMIN, ADMIN_ON_THE_MAIN_SOCKET -> Stage.admin();
+                case SCHEDULER -> Stage.scheduler();
+                case GUEST -> Stage.guest();
+            };
+        }
+    }
+
+    static List<Arguments> everyTopicAndRole() {
+        List<Arguments> all = new ArrayList<>();
+        for (Method method : Method.values()) {
+            for (Role role : Role.values()) {
+                all.add(Arguments.of(method.topic(), role, expected(method, role)));
+            }
+        }
+        return all;
+    }
+
+    /** How the answer begins: an error's name, ok, or a payload. */
+    private static String expected(Method method, Role role) {
+        if (!role.may(method.right())) {
+            return EPERM;
+        }
+        return switch (method) {
+            case ACQUIRE_CANCEL, JOURNAL_CANCEL, DISCONNECT -> NOTHING;
+            case RELOAD -> "ENOENT";
+            case ACQUIRE,
+                    JOURNAL,
+                    STATUS,
+                    SCHED_STATUS,
+                    GET,
+                    INVENTORY,
+                    PING,
+                    FEASIBILITY_PING,
+                    STATS,
+                    ATTR_GET,
+                    ATTR_LIST,
+                    CONFIG_GET -> "{";
+            default -> OK;
+        };
+    }
+
+    @ParameterizedTest(name = "{0} as {1}: {2}")
+    @MethodSource("everyTopicAndRole")
+    void everyTopicKnowsWhoMayAsk(String topic, Role role, String expected) {
+        Stage.Caller caller = stage.join(role.rights(), role != Role.ADMIN_ON_THE_MAIN_SOCKET);
+        Method method = Method.of(topic);
+        int flags = method == Method.ACQUIRE || method == Method.JOURNAL ? Header.STREAMING : 0;
+        String json = PAYLOADS.get(method);
+        Request request = Request.of(topic, json == null ? null : Bytes.text(json), flags, 9);
+        if (role == Role.OWNER_AS_GUEST) {
+            request = request.with(new Credentials(4321, Credentials.USER));
+        }
+
+        caller.session.receive(request);
+        stage.rig.settle();
+
+        String answer = caller.responses.isEmpty() ? NOTHING : Stage.text(caller.responses.get(0));
+        assertThat(answer).startsWith(expected);
+        assertThat(caller.pending).isZero();
+        assertThat(stage.denials).hasSize(expected.equals(EPERM) ? 1 : 0);
+    }
+
+    @Test
+    void refusalsForWantOfARightSayWhoWould() {
+        Stage.Caller guest = stage.join(Stage.guest());
+        assertThat(guest.ask("resource.drain", "{}"))
+                .as("before the payload is looked at")
+                .isEqualTo("EPERM Request requires owner credentials, or those of one of muster.admins");
+        assertThat(guest.stream("resource.acquire"))
+                .isEqualTo("EPERM user guest is not among muster.schedulers, who may acquire");
+        assertThat(stage.join(Stage.admin(), false).ask("resource.drain", "{\"targets\":\"1\"}"))
+                .isEqualTo("EPERM changes are taken on the admin socket only");
+    }
+
+    @Test
+    void whoIsDeniedAgainIsMarkedAsSuch() {
+        Stage.Caller guest = stage.join(Stage.guest());
+        guest.ask("resource.drain", null);
+        guest.ask("resource.drain", null);
+        guest.ask("resource.undrain", null);
+        assertThat(stage.denials)
+                .containsExactly("resource.drain guest", "resource.drain guest again", "resource.undrain guest");
+    }
+
+    @Test
+    void aGuestsClaimsAboutItselfCountForNothing() {
+        Stage.Caller guest = stage.join(Stage.guest());
+        Request forged = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
+                .with(new Credentials(0, Credentials.OWNER));
+        guest.session.receive(forged);
+        assertThat(guest.received()).singleElement().asString().startsWith("EPERM");
+
+        guest.session.receive(
+                Request.of("resource.ping", Bytes.text("{}"), 0, 2).with(new Credentials(0, Credentials.OWNER)));
+        assertThat(guest.received())
+                .containsExactly("{\"route\":\"muster\",\"userid\":1003,\"rolemask\":6,\"rank\":0}");
+    }
+
+    @Test
+    void theOwnerMaySpeakForOthersAndIsNamedSo() {
+        Request request = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
+                .with(new Credentials(4321, Credentials.OWNER));
+        owner.session.receive(request);
+        stage.rig.settle();
+        assertThat(owner.received()).containsExactly(OK);
+        assertThat(owner.ask("resource.inventory", null)).contains("\"by\":{\"userid\":4321,\"user\":\"4321\"}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    resource.nosuch | ENOSYS Unknown service method 'resource.nosuch'
+                    resource        | ENOSYS Unknown service method 'resource'
+                    resource.       | ENOSYS Unknown service method 'resource.'
+                    attr.set        | ENOSYS Unknown service method 'attr.set'
+                    nosuch.foo      | ENOSYS No service matching nosuch.foo is registered
+                    job-manager.stats-get | ENOSYS No service matching job-manager.stats-get is registered
+                    """)
+    void unknownTopicsAreRefusedInFluxsWords(String topic, String answer) {
+        assertThat(owner.ask(topic, null)).isEqualTo(answer);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, {", "-1, {", "1, EHOSTUNREACH No route to host", "-2, EHOSTUNREACH No route to host"})
+    void onlyRankZeroIsHere(int nodeid, String answer) {
+        Request any = Request.of("resource.status", null, 0, 1);
+        owner.session.receive(new Request(any.header(), List.of(), any.topic(), null, nodeid, 1));
+        assertThat(owner.received()).singleElement().asString().startsWith(answer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"resource.status", "resource.drain", "resource.nosuch", "resource.acquire"})
+    void whoWantsNoResponseGetsNone(String topic) {
+        assertThat(owner.ask(topic, "{\"targets\":\"1\"}", Header.NORESPONSE)).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void aChangeThatWantsNoResponseIsMadeAllTheSame() {
+        owner.ask("resource.drain", "{\"targets\":\"1\"}", Header.NORESPONSE);
+        assertThat(owner.ask("resource.status", null)).contains("\"drain\":{\"1\":");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    resource.drain | | EPROTO resource.drain without a payload
+                    resource.drain | {} | EPROTO resource.drain: /targets is missing
+                    resource.drain | {"targets":1} | EPROTO resource.drain: /targets must be a string
+                    resource.drain | {"targets":"1","mode":"bogus"} | EINVAL Invalid mode specified
+                    resource.drain | junk | EPROTO payload is not JSON
+                    resource.undrain | {"targets":"1"} | EEXIST rank 1 not drained: node1
+                    resource.reload | {} | EPROTO resource.reload: /path must be a string
+                    resource.reload | {"path":"/x","xml":true,"force":false} | EINVAL resources are defined by R here, not by hwloc XML
+                    resource.reload | {"path":"a\\u0000b","xml":false,"force":false} | EINVAL
+                    resource.reload | {"path":"/dev/zero","xml":false,"force":false} | EIO /dev/zero: is not a file
+                    resource.monitor-waitup | {"up":9} | EPROTO up value is out of range
+                    attr.get | {"name":"nosuch"} | ENOENT there is no attribute nosuch
+                    attr.get | {} | EPROTO attr.get: /name must be a string
+                    resource.ping | | EPROTO resource.ping without a payload
+                    resource.acquire | | EPROTO resource.acquire requires streaming RPC flag
+                    resource.journal | | EPROTO resource.journal requires streaming RPC flag
+                    """)
+    void whatCannotBeReadIsRefusedAndLeavesNothingPending(String topic, String json, String answer) {
+        assertThat(owner.ask(topic, json)).startsWith(answer);
+    }
+
+    @Test
+    void attributesAndConfigurationAreAnswered() {
+        assertThat(owner.ask("attr.get", "{\"name\":\"size\"}")).isEqualTo("{\"value\":\"4\",\"flags\":1}");
+        assertThat(owner.ask("attr.get", "{\"name\":\"hostlist\"}")).isEqualTo("{\"value\":\"node[0-3]\",\"flags\":1}");
+        assertThat(owner.ask("attr.list", null)).contains("\"size\"", "\"version\"");
+        assertThat(owner.ask("config.get", null)).isEqualTo("{\"resource\":{\"exclude\":\"node9\"}}");
+    }
+
+    @Test
+    void whileTheDiskFailsChangesAreRefusedAndReadingGoesOn() {
+        stage.rig.fillDisk();
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo("EROFS No space left on device");
+        assertThat(owner.ask("resource.status", null)).contains("\"drain\":{}");
+        assertThat(owner.stream("resource.acquire")).endsWith("\"up\":\"0-3\"}");
+        stage.rig.healDisk();
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo(OK);
+    }
+
+    @Test
+    void acquireStreamsUpdatesUntilItIsCancelled() {
+        int matchtag = owner.send("resource.acquire", null, Header.STREAMING);
+        owner.ask("resource.drain", "{\"targets\":\"1\"}");
+        assertThat(owner.responses).extracting(Response::matchtag).containsExactly(matchtag, matchtag, matchtag + 1);
+        assertThat(owner.received().subList(1, 3)).containsExactly("{\"down\":\"1\"}", OK);
+
+        assertThat(owner.ask("resource.acquire-cancel", "{\"matchtag\":" + matchtag + "}", Header.NORESPONSE))
+                .isEqualTo(NOTHING);
+        assertThat(owner.received()).containsExactly("ECANCELED");
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        owner.ask("resource.undrain", "{\"targets\":\"1\"}");
+        assertThat(owner.received()).containsExactly(OK);
+    }
+
+    @Test
+    void aCancellationNamesItsOwnKindOfStreamOfItsOwnSender() {
+        int acquire = owner.send("resource.acquire", null, Header.STREAMING);
+        int journal = owner.send("resource.journal", null, Header.STREAMING);
+        owner.ask("resource.journal-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        stage.join(Stage.owner()).ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        assertThat(stage.rig.acquires.isAcquired()).isTrue();
+        owner.ask("resource.journal-cancel", "{\"matchtag\":" + journal + "}", Header.NORESPONSE);
+        assertThat(stage.rig.journals.size()).isZero();
+        assertThat(stage.rig.acquires.isAcquired()).isTrue();
+    }
+
+    @Test
+    void aSecondAcquireIsRefusedByNameAndLeavesItsMatchtagFree() {
+        owner.stream("resource.acquire");
+        Stage.Caller other = stage.join(Stage.scheduler());
+        assertThat(other.stream("resource.acquire"))
+                .isEqualTo("EBUSY resources are acquired by ada(1000), pid 4711 since 2023-11-14T22:13:20Z");
+        assertThat(other.session.isIdle()).isTrue();
+        owner.session.close();
+        assertThat(other.stream("resource.acquire")).startsWith("{\"resources\":");
+    }
+
+    @Test
+    void aMatchtagInUseCannotNameAnotherStream() {
+        owner.session.receive(Request.of("resource.journal", null, Header.STREAMING, 5));
+        owner.received();
+        owner.session.receive(Request.of("resource.acquire", null, Header.STREAMING, 5));
+        assertThat(owner.received()).containsExactly("EPROTO matchtag 5 names an open stream already");
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+    }
+
+    @Test
+    void aDisconnectFreesWhatItsSenderHeldAndNothingElse() {
+        Request acquire = Request.of("resource.acquire", null, Header.STREAMING, 5);
+        owner.session.receive(new Request(acquire.header(), List.of("a1b2"), acquire.topic(), null, 0, 5));
+        owner.session.receive(Request.of("resource.journal", null, Header.STREAMING, 5));
+        Request disconnect = Request.of("resource.disconnect", null, Header.NORESPONSE, 0);
+        owner.session.receive(new Request(disconnect.header(), List.of("a1b2"), disconnect.topic(), null, 0, 0));
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        assertThat(stage.rig.journals.size()).isEqualTo(1);
+        owner.session.receive(disconnect);
+        assertThat(stage.rig.journals.size()).isZero();
+    }
+
+    @Test
+    void whenThePeerIsGoneEverythingItHeldIsFree() {
+        owner.stream("resource.acquire");
+        owner.stream("resource.journal");
+        owner.ask("resource.offline", "{\"targets\":\"0\"}");
+        owner.send("resource.monitor-waitup", "{\"up\":4}", 0);
+        owner.session.close();
+        owner.received();
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        assertThat(stage.rig.journals.size()).isZero();
+        stage.rig.report("online", "0");
+        assertThat(owner.received()).isEmpty();
+    }
+
+    @Test
+    void anAnsweredWaitGivesItsMatchtagBack() {
+        owner.ask("resource.offline", "{\"targets\":\"0\"}");
+        owner.received();
+        owner.session.receive(Request.of("resource.monitor-waitup", Bytes.text("{\"up\":4}"), 0, 50));
+        assertThat(owner.received()).isEmpty();
+        stage.rig.report("online", "0");
+        assertThat(owner.received()).containsExactly(OK);
+        assertThat(owner.session.isIdle()).isTrue();
+
+        owner.session.receive(Request.of("resource.acquire", null, Header.STREAMING, 50));
+        assertThat(owner.received()).singleElement().asString().startsWith("{\"resources\":");
+    }
+
+    @Test
+    void aStreamThatFellBehindResumesWhenItsPeerReads() {
+        owner.stream("resource.acquire");
+        owner.received();
+        owner.reads = false;
+        stage.rig.drain("1");
+        stage.rig.drain("2");
+        assertThat(owner.received()).isEmpty();
+        owner.readAgain();
+        assertThat(owner.received()).containsExactly("{\"down\":\"1-2\"}");
+    }
+
+    @Test
+    void aRequestThatWaitsForTheDiskCountsAsPendingUntilItIsAnswered() {
+        stage.rig.holdDisk();
+        owner.send("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}", 0);
+        owner.send("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}", 0);
+        owner.send("resource.status", null, 0);
+        assertThat(owner.pending).isEqualTo(2);
+        stage.rig.release();
+        stage.rig.settle();
+        assertThat(owner.pending).isZero();
+        assertThat(owner.received().subList(1, 3)).containsExactly(OK, "EEXIST rank 1 already drained: node1");
+    }
+
+    @Test
+    void aDryRunSaysWhatWouldHappenAndToWhom() {
+        owner.stream("resource.acquire");
+        owner.received();
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\",\"dry-run\":true}"))
+                .startsWith("{\"events\":[{\"timestamp\":1700000000,\"name\":\"drain\"")
+                .contains("\"updates\":[{\"user\":\"ada\",\"pid\":4711,\"update\":{\"down\":\"1\"}}]");
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"nosuch\",\"dry-run\":true}"))
+                .startsWith("EINVAL ");
+        assertThat(owner.ask("resource.status", null)).contains("\"drain\":{}");
+    }
+
+    @Test
+    void reloadTakesAnRUnlessSomebodyHoldsTheOldOne(@TempDir Path directory) throws IOException {
+        Path file =
+                Files.writeString(directory.resolve("R"), Rig.nodes("node[0-7]").toString());
+        String reload = "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}";
+        int acquire = owner.send("resource.acquire", null, Header.STREAMING);
+        assertThat(owner.ask("resource.reload", reload)).isEqualTo("EBUSY resources are busy (unload scheduler?)");
+        owner.ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
+        assertThat(owner.ask("attr.get", "{\"name\":\"size\"}")).contains("\"8\"");
+        assertThat(owner.ask("resource.get", null)).endsWith("\"method\":\"reload\"}");
+    }
+
+    @Test
+    void responsesOfOthersMeanNothingHere() {
+        owner.session.receive(Response.success(
+                Request.of("resource.status", null, 0, 1), new Credentials(0, Credentials.OWNER), null));
+        assertThat(owner.received()).isEmpty();
+    }
+}

@@ -1,0 +1,166 @@
+package io.muster.daemon.server;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.Access;
+import io.muster.daemon.config.Accounts;
+import io.muster.daemon.config.Listen;
+import io.muster.daemon.core.Rig;
+import io.muster.inventory.state.Liveness;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A daemon without its sockets: a rig, and what sessions serve from. */
+final class Stage implements AutoCloseable {
+    static final int OWNER = 1000;
+
+    final Rig rig;
+    final List<String> denials = new ArrayList<>();
+    /** Everything that was sent to anybody, in order. */
+    final List<Sent> sent = new ArrayList<>();
+
+    final Gate gate;
+    final Backend backend;
+
+    record Sent(Caller to, Response response) {}
+
+    Stage(Rig rig) {
+        this.rig = rig;
+        Access access = new Access(true, false, List.of(), List.of());
+        Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10);
+        gate = new Gate(Admission.of(OWNER, access, new Accounts(), name -> {}), limits, rig.core, rig.core);
+        SessionMeters meters = new SessionMeters() {
+            @Override
+            public void denied(Method method, String user, Credentials credentials, boolean first) {
+                denials.add(method.topic() + " " + user + (first ? "" : " again"));
+            }
+        };
+        Queries queries = new Queries(
+                rig.inventory,
+                rig.acquires,
+                new Attributes(Map.of("version", "muster-test")),
+                new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
+                meters);
+        ObjectNode config = JsonNodeFactory.instance.objectNode();
+        config.putObject("resource").put("exclude", "node9");
+        queries.config(config);
+        Changes changes = new Changes(rig.inventory, rig.acquires, rig.core, rig.core, Liveness.Status.ONLINE);
+        Feasible feasible = new Feasible(rig.inventory::state, rig.inventory::now, rig.core, rig.core);
+        backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
+    }
+
+    static Rights owner() {
+        return new Rights(new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL), "ada", false);
+    }
+
+    static Rights admin() {
+        int roles = Credentials.USER | Credentials.ADMIN | Credentials.LOCAL;
+        return new Rights(new Credentials(1001, roles), "alice", false);
+    }
+
+    static Rights scheduler() {
+        return new Rights(new Credentials(1002, Credentials.USER | Credentials.LOCAL), "sched", true);
+    }
+
+    static Rights guest() {
+        return new Rights(new Credentials(1003, Credentials.USER | Credentials.LOCAL), "guest", false);
+    }
+
+    Caller join(Rights rights) {
+        return join(rights, true);
+    }
+
+    Caller join(Rights rights, boolean changesHere) {
+        return new Caller(rights, changesHere);
+    }
+
+    @Override
+    public void close() {
+        rig.close();
+    }
+
+    /** One peer of the stage, its session, and what it was sent. */
+    final class Caller implements Outbox {
+        final Session session;
+        final List<Response> responses = new ArrayList<>();
+        boolean reads = true;
+        int pending;
+        private int lastMatchtag;
+
+        private Caller(Rights rights, boolean changesHere) {
+            session = new Session(backend, gate, new Session.Peer(rights, 4711, changesHere), this);
+        }
+
+        @Override
+        public void send(Response response) {
+            responses.add(response);
+            sent.add(new Sent(this, response));
+        }
+
+        @Override
+        public boolean isWritable() {
+            return reads;
+        }
+
+        @Override
+        public void pending(int change) {
+            pending += change;
+        }
+
+        void readAgain() {
+            reads = true;
+            session.resume();
+        }
+
+        /** @return the matchtag */
+        int send(String topic, @Nullable String json, int flags) {
+            lastMatchtag++;
+            session.receive(Request.of(topic, json == null ? null : Bytes.text(json), flags, lastMatchtag));
+            return lastMatchtag;
+        }
+
+        /** Sends a request, lets everything settle, and says what came back. */
+        String ask(String topic, @Nullable String json) {
+            return ask(topic, json, 0);
+        }
+
+        String ask(String topic, @Nullable String json, int flags) {
+            int matchtag = send(topic, json, flags);
+            rig.settle();
+            List<Response> answers = responses.stream()
+                    .filter(response -> response.matchtag() == matchtag)
+                    .toList();
+            return answers.isEmpty() ? "nothing" : text(answers.get(answers.size() - 1));
+        }
+
+        String stream(String topic) {
+            return ask(topic, null, Header.STREAMING);
+        }
+
+        /** What came since the last time that somebody asked. */
+        List<String> received() {
+            List<String> news = responses.stream().map(Stage::text).toList();
+            responses.clear();
+            return news;
+        }
+    }
+
+    /** {@code ok}, the payload, or the error's name and sentence. */
+    static String text(Response response) {
+        Bytes payload = response.payload();
+        String text = payload == null ? "" : payload.text();
+        if (response.errnum() != 0) {
+            return (new Errno(response.errnum()).name() + " " + text).trim();
+        }
+        return text.isEmpty() ? "ok" : text;
+    }
+}

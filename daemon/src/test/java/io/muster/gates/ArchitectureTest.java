@@ -1,0 +1,278 @@
+package io.muster.gates;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What may depend on what. {@link #ARROWS} is the whole picture: a package that is not in it fails, an arrow upwards too. */
+final class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(ArchitectureTest::isMain)
+            .importPackages("io.muster");
+
+    private static final Map<String, Set<String>> ARROWS = arrows();
+
+    private static boolean isMain(Location location) {
+        return !location.contains("test-classes") && !location.contains("-tests.jar");
+    }
+
+    private static Map<String, Set<String>> arrows() {
+        Map<String, Set<String>> arrows = new LinkedHashMap<>();
+        String values = "inventory.problem inventory.idset inventory.hostlist";
+        arrow(arrows, "inventory.problem", "");
+        arrow(arrows, "inventory.idset", "inventory.problem");
+        arrow(arrows, "inventory.hostlist", "inventory.problem inventory.idset");
+        arrow(arrows, "inventory.rset", values);
+        arrow(arrows, "inventory.graph", values + " inventory.rset");
+        arrow(arrows, "inventory.request", values + " inventory.rset inventory.graph");
+        String request = " inventory.rset inventory.graph inventory.request";
+        arrow(arrows, "inventory.request.feasibility", values + request);
+        arrow(arrows, "inventory.state", values + " inventory.rset");
+        arrow(arrows, "protocol.wire", "");
+        arrow(arrows, "protocol.rpc", "protocol.wire");
+        arrow(arrows, "protocol.acquire", values + " inventory.rset inventory.state protocol.wire protocol.rpc");
+        arrow(
+                arrows,
+                "protocol.admin",
+                values + request + " inventory.request.feasibility inventory.state protocol.wire protocol.rpc");
+        arrow(arrows, "protocol.client", "protocol.wire protocol.rpc");
+        arrow(arrows, "daemon.journal.disk", "");
+        arrow(arrows, "daemon.journal", "inventory.problem daemon.journal.disk");
+        arrow(arrows, "daemon.config", values + " inventory.rset");
+        arrow(arrows, "daemon.metrics", "");
+        String outside = values + request + " inventory.request.feasibility inventory.state"
+                + " protocol.wire protocol.rpc protocol.acquire protocol.admin";
+        arrow(arrows, "daemon.core", outside + " daemon.journal");
+        arrow(arrows, "daemon.server", outside + " daemon.config daemon.core");
+        String all =
+                outside + " daemon.journal.disk daemon.journal daemon.config daemon.metrics daemon.core daemon.server";
+        arrow(arrows, "daemon", all);
+        arrow(arrows, "daemon.cli", all + " protocol.client daemon");
+        return arrows;
+    }
+
+    private static void arrow(Map<String, Set<String>> arrows, String from, String to) {
+        Set<String> targets = to.isEmpty() ? Set.of() : Set.copyOf(Arrays.asList(to.split(" ")));
+        assertThat(arrows.keySet())
+                .as("%s may only use what stands above it", from)
+                .containsAll(targets);
+        arrows.put(from, targets);
+    }
+
+    /** The commands' own packages are one to everybody else. */
+    private static String packageOf(JavaClass type) {
+        String name = type.getPackageName().substring("io.muster.".length());
+        return name.startsWith("daemon.cli.") ? "daemon.cli" : name;
+    }
+
+    private static boolean isOurs(JavaClass type) {
+        return type.getPackageName().startsWith("io.muster.");
+    }
+
+    @Test
+    void every_package_is_in_the_picture() {
+        Set<String> packages = new TreeSet<>();
+        CLASSES.forEach(type -> packages.add(packageOf(type)));
+        assertThat(packages)
+                .contains("inventory.idset", "protocol.wire", "daemon.cli")
+                .isSubsetOf(ARROWS.keySet());
+    }
+
+    @Test
+    void packages_use_only_what_the_picture_allows() {
+        Map<String, Set<String>> refused = new TreeMap<>();
+        for (JavaClass type : CLASSES) {
+            String from = packageOf(type);
+            for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                JavaClass target = dependency.getTargetClass().getBaseComponentType();
+                if (isOurs(target)
+                        && !packageOf(target).equals(from)
+                        && !ARROWS.getOrDefault(from, Set.of()).contains(packageOf(target))) {
+                    refused.computeIfAbsent(from + " -> " + packageOf(target), arrow -> new TreeSet<>())
+                            .add(type.getName() + " uses " + target.getName());
+                }
+            }
+        }
+        assertThat(refused).isEmpty();
+    }
+
+    @Test
+    void the_inventory_knows_no_logging_network_files_clock_or_threads() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.muster.inventory..")
+                .should()
+                .dependOnClassesThat(among(
+                        "org.slf4j.",
+                        "ch.qos.logback.",
+                        "io.netty.",
+                        "io.micrometer.",
+                        "picocli.",
+                        "com.fasterxml.jackson.annotation.",
+                        "java.nio.file.",
+                        "java.nio.channels.",
+                        "java.net.",
+                        "java.io.File",
+                        "java.time.Clock",
+                        "java.time.InstantSource",
+                        "java.util.Timer",
+                        "java.util.concurrent.",
+                        "java.lang.Thread"))
+                .check(CLASSES);
+    }
+
+    @Test
+    void the_protocol_knows_neither_netty_nor_logging() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.muster.protocol..")
+                .should()
+                .dependOnClassesThat(among("org.slf4j.", "ch.qos.logback.", "io.netty.", "io.micrometer.", "picocli."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void the_codec_does_no_input_or_output() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.muster.protocol.wire")
+                .should()
+                .dependOnClassesThat(among("java.nio.channels.", "java.nio.file.", "java.net.", "java.io.File"))
+                .check(CLASSES);
+    }
+
+    @ParameterizedTest
+    @MethodSource("homes")
+    void a_library_is_seen_where_it_belongs_only(String library, List<String> packages) {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(packages.toArray(new String[0]))
+                .should()
+                .dependOnClassesThat(among(library))
+                .check(CLASSES);
+    }
+
+    static List<Object[]> homes() {
+        return List.of(
+                new Object[] {
+                    "io.netty.", List.of("io.muster.daemon", "io.muster.daemon.server", "io.muster.daemon.metrics")
+                },
+                new Object[] {"io.micrometer.", List.of("io.muster.daemon.metrics")},
+                new Object[] {"ch.qos.logback.", List.of("io.muster.daemon.config")},
+                new Object[] {"picocli.", List.of("io.muster.daemon.cli..")},
+                new Object[] {"org.roaringbitmap.", List.of("io.muster.inventory.idset")},
+                new Object[] {"com.fasterxml.jackson.dataformat.toml.", List.of("io.muster.daemon.config")},
+                new Object[] {
+                    "com.fasterxml.jackson.dataformat.yaml.",
+                    List.of("io.muster.inventory.request", "io.muster.daemon.cli..")
+                });
+    }
+
+    @Test
+    void the_bitmap_library_is_in_no_signature() {
+        noMethods()
+                .that()
+                .areDeclaredInClassesThat()
+                .arePublic()
+                .and(describe("are for other packages", method -> isForOthers(method)))
+                .should(haveInSignature("org.roaringbitmap."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void only_serve_reaches_the_daemon() {
+        classes()
+                .that()
+                .belongToAnyOf(CLASSES.get("io.muster.daemon.Serving").reflect())
+                .should()
+                .onlyBeAccessed()
+                .byClassesThat(describe(
+                        "are Serve or the daemon's own",
+                        type -> type.getPackageName().equals("io.muster.daemon")
+                                || type.getName().startsWith("io.muster.daemon.cli.Serve")))
+                .check(CLASSES);
+    }
+
+    /** The launcher leaves these libraries off the class path of every verb but {@code serve}. */
+    @Test
+    void no_other_verb_can_reach_netty_logback_or_micrometer() {
+        Set<String> reached = new TreeSet<>();
+        Set<JavaClass> seen = new HashSet<>();
+        Deque<JavaClass> open = new ArrayDeque<>();
+        for (JavaClass type : CLASSES) {
+            if (packageOf(type).equals("daemon.cli") && !isServe(type)) {
+                open.add(type);
+            }
+        }
+        seen.addAll(open);
+        while (!open.isEmpty()) {
+            JavaClass type = open.remove();
+            for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                JavaClass target = dependency.getTargetClass().getBaseComponentType();
+                if (among("io.netty.", "ch.qos.logback.", "io.micrometer.", "org.slf4j.")
+                        .test(target)) {
+                    reached.add(type.getName() + " uses " + target.getName());
+                } else if (isOurs(target) && !isServe(target) && seen.add(target)) {
+                    open.add(target);
+                }
+            }
+        }
+        assertThat(seen).hasSizeGreaterThan(1);
+        assertThat(reached).isEmpty();
+    }
+
+    private static boolean isServe(JavaClass type) {
+        return type.getName().equals("io.muster.daemon.cli.Serve");
+    }
+
+    private static DescribedPredicate<JavaClass> among(String... prefixes) {
+        return describe(
+                "are among " + List.of(prefixes),
+                type -> Arrays.stream(prefixes).anyMatch(type.getName()::startsWith));
+    }
+
+    private static boolean isForOthers(JavaMethod method) {
+        return method.getModifiers().contains(JavaModifier.PUBLIC)
+                || method.getModifiers().contains(JavaModifier.PROTECTED);
+    }
+
+    private static ArchCondition<JavaMethod> haveInSignature(String prefix) {
+        return new ArchCondition<>("have " + prefix + " in their signature") {
+            @Override
+            public void check(JavaMethod method, ConditionEvents events) {
+                boolean leaks = (among(prefix).test(method.getRawReturnType())
+                        || method.getRawParameterTypes().stream().anyMatch(among(prefix)));
+                events.add(new SimpleConditionEvent(method, leaks, method.getFullName()));
+            }
+        };
+    }
+}
