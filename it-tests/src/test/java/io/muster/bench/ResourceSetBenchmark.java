@@ -1,0 +1,146 @@
+package io.muster.bench;
+
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** What a daemon does with its resource set, at the sizes of the largest systems and in a shape that nothing helps. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class ResourceSetBenchmark {
+    /**
+     * LIKE: 1,048,576 like ranks. HOLES: the same with one in 100 missing. MIXED: 16,384 ranks in 200 groups that take turns,
+     * with properties on every second and third rank.
+     */
+    public enum Shape {
+        LIKE,
+        HOLES,
+        MIXED;
+
+        ResourceSet make() {
+            return switch (this) {
+                case LIKE -> like();
+                case HOLES -> like().remove(every(100, 1 << 20));
+                case MIXED -> mixed();
+            };
+        }
+
+        private static ResourceSet like() {
+            Idset ranks = Idset.range(0, (1 << 20) - 1);
+            Hostlist hosts = Hostlist.parse("node[0-1048575]");
+            return ResourceSet.of(hosts, ranks, Idset.range(0, 95), Idset.range(0, 3), Map.of("batch", ranks));
+        }
+
+        private static ResourceSet mixed() {
+            int groups = 200;
+            int ranks = 1 << 14;
+            ResourceSet all = ResourceSet.EMPTY;
+            Hostlist hosts = Hostlist.parse("node[0-" + (ranks - 1) + "]");
+            for (int group = 0; group < groups; group++) {
+                Idset own = every(groups, ranks, group);
+                Idset gpus = group % 2 == 0 ? Idset.EMPTY : Idset.range(0, 3);
+                all = all.append(ResourceSet.of(hosts.select(own), own, Idset.range(0, group), gpus, Map.of()));
+            }
+            return all.withProperty("batch", every(2, ranks)).withProperty("debug", every(3, ranks));
+        }
+    }
+
+    @Param
+    public Shape shape = Shape.LIKE;
+
+    private ResourceSet set = ResourceSet.EMPTY;
+    private ResourceSet half = ResourceSet.EMPTY;
+    private byte[] bytes = {};
+    private Idset scattered = Idset.EMPTY;
+    private Idset one = Idset.EMPTY;
+    private String hosts = "";
+
+    private static Idset every(int step, int bound) {
+        return every(step, bound, 0);
+    }
+
+    private static Idset every(int step, int bound, int first) {
+        Idset.Builder ids = Idset.builder();
+        for (int id = first; id < bound; id += step) {
+            ids.add(id);
+        }
+        return ids.build();
+    }
+
+    @Setup
+    public void makeSets() {
+        set = shape.make();
+        bytes = set.toBytes();
+        one = Idset.of(set.ranks().nth(set.nodes() / 3));
+        scattered = every(97, set.ranks().last()).intersect(set.ranks());
+        half = set.keep(Idset.range(0, set.ranks().last() / 2));
+        hosts = set.hostsOf(Idset.range(1000, 1999).intersect(set.ranks())).toString();
+    }
+
+    @Benchmark
+    public ResourceSet parse() {
+        return ResourceSet.parse(bytes);
+    }
+
+    @Benchmark
+    public byte[] write() {
+        return set.toBytes();
+    }
+
+    @Benchmark
+    public ResourceSet removeOne() {
+        return set.remove(one);
+    }
+
+    @Benchmark
+    public ResourceSet removeScattered() {
+        return set.remove(scattered);
+    }
+
+    @Benchmark
+    public ResourceSet addProperty() {
+        return set.withProperty("debug", one);
+    }
+
+    @Benchmark
+    public ResourceSet setExpiration() {
+        return set.withExpiration(1676562342.5);
+    }
+
+    @Benchmark
+    public ResourceSet diffHalf() {
+        return set.diff(half);
+    }
+
+    @Benchmark
+    public ResourceSet unionHalf() {
+        return set.union(half);
+    }
+
+    @Benchmark
+    public Idset thousandHosts() {
+        return set.targets(hosts);
+    }
+
+    @Benchmark
+    public Hostlist hostsOfScattered() {
+        return set.hostsOf(scattered);
+    }
+}

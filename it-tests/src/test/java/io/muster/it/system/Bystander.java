@@ -1,0 +1,77 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** An honest client: asks and changes something all the time, and notes how long the longest answer took. */
+final class Bystander extends Thread {
+    /** The machine that runs the tests may be slow; an answer that waits for somebody else's pleasure never comes. */
+    private static final long PROMPT = Duration.ofSeconds(10).toNanos();
+
+    private static final long PAUSE = Duration.ofMillis(1).toNanos();
+
+    private final FluxClient client;
+    private volatile boolean stopping;
+    private volatile long answers;
+    private volatile long longest;
+    private volatile @Nullable Exception failure;
+
+    private Bystander(FluxClient client) {
+        super("bystander");
+        this.client = client;
+    }
+
+    static Bystander at(DaemonProcess daemon) throws IOException {
+        Bystander bystander = new Bystander(daemon.connect());
+        bystander.start();
+        return bystander;
+    }
+
+    @Override
+    public void run() {
+        try (client) {
+            for (int i = 0; !stopping; i++) {
+                long start = System.nanoTime();
+                client.rpc("resource.status", null);
+                change(i);
+                longest = Math.max(longest, System.nanoTime() - start);
+                answers = i + 1L;
+                LockSupport.parkNanos(PAUSE);
+            }
+        } catch (IOException | RpcException e) {
+            failure = e;
+        }
+    }
+
+    /** The last rank is the bystander's. */
+    private void change(int i) throws IOException {
+        String verb = i % 2 == 0 ? "drain" : "undrain";
+        client.rpc(
+                "resource." + verb,
+                JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(Scribe.RANKS - 1)));
+    }
+
+    void awaitAnswers(int more) {
+        long wanted = answers + more;
+        await().atMost(Duration.ofSeconds(60)).until(() -> answers >= wanted || failure != null);
+    }
+
+    /** Ends it; it was served all along, and still is. */
+    void finish() throws InterruptedException {
+        if (!stopping) {
+            awaitAnswers(2);
+        }
+        stopping = true;
+        join();
+        assertThat(failure).as("what an honest client was told").isNull();
+        assertThat(longest).as("nanoseconds for the longest answer").isLessThan(PROMPT);
+    }
+}

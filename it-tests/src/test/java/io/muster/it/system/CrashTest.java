@@ -1,0 +1,108 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.testing.SeedSource;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Kills the daemon with SIGKILL in the middle of its work, again and again on one state directory. {@code -Dmuster.kills=1000}
+ * goes on for longer, {@code -Dmuster.seed=42} chooses other changes and moments.
+ */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
+class CrashTest {
+    private static final int KILLS = Integer.getInteger("muster.kills", 50);
+    /** A clean restart after so many crashes: it has to change nothing at all. */
+    private static final int CLEAN_EVERY = 10;
+
+    private static final String TORN = "the last write was cut short by a crash";
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private final Crew crew = new Crew();
+    private int killedBeforeReady;
+
+    @Test
+    void whatWasAnsweredSurvivesSigkillAndNothingElseAppears() throws Exception {
+        String given = System.getProperty("muster.seed", "");
+        long seed = given.isEmpty() ? 1 : Long.parseLong(given);
+        Random random = SeedSource.random(seed);
+        for (int kill = 1; kill <= KILLS; kill++) {
+            try {
+                crash(random);
+                if (kill % CLEAN_EVERY == 0 || kill == KILLS) {
+                    restartCleanly();
+                }
+            } catch (Exception | AssertionError e) {
+                String where = "kill " + kill + " of -Dmuster.seed=" + seed + ", state in " + directory;
+                throw new AssertionError(where + ": " + e.getMessage(), e);
+            }
+        }
+        System.out.println(KILLS + " kills (and " + killedBeforeReady + " while starting), seed " + seed + ": " + crew);
+    }
+
+    private DaemonProcess.Setup setup() {
+        return DaemonProcess.Setup.in(directory, "snapshot-every = 100", "history-size = \"64KiB\"", Crew.resources());
+    }
+
+    private void crash(Random random) throws Exception {
+        try (DaemonProcess daemon = setup().start()) {
+            crew.settle(daemon);
+            crew.start(daemon, random);
+            crew.awaitAnswers(random.nextInt(800));
+            LockSupport.parkNanos(random.nextInt(3_000_000));
+            daemon.kill();
+            crew.join();
+            daemon.expectNoWarningsBut(TORN);
+        }
+        crew.checkDirectory(setup().stateDir());
+        if (random.nextInt(5) == 0) {
+            killBeforeReady(random);
+        }
+    }
+
+    /** Recovery has to survive crashes too. */
+    private void killBeforeReady(Random random) throws Exception {
+        try (DaemonProcess daemon = setup().spawn()) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1200)));
+            daemon.kill();
+        }
+        crew.checkDirectory(setup().stateDir());
+        killedBeforeReady++;
+    }
+
+    /** Stopping and starting loses nothing and adds nothing. */
+    private void restartCleanly() throws Exception {
+        ObjectNode before;
+        try (DaemonProcess daemon = setup().start()) {
+            crew.settle(daemon);
+            before = lasting(daemon.ask("resource.inventory"));
+            assertThat(daemon.stop()).as("exit status after SIGTERM").isEqualTo(143);
+            daemon.expectNoWarningsBut(TORN);
+        }
+        crew.checkDirectory(setup().stateDir());
+        try (DaemonProcess daemon = setup().start()) {
+            assertThat(lasting(daemon.ask("resource.inventory")))
+                    .as("the inventory after a clean restart")
+                    .isEqualTo(before);
+            daemon.stop();
+            daemon.expectNoWarningsBut();
+        }
+    }
+
+    /** Less what is about the moment. */
+    private static ObjectNode lasting(ObjectNode inventory) {
+        inventory.remove(List.of("seq", "time", "schedulers"));
+        return inventory;
+    }
+}

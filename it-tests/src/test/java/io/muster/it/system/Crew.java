@@ -1,0 +1,183 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.journal.JournalCheck;
+import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.admin.Status;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Four admins and a scheduler at work, and what they know: whatever happens to the daemon, afterwards its state has to agree
+ * with what they asked, were answered and were told.
+ */
+final class Crew {
+    private static final int ADMINS = 4;
+    private static final int RANKS_EACH = 16;
+
+    private final List<Slice> slices = new ArrayList<>();
+    private final int[] numbers = new int[ADMINS];
+    private @Nullable Shift shift;
+
+    private long answered;
+    private long unansweredThere;
+    private long unansweredLost;
+    private long updates;
+    private long torn;
+
+    /** Those who are at work now. */
+    private record Shift(List<Admin> admins, Scheduler scheduler, AtomicLong answers) {}
+
+    Crew() {
+        for (int i = 0; i < ADMINS; i++) {
+            slices.add(Slice.of(Idset.range(i * RANKS_EACH, (i + 1) * RANKS_EACH - 1)));
+        }
+    }
+
+    /** The inventory that they work on, for a daemon's configuration. */
+    static String resources() {
+        return "[[resource.config]]\nhosts = \"node[0-" + (ADMINS * RANKS_EACH - 1) + "]\"\ncores = \"0-3\"";
+    }
+
+    // ---- at work
+
+    void start(DaemonProcess daemon, Random random) throws Exception {
+        Shift next = new Shift(new ArrayList<>(), new Scheduler(daemon.connect()), new AtomicLong());
+        for (int i = 0; i < ADMINS; i++) {
+            Random own = new Random(random.nextLong());
+            next.admins.add(new Admin("a" + i, daemon.connect(), slices.get(i), numbers[i], own, next.answers));
+        }
+        shift = next;
+        next.scheduler.start();
+        next.scheduler.awaitAcquired();
+        next.admins.forEach(Thread::start);
+    }
+
+    /** Lets them work until so many of their changes were answered, or one of them is gone. */
+    void awaitAnswers(int count) {
+        Shift now = atWork();
+        while (now.answers.get() < count && now.admins.stream().allMatch(Thread::isAlive)) {
+            LockSupport.parkNanos(50_000);
+        }
+    }
+
+    /** The admins send no more, and wait for their last answers. */
+    void finish() throws InterruptedException {
+        atWork().admins.forEach(Admin::finish);
+        joinAdmins();
+    }
+
+    /** Once the daemon is gone. */
+    void join() throws InterruptedException {
+        joinAdmins();
+        Scheduler scheduler = atWork().scheduler;
+        scheduler.join();
+        assertThat(scheduler.failure()).as("what the scheduler was told").isNull();
+    }
+
+    private void joinAdmins() throws InterruptedException {
+        for (Admin admin : atWork().admins) {
+            admin.join();
+            assertThat(admin.failure()).as("%s was refused", admin.getName()).isNull();
+        }
+    }
+
+    private Shift atWork() {
+        Shift now = shift;
+        assertThat(now).as("somebody at work").isNotNull();
+        return Objects.requireNonNull(now);
+    }
+
+    // ---- afterwards
+
+    /** What {@code muster journal verify} says of a directory that a killed daemon left. */
+    void checkDirectory(Path stateDir) throws IOException {
+        JournalCheck.Report report = JournalCheck.verify(LocalDisk.existing(stateDir), bytes -> {});
+        assertThat(report.findings())
+                .as("what journal verify finds in %s", stateDir)
+                .noneMatch(f ->
+                        f.severity() == JournalCheck.Severity.DAMAGE || f.severity() == JournalCheck.Severity.HISTORY);
+        torn += report.findings().stream()
+                .filter(f -> f.severity() == JournalCheck.Severity.TORN)
+                .count();
+    }
+
+    /** Finds out which of the possible states this one is; the next shift goes on from there. */
+    void settle(DaemonProcess daemon) throws IOException {
+        List<Slice> found = observe(daemon);
+        Shift last = shift;
+        shift = null;
+        if (last == null) {
+            assertThat(found).as("what nobody has changed").isEqualTo(slices);
+            return;
+        }
+        Follower follower = last.scheduler.follower();
+        updates += follower.updates();
+        for (int i = 0; i < ADMINS; i++) {
+            Admin admin = last.admins.get(i);
+            assertThat(admin.possible())
+                    .as("%s: its %d answered changes and none that it did not send", admin.getName(), admin.answered())
+                    .contains(found.get(i));
+            int there = admin.possible().lastIndexOf(found.get(i));
+            checkSeen(follower, admin, i, admin.answered() + there);
+            answered += admin.answered();
+            unansweredThere += there;
+            unansweredLost += admin.possible().size() - 1 - there;
+            slices.set(i, found.get(i));
+            numbers[i] = admin.next();
+        }
+    }
+
+    /** What a scheduler was told is on disk: nothing of it may be missing after a crash. */
+    private static void checkSeen(Follower follower, Admin admin, int i, int recovered) {
+        Slice.Seen seen = follower.of(admin.states().get(0), admin.getName() + "p", i == 0);
+        int earliest = 0;
+        while (!admin.states().get(earliest).seenBy(follower.offered()).equals(seen)) {
+            earliest++;
+            assertThat(earliest)
+                    .as("what the scheduler knew of %s, %s, was never so", admin.getName(), seen)
+                    .isLessThan(admin.states().size());
+        }
+        assertThat(earliest)
+                .as("the scheduler was told of change %d of %s, which is lost", earliest, admin.getName())
+                .isLessThanOrEqualTo(recovered);
+    }
+
+    /** As admins see it and as a scheduler that acquires now sees it, which has to be the same. */
+    private List<Slice> observe(DaemonProcess daemon) throws IOException {
+        List<Slice> found = new ArrayList<>();
+        Idset up = Idset.EMPTY;
+        try (FluxClient client = daemon.connect()) {
+            Status status = Status.parse(client.rpc("resource.status", null));
+            ResourceSet r = ResourceSet.parse(client.rpc("resource.get", null).path("R"));
+            for (int i = 0; i < ADMINS; i++) {
+                Slice slice = Slice.observed(slices.get(i).ranks(), "a" + i + "p", i == 0, status, r);
+                found.add(slice);
+                up = up.union(slice.up());
+            }
+            Follower acquired =
+                    new Follower(client.stream("resource.acquire", null).next());
+            assertThat(acquired.up()).as("up, to whoever acquires now").isEqualTo(up);
+            assertThat(client.rpc("resource.inventory", null).path("up").asText())
+                    .isEqualTo(up.toString());
+        }
+        return found;
+    }
+
+    @Override
+    public String toString() {
+        return answered + " changes answered and all there; of those unanswered, " + unansweredThere + " there and "
+                + unansweredLost + " not; " + updates + " updates to the scheduler; " + torn + " torn tails";
+    }
+}

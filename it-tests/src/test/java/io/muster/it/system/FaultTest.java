@@ -1,0 +1,286 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.muster.daemon.journal.JournalCheck;
+import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.testing.SeedSource;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the machine does to a daemon. In-process tests let every operation on a disk fail; here it is real file systems and real
+ * limits, and the whole daemon.
+ */
+@Timeout(180)
+class FaultTest {
+    private static final String REFUSED = "changes are refused until the disk is well again";
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private DaemonProcess.Setup setup(String... config) {
+        List<String> lines = new ArrayList<>(List.of(config));
+        lines.add(Scribe.resources());
+        return DaemonProcess.Setup.in(directory, lines.toArray(String[]::new));
+    }
+
+    /** A file system of so many KiB in place of the state directory. */
+    private record Tmpfs(Path where) implements AutoCloseable {
+        static Tmpfs mount(Path where, int size) throws IOException, InterruptedException {
+            Files.createDirectories(where);
+            DaemonProcess.run(
+                    "mount", "-t", "tmpfs", "-o", "mode=0700,size=" + size + "k", "muster-test", where.toString());
+            return new Tmpfs(where);
+        }
+
+        @Override
+        public void close() throws IOException {
+            try {
+                DaemonProcess.run("umount", where.toString());
+            } catch (InterruptedException e) {
+                throw new InterruptedIOException("interrupted: " + where + " stays mounted");
+            }
+        }
+    }
+
+    @Test
+    void aFullDiskRefusesChangesAndTakesThemAgainWhenThereIsRoom() throws Exception {
+        Tmpfs disk = Tmpfs.mount(directory.resolve("state"), 1024);
+        try (disk) {
+            Path ballast = Files.write(disk.where.resolve("ballast"), new byte[512 << 10]);
+            refusesAndRecovers(setup(), daemon -> {}, daemon -> Files.delete(ballast), "No space left on device");
+        }
+    }
+
+    @Test
+    void aFileThatMayNotGrowRefusesChangesAndTakesThemAgainWhenItMay() throws Exception {
+        refusesAndRecovers(
+                setup(),
+                daemon -> limitFiles(daemon, "100000"),
+                daemon -> limitFiles(daemon, "unlimited"),
+                "File too large");
+    }
+
+    private static void limitFiles(DaemonProcess daemon, String bytes) throws IOException, InterruptedException {
+        DaemonProcess.run("prlimit", "--pid", Long.toString(daemon.pid()), "--fsize=" + bytes + ":unlimited");
+    }
+
+    private interface Act {
+        void on(DaemonProcess daemon) throws Exception;
+    }
+
+    private void refusesAndRecovers(DaemonProcess.Setup setup, Act fill, Act makeRoom, String reason) throws Exception {
+        Scribe scribe;
+        try (DaemonProcess daemon = setup.start()) {
+            scribe = Scribe.at(daemon, 500);
+            Scheduler scheduler = new Scheduler(daemon.connect());
+            scheduler.start();
+            scheduler.awaitAcquired();
+            fill.on(daemon);
+            RpcException refused = scribe.writeUntilRefused();
+            assertThat(refused.errno()).isEqualTo(Errno.EROFS);
+            assertThat(refused).hasMessageContaining(reason);
+            for (int i = 0; i < 200; i++) {
+                assertThat(scribe.write()).as("a change that does not fit").isNotNull();
+            }
+            scribe.check();
+            assertThat(daemon.ask("resource.inventory").path("fault").asText()).contains(reason);
+            makeRoom.on(daemon);
+            await().atMost(Duration.ofSeconds(30)).until(() -> scribe.write() == null);
+            scribe.write(10);
+            scribe.check();
+            assertThat(daemon.ask("resource.inventory").path("fault").asText()).isEmpty();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> scheduler.follower().up().equals(scribe.up()));
+            daemon.kill();
+            scheduler.join();
+            assertThat(scheduler.failure()).isNull();
+            daemon.expectNoWarningsBut(REFUSED);
+            assertThat(daemon.log()).filteredOn(line -> line.contains(REFUSED)).hasSizeLessThan(10);
+        }
+        restartsWith(setup, scribe);
+    }
+
+    private static void restartsWith(DaemonProcess.Setup setup, Scribe scribe) throws Exception {
+        try (DaemonProcess daemon = setup.start();
+                Scribe again = scribe.at(daemon)) {
+            again.check();
+            again.write(10);
+            daemon.stop();
+            daemon.expectNoWarningsBut();
+        }
+    }
+
+    @Test
+    void aStateDirectoryThatIsRemovedIsNoticedAndEverythingButChangesGoesOn() throws Exception {
+        try (DaemonProcess daemon = setup().start();
+                Scribe scribe = Scribe.at(daemon, 10)) {
+            scribe.write(5);
+            Scheduler scheduler = new Scheduler(daemon.connect());
+            scheduler.start();
+            scheduler.awaitAcquired();
+            DaemonProcess.run("rm", "-r", directory.resolve("state").toString());
+            RpcException refused = scribe.writeUntilRefused();
+            assertThat(refused.errno()).isEqualTo(Errno.EROFS);
+            scribe.check();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> scheduler.follower().up().equals(scribe.up()));
+            assertThat(daemon.stop()).as("exit status after SIGTERM").isEqualTo(143);
+            daemon.expectNoWarningsBut(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
+        }
+    }
+
+    /** The segment that is open can be written to, so this costs snapshots and nothing else. */
+    @Test
+    void aDirectoryInWhichNothingCanBeMadeCostsNoChange() throws Exception {
+        Path state = Files.createDirectory(directory.resolve("state"));
+        Path journal = state.resolve("journal");
+        DaemonProcess.Setup setup = setup("snapshot-every = 20").wrapper(withoutRootsPowers());
+        Scribe scribe;
+        try (DaemonProcess daemon = setup.start()) {
+            scribe = Scribe.at(daemon, 10);
+            scribe.write(50);
+            mode("r-x------", state, journal);
+            long before =
+                    JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq();
+            scribe.write(100);
+            scribe.check();
+            assertThat(JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq())
+                    .isEqualTo(before);
+            mode("rwx------", state, journal);
+            scribe.write(50);
+            daemon.kill();
+            assertThat(JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq())
+                    .isGreaterThan(before);
+            daemon.expectNoWarningsBut("the snapshot at seq [0-9]+ cannot be written: .*", "no new journal segment");
+            assertThat(daemon.log()).filteredOn(line -> line.contains(" WARN ")).hasSizeBetween(1, 20);
+        }
+        restartsWith(setup, scribe);
+    }
+
+    private static void mode(String mode, Path... directories) throws IOException {
+        for (Path path : directories) {
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+        }
+    }
+
+    /** Root may write anywhere, which would make the test pass for the wrong reason. */
+    private static String[] withoutRootsPowers() {
+        return "root".equals(System.getProperty("user.name"))
+                ? new String[] {"setpriv", "--bounding-set=-dac_override,-dac_read_search"}
+                : new String[0];
+    }
+
+    @Test
+    void outOfFileDescriptorsNewPeersWaitAndOthersAreServed() throws Exception {
+        DaemonProcess.Setup setup = setup().wrapper("prlimit", "--nofile=100:100");
+        try (DaemonProcess daemon = setup.start();
+                Scribe scribe = Scribe.at(daemon, 10)) {
+            List<Peer> peers = new ArrayList<>();
+            for (int i = 0; i < 120; i++) {
+                peers.add(Peer.connect(setup.socket()));
+            }
+            daemon.awaitLine("connections cannot be accepted and have to wait");
+            scribe.write(20);
+            scribe.check();
+            for (Peer peer : peers) {
+                peer.close();
+            }
+            try (Peer late = Peer.connect(setup.socket())) {
+                assertThat(late.welcome()).isZero();
+            }
+            daemon.awaitLine("connections are accepted again");
+            scribe.write(20);
+            scribe.check();
+            daemon.stop();
+            daemon.expectNoWarningsBut("connections cannot be accepted and have to wait");
+        }
+    }
+
+    @Test
+    void aStoppedProcessGoesOnWhereItWas() throws Exception {
+        Random random = SeedSource.random(1);
+        Crew crew = new Crew();
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, Crew.resources());
+        try (DaemonProcess daemon = setup.start()) {
+            crew.start(daemon, random);
+            for (int i = 1; i <= 5; i++) {
+                crew.awaitAnswers(i * 300);
+                daemon.signal("STOP");
+                LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+                daemon.signal("CONT");
+            }
+            crew.awaitAnswers(2000);
+            crew.finish();
+            daemon.kill();
+            crew.join();
+            daemon.expectNoWarningsBut();
+        }
+        try (DaemonProcess daemon = setup.start()) {
+            crew.settle(daemon);
+            daemon.stop();
+            daemon.expectNoWarningsBut();
+        }
+    }
+
+    /** After an OutOfMemoryError no promise holds, so the process ends; what it promised before holds. */
+    @Test
+    void memoryThatRunsOutIsACrashLikeAnyOther() throws Exception {
+        Crew crew = new Crew();
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, Crew.resources());
+        try (DaemonProcess daemon = setup.jvm("-Xmx24m", "-XX:+UseSerialGC").start()) {
+            crew.start(daemon, SeedSource.random(2));
+            crew.awaitAnswers(500);
+            exhaust(setup.socket());
+            assertThat(daemon.awaitExit()).as("exit status").isEqualTo(3);
+            crew.join();
+            daemon.expectNoWarningsBut("OutOfMemoryError");
+        }
+        crew.checkDirectory(setup.stateDir());
+        try (DaemonProcess daemon = setup.start()) {
+            crew.settle(daemon);
+            daemon.stop();
+            daemon.expectNoWarningsBut("the last write was cut short by a crash");
+        }
+    }
+
+    /** Peers that send half of a large message and wait. */
+    private static void exhaust(Path socket) throws IOException {
+        int half = 8 << 20;
+        List<Peer> peers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 8; i++) {
+                Peer peer = Peer.connect(socket);
+                peers.add(peer);
+                peer.send(ByteBuffer.allocate(8)
+                        .putInt(0x1200eeff)
+                        .putInt(2 * half)
+                        .flip());
+                peer.send(ByteBuffer.allocate(half));
+            }
+        } catch (IOException gone) {
+            assertThat(gone).as("the daemon's end").isNotNull();
+        } finally {
+            for (Peer peer : peers) {
+                peer.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Control;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Event;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import io.muster.testing.SeedSource;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Peers that break every rule there is. Through all of it an honest client is served; afterwards the daemon has no more files
+ * open than before, has stayed within its memory, and has not filled its log.
+ */
+@Timeout(180)
+class HostileTest {
+    private static final int MOST_CONNECTIONS = 1000;
+    /** The heap below, as much for buffers outside it, and what a JVM needs for itself. */
+    private static final long MOST_MEGABYTES = 64 + 64 + 96;
+
+    private static final int NOBODY = 65534;
+
+    private static final String LET_GO = "WARN peer: peer=.* closed: ";
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private DaemonProcess daemon;
+    private Bystander bystander;
+    private Path socket;
+    private int filesBefore;
+
+    @BeforeEach
+    void start() throws Exception {
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(
+                        directory,
+                        "acquire = \"shared\"",
+                        "max-connections = " + MOST_CONNECTIONS,
+                        "max-frame = \"1MiB\"",
+                        Scribe.resources())
+                .jvm(
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dio.netty.leakDetection.level=advanced",
+                        "-Dio.netty.leakDetection.samplingInterval=8",
+                        "-Xmx64m",
+                        "-XX:MaxDirectMemorySize=64m");
+        socket = setup.socket();
+        daemon = setup.start();
+        bystander = Bystander.at(daemon);
+        bystander.awaitAnswers(1);
+        filesBefore = daemon.openFiles();
+    }
+
+    @AfterEach
+    void nothingIsLeftOfThem() throws Exception {
+        try (DaemonProcess ending = daemon) {
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(daemon.openFiles())
+                            .as("open files, the honest client's among them")
+                            .isLessThanOrEqualTo(filesBefore));
+            assertThat(daemon.residentMegabytes()).as("megabytes resident").isLessThan(MOST_MEGABYTES);
+            bystander.finish();
+            assertThat(daemon.log().stream()
+                            .filter(line -> !line.contains(" INFO inventory: "))
+                            .count())
+                    .as("lines of log, less those of changes")
+                    .isLessThan(1000);
+            ending.stop();
+            daemon.expectNoWarningsBut(LET_GO, "WARN peer: denied topic=");
+        }
+    }
+
+    private long warnings() {
+        return daemon.log().stream().filter(line -> line.contains(" WARN ")).count();
+    }
+
+    @Test
+    void garbageEndsTheConnectionThatItCameBy() throws Exception {
+        Random random = SeedSource.random(7);
+        for (int i = 0; i < 300; i++) {
+            byte[] garbage = new byte[8 + random.nextInt(4096)];
+            random.nextBytes(garbage);
+            try (Peer peer = Peer.welcomed(socket)) {
+                peer.fits(ByteBuffer.wrap(garbage));
+                assertThat(peer.isLetGo()).isTrue();
+            }
+        }
+        assertThat(warnings()).as("one line for each").isLessThanOrEqualTo(300);
+    }
+
+    @Test
+    void lengthsThatCannotBeEndTheConnectionBeforeAnyMemoryIsSpent() throws Exception {
+        for (int magic : new int[] {0x1200eeff, 0xffee0012}) {
+            for (int length : new int[] {0, 1, 7, 0xffffffff, 0x80000000, 0x7fffffff, (1 << 20) + 1}) {
+                try (Peer peer = Peer.welcomed(socket)) {
+                    peer.send(
+                            ByteBuffer.allocate(8).putInt(magic).putInt(length).flip());
+                    assertThat(peer.isLetGo()).as("%x %x", magic, length).isTrue();
+                }
+            }
+        }
+    }
+
+    @Test
+    void framesThatAreNeverFinishedCostWhatTheyBrought() throws Exception {
+        ByteBuffer whole = Peer.frame(Peer.request("resource.status", "", 0, 1));
+        List<Peer> peers = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            Peer peer = Peer.welcomed(socket);
+            peers.add(peer);
+            peer.send(whole.duplicate().limit(1 + i % (whole.limit() - 1)));
+        }
+        bystander.awaitAnswers(20);
+        close(peers);
+    }
+
+    private static void close(List<Peer> peers) throws IOException {
+        for (Peer peer : peers) {
+            peer.close();
+        }
+    }
+
+    @Test
+    void aSlowSenderIsAnsweredWhenItIsDone() throws Exception {
+        ByteBuffer frame = Peer.frame(Peer.request("resource.status", "", 0, 1));
+        try (Peer peer = Peer.welcomed(socket)) {
+            for (int i = 0; i < frame.limit(); i++) {
+                peer.send(frame.duplicate().position(i).limit(i + 1));
+                if (i % 10 == 0) {
+                    bystander.awaitAnswers(1);
+                }
+            }
+            assertThat(receive(peer).errnum()).isZero();
+        }
+    }
+
+    private static Response receive(Peer peer) throws IOException {
+        return Objects.requireNonNull(peer.receive(), "the connection has ended");
+    }
+
+    @Test
+    void tenThousandConnectionsComeAndGo() throws Exception {
+        for (int i = 0; i < 10_000; i++) {
+            try (Peer peer = Peer.connect(socket)) {
+                if (i % 2 == 0) {
+                    assertThat(peer.welcome()).isZero();
+                }
+            }
+        }
+    }
+
+    @Test
+    void oneConnectionTooManyIsToldSoAndNoOther() throws Exception {
+        List<Peer> peers = new ArrayList<>();
+        int turnedAway = 0;
+        for (int i = 0; i < MOST_CONNECTIONS + 500; i++) {
+            peers.add(Peer.connect(socket));
+        }
+        for (Peer peer : peers) {
+            int errno = peer.welcome();
+            assertThat(errno).isIn(0, Errno.EAGAIN.value());
+            turnedAway += errno == 0 ? 0 : 1;
+        }
+        assertThat(turnedAway)
+                .as("beyond the limit, of which the honest client has one")
+                .isEqualTo(501);
+        close(peers);
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            try (Peer peer = Peer.connect(socket)) {
+                return peer.welcome() == 0;
+            }
+        });
+    }
+
+    @Test
+    void whoNeverReadsIsNotReadFrom() throws Exception {
+        ByteBuffer question = Peer.frame(Peer.request("resource.status", "", 0, 1));
+        List<Peer> peers = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            peers.add(Peer.welcomed(socket));
+        }
+        for (Peer peer : peers) {
+            int asked = 0;
+            while (peer.fits(question.duplicate())) {
+                asked++;
+                assertThat(asked)
+                        .as("questions taken from a peer that takes no answers")
+                        .isLessThan(100_000);
+            }
+        }
+        bystander.awaitAnswers(20);
+        assertThat(daemon.residentMegabytes()).as("megabytes resident").isLessThan(MOST_MEGABYTES);
+        close(peers);
+    }
+
+    @Test
+    void followersThatNeverReadCostNothingAndCatchUpAtOnce() throws Exception {
+        List<Peer> peers = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            peers.add(Peer.welcomed(socket).send(Peer.acquire(1)));
+        }
+        bystander.awaitAnswers(1000);
+        Peer last = peers.remove(0);
+        close(peers);
+        Follower follower = new Follower(json(receive(last)));
+        bystander.finish();
+        Idset up = Idset.parse(daemon.ask("resource.inventory").path("up").asText());
+        while (!follower.up().equals(up)) {
+            follower.update(json(receive(last)));
+        }
+        last.close();
+        filesBefore--;
+    }
+
+    private static ObjectNode json(Response response) throws IOException {
+        assertThat(response.errnum()).isZero();
+        return Json.parse(Objects.requireNonNull(response.payload()));
+    }
+
+    @Test
+    void messagesThatOnlyADaemonSendsAreNothingToADaemon() throws Exception {
+        Request request = Peer.acquire(9);
+        Credentials owner = new Credentials(0, Credentials.OWNER);
+        try (Peer peer = Peer.welcomed(socket)) {
+            for (int i = 0; i < 1000; i++) {
+                peer.send(
+                        Response.success(request, owner, Json.EMPTY_OBJECT),
+                        new Event(Header.UNSET, "resource.drain", Bytes.EMPTY, i),
+                        new Control(Header.UNSET, i, i));
+            }
+            peer.send(Peer.request("resource.ping", "{}", 0, 5));
+            assertThat(receive(peer).matchtag()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void aMatchtagThatIsTakenCannotBeTakenAgain() throws Exception {
+        try (Peer peer = Peer.welcomed(socket)) {
+            peer.send(Peer.acquire(1));
+            assertThat(receive(peer).errnum()).isZero();
+            for (int i = 0; i < 1000; i++) {
+                peer.send(Peer.acquire(1));
+                Response response = receive(peer);
+                while (response.errnum() == 0) {
+                    response = receive(peer);
+                }
+                assertThat(response.errnum()).isEqualTo(Errno.EPROTO.value());
+            }
+        }
+    }
+
+    @Test
+    void streamsBeyondTheLimitAreRefusedAndAllOfThemAreGivenBack() throws Exception {
+        int refused = 0;
+        try (Peer peer = Peer.welcomed(socket)) {
+            peer.send(Peer.request("resource.offline", "{\"targets\": \"0\"}", 0, 5000));
+            assertThat(receive(peer).errnum()).isZero();
+            for (int tag = 1; tag <= 4200; tag++) {
+                peer.send(Peer.request("resource.monitor-waitup", "{\"up\": " + Scribe.RANKS + "}", 0, tag));
+            }
+            for (int i = 0; i < 4200 - 4096; i++) {
+                refused += receive(peer).errnum() == Errno.EAGAIN.value() ? 1 : 0;
+            }
+        }
+        assertThat(refused).isEqualTo(4200 - 4096);
+        try (Peer peer = Peer.welcomed(socket)) {
+            for (int tag = 1; tag <= 200; tag++) {
+                peer.send(Peer.acquire(tag));
+                receive(peer);
+            }
+            assertThat(streams()).isGreaterThanOrEqualTo(200);
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> streams() == 0);
+    }
+
+    private int streams() throws IOException {
+        return daemon.ask("resource.stats-get").path("acquire-streams").asInt();
+    }
+
+    /** Root is a guest to a daemon that is somebody else's, and claims to be its owner. */
+    @Test
+    void credentialsAreWhatTheSocketSaysAndNotWhatTheMessageClaims() throws Exception {
+        assumeTrue(
+                "root".equals(System.getProperty("user.name")), "needs root, to run a daemon that is somebody else's");
+        try (DaemonProcess other = someoneElses(directory)) {
+            Path door = directory.resolve("other/sock");
+            try (Peer guest = Peer.welcomed(door)) {
+                for (Credentials claim : List.of(
+                        Credentials.UNSET,
+                        new Credentials(NOBODY, Credentials.OWNER),
+                        new Credentials(NOBODY, 0),
+                        new Credentials(0, Credentials.OWNER | Credentials.ADMIN | Credentials.LOCAL),
+                        new Credentials(Credentials.USERID_UNKNOWN, 0xffffffff))) {
+                    assertThat(errnum(guest, claim, "resource.drain", "{\"targets\": \"0\"}"))
+                            .isEqualTo(Errno.EPERM.value());
+                    assertThat(errnum(guest, claim, "resource.acquire", "")).isEqualTo(Errno.EPERM.value());
+                    assertThat(errnum(guest, claim, "resource.journal", "")).isEqualTo(Errno.EPERM.value());
+                    assertThat(errnum(guest, claim, "resource.status", "")).isZero();
+                }
+            }
+            assertThat(other.ask("resource.inventory").path("up").asText()).isEqualTo("0-63");
+            other.stop();
+            other.expectNoWarningsBut("WARN peer: denied topic=");
+            assertThat(other.log())
+                    .filteredOn(line -> line.contains("denied"))
+                    .as("once for each topic")
+                    .hasSize(3);
+        }
+    }
+
+    private static int errnum(Peer peer, Credentials claim, String topic, String json) throws IOException {
+        int flags = json.isEmpty() && !topic.endsWith("status") ? Header.STREAMING : 0;
+        peer.send(Peer.request(topic, json, flags, 1).with(claim));
+        return receive(peer).errnum();
+    }
+
+    private static DaemonProcess someoneElses(Path parent) throws Exception {
+        Path home = Files.createDirectory(parent.resolve("other"));
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(
+                        home, Scribe.resources(), "[access]", "allow-guest-user = true")
+                .copyJars()
+                .wrapper("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups");
+        DaemonProcess.run("chown", "-R", NOBODY + ":" + NOBODY, home.toString());
+        DaemonProcess.run("chmod", "0755", parent.toString(), home.toString());
+        return setup.start();
+    }
+}

@@ -1,0 +1,102 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.admin.Status;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** An admin who takes a refusal for an answer, and remembers what it was promised. */
+final class Scribe implements AutoCloseable {
+    static final int RANKS = 64;
+
+    private final FluxClient client;
+    private final SortedMap<Integer, String> promised;
+    private final String padding;
+    private int number;
+
+    private Scribe(FluxClient client, SortedMap<Integer, String> promised, String padding) {
+        this.client = client;
+        this.promised = promised;
+        this.padding = padding;
+    }
+
+    /** @param length of each reason: a large one fills a disk soon */
+    static Scribe at(DaemonProcess daemon, int length) throws IOException {
+        return new Scribe(daemon.connect(), new TreeMap<>(), "x".repeat(length));
+    }
+
+    /** The same one, with what it remembers, after the daemon was started again. */
+    Scribe at(DaemonProcess next) throws IOException {
+        return new Scribe(next.connect(), promised, padding);
+    }
+
+    static String resources() {
+        return "[[resource.config]]\nhosts = \"node[0-" + (RANKS - 1) + "]\"\ncores = \"0\"";
+    }
+
+    /** Drains one rank after the other, round and round. Null if that was done, else why not. */
+    @Nullable
+    RpcException write() throws IOException {
+        int rank = number % RANKS;
+        String reason = number++ + padding;
+        try {
+            client.rpc(
+                    "resource.drain",
+                    JsonNodeFactory.instance
+                            .objectNode()
+                            .put("targets", Integer.toString(rank))
+                            .put("reason", reason)
+                            .put("mode", "force-overwrite"));
+            promised.put(rank, reason);
+            return null;
+        } catch (RpcException refused) {
+            return refused;
+        }
+    }
+
+    void write(int times) throws IOException {
+        for (int i = 0; i < times; i++) {
+            assertThat(write()).as("refusal").isNull();
+        }
+    }
+
+    RpcException writeUntilRefused() throws IOException {
+        RpcException refused = write();
+        while (refused == null) {
+            assertThat(number).as("changes without a refusal").isLessThan(100_000);
+            refused = write();
+        }
+        return refused;
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** All that was promised, and nothing that was refused. */
+    void check() throws IOException {
+        SortedMap<Integer, String> found = new TreeMap<>();
+        Status.parse(client.rpc("resource.status", null))
+                .drain()
+                .forEach((reason, ranks) -> ranks.forEach(rank -> found.put(rank, reason.reason())));
+        assertThat(found).isEqualTo(promised);
+    }
+
+    Idset up() {
+        Idset.Builder drained = Idset.builder();
+        promised.keySet().forEach(drained::add);
+        return Idset.range(0, RANKS - 1).subtract(drained.build());
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.close();
+    }
+}
