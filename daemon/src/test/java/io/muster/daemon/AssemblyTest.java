@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class AssemblyTest {
     @TempDir
     private Path directory;
@@ -81,7 +81,7 @@ class AssemblyTest {
             CompletableFuture<Answer> answer = new CompletableFuture<>();
             Command drain = Rig.drainCommand(targets, "because");
             threads.core().execute(() -> core.inventory().submit(drain, Rig.ALICE, answer::complete));
-            return answer.get(30, TimeUnit.SECONDS);
+            return answer.get(120, TimeUnit.SECONDS);
         }
 
         Idset held() {
@@ -90,7 +90,7 @@ class AssemblyTest {
 
         @Override
         public void close() {
-            Stop.close(journal, Duration.ofSeconds(10));
+            Stop.close(journal, Duration.ofMinutes(2));
             threads.close();
         }
     }
@@ -165,7 +165,7 @@ class AssemblyTest {
         Command drain = Rig.drainCommand("1", "x");
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, unanswered::complete));
 
-        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofMillis(100)).run();
+        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofSeconds(2)).run();
 
         assertThat(told).containsExactly("first", "ECANCELED the daemon is stopping");
         assertThat(unanswered).isNotDone();
@@ -205,7 +205,7 @@ class AssemblyTest {
         CompletableFuture<Answer> answered = new CompletableFuture<>();
         Command drain = Rig.drainCommand("1", "x");
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, answered::complete));
-        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofSeconds(30)).run();
+        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofMinutes(2)).run();
         assertThat(answered).isDone();
         assertThat(answered.get().failure()).isNull();
     }
@@ -218,6 +218,6 @@ class AssemblyTest {
         telemetry.onCondition(() -> status.complete(telemetry.fault()));
         telemetry.condition(Condition.READ_ONLY, "No space left on device");
         assertThat(telemetry.health(0).reasons()).containsExactly("changes are refused: No space left on device");
-        assertThat(status.get(1, TimeUnit.SECONDS)).isEqualTo("No space left on device");
+        assertThat(status.get(60, TimeUnit.SECONDS)).isEqualTo("No space left on device");
     }
 }

@@ -5,21 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Peer;
+import io.muster.it.harness.Tool;
 import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
-import io.muster.protocol.wire.Credentials;
-import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,8 +36,15 @@ class ProcessTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    private void configure(String... muster) {
-        DaemonProcess.configure(directory, DaemonProcess.nodes("node[0-7]"), muster);
+    /** @param muster keys of that table */
+    private DaemonProcess.Setup setup(String... muster) {
+        return on("node[0-7]", muster);
+    }
+
+    private DaemonProcess.Setup on(String hosts, String... muster) {
+        List<String> config = new ArrayList<>(List.of(muster));
+        config.add(DaemonProcess.Setup.nodes(hosts));
+        return DaemonProcess.Setup.in(directory, config.toArray(String[]::new));
     }
 
     private static ObjectNode ask(FluxClient client, String topic, String json) throws IOException {
@@ -66,9 +71,8 @@ class ProcessTest {
 
     @Test
     void everyAxisOutlivesARestartAndACrash() throws IOException {
-        configure();
         ObjectNode before;
-        try (DaemonProcess daemon = DaemonProcess.start(directory);
+        try (DaemonProcess daemon = setup().start();
                 FluxClient client = daemon.connect()) {
             changeEveryAxis(client);
             before = inventory(client);
@@ -76,14 +80,14 @@ class ProcessTest {
         assertThat(directory.resolve("state/snapshot.json"))
                 .as("the last snapshot")
                 .exists();
-        DaemonProcess second = DaemonProcess.start(directory);
+        DaemonProcess second = setup().start();
         try (FluxClient client = second.connect()) {
             assertThat(inventory(client)).isEqualTo(before);
             ask(client, "resource.drain", "{'targets':'0','reason':'just before the crash'}");
             before = inventory(client);
         }
         second.kill();
-        try (DaemonProcess third = DaemonProcess.start(directory);
+        try (DaemonProcess third = setup().start();
                 FluxClient client = third.connect()) {
             assertThat(inventory(client)).isEqualTo(before);
         }
@@ -91,59 +95,50 @@ class ProcessTest {
 
     @Test
     void aSecondDaemonOnTheSameStateIsRefusedByThePidOfTheFirst() {
-        configure();
-        try (DaemonProcess first = DaemonProcess.start(directory)) {
-            DaemonProcess second = DaemonProcess.launch(directory);
-            assertThat(second.awaitEnd()).isEqualTo(75);
-            assertThat(second.output().await(" ERROR ", 0, DaemonProcess.PATIENCE))
-                    .contains("pid " + first.pid());
+        try (DaemonProcess first = setup().start()) {
+            DaemonProcess second = setup().spawn().expect("pid " + first.pid());
+            assertThat(second.awaitExit()).isEqualTo(75);
+            assertThat(second.output().await(" ERROR ")).contains("pid " + first.pid());
             assertThat(first.socket()).exists();
         }
-        assertThat(directory.resolve("muster.sock")).doesNotExist();
+        assertThat(setup().socket()).doesNotExist();
     }
 
     @Test
     void whatKeepsItFromStartingIsSaidAndHasANumber() throws IOException {
-        DaemonProcess.configure(directory, DaemonProcess.nodes("node[0-7]"), "bath = \"1s\"");
-        DaemonProcess misspelt = DaemonProcess.launch(directory);
-        assertThat(misspelt.awaitEnd()).isEqualTo(78);
-        misspelt.output().await("did you mean batch?", 0, DaemonProcess.PATIENCE);
+        doesNotStart(setup("bath = \"1s\""), 78, "did you mean batch?");
 
-        configure();
-        Files.writeString(directory.resolve("muster.sock"), "precious");
-        DaemonProcess inTheWay = DaemonProcess.launch(directory);
-        assertThat(inTheWay.awaitEnd()).isEqualTo(1);
-        inTheWay.output().await("muster.sock is in the way of the socket", 0, DaemonProcess.PATIENCE);
-        assertThat(directory.resolve("muster.sock")).hasContent("precious");
-        Files.delete(directory.resolve("muster.sock"));
+        Files.writeString(setup().socket(), "precious");
+        doesNotStart(setup(), 1, "sock is in the way of the socket");
+        assertThat(setup().socket()).hasContent("precious");
+        Files.delete(setup().socket());
 
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            configure("metrics = \"127.0.0.1:" + taken.getLocalPort() + "\"");
-            DaemonProcess portless = DaemonProcess.launch(directory);
-            assertThat(portless.awaitEnd()).isEqualTo(1);
-            portless.output().await("cannot listen on 127.0.0.1:" + taken.getLocalPort(), 0, DaemonProcess.PATIENCE);
+            String address = "127.0.0.1:" + taken.getLocalPort();
+            doesNotStart(setup("metrics = \"" + address + "\""), 1, "cannot listen on " + address);
         }
+    }
+
+    private static void doesNotStart(DaemonProcess.Setup setup, int status, String because) {
+        DaemonProcess daemon = setup.spawn().expect(Pattern.quote(because));
+        assertThat(daemon.awaitExit()).isEqualTo(status);
+        daemon.output().await(because);
     }
 
     @Test
     void stateThatNoCrashExplainsIsNotStartedFrom() throws IOException {
-        configure();
-        DaemonProcess.start(directory).kill();
+        setup().start().kill();
         Path segment = directory.resolve("state/journal/0000000000000001.log");
         Files.writeString(segment, Files.readString(segment).replaceFirst("resource-define", "resource-defile"));
-        DaemonProcess corrupt = DaemonProcess.launch(directory);
-        assertThat(corrupt.awaitEnd()).isEqualTo(65);
-        corrupt.output().await("0000000000000001.log line 2", 0, DaemonProcess.PATIENCE);
+        doesNotStart(setup(), 65, "0000000000000001.log line 2");
     }
 
     @Test
     void streamsAndChangesInFlightAreAnsweredBeforeTheEnd() throws IOException {
-        configure();
-        DaemonProcess daemon = DaemonProcess.start(directory);
-        try (RawPeer scheduler = new RawPeer(daemon.socket());
+        DaemonProcess daemon = setup().start();
+        try (Peer scheduler = Peer.welcomed(daemon.socket());
                 FluxClient admin = daemon.connect()) {
-            assertThat(scheduler.welcome()).isZero();
-            scheduler.send("resource.acquire", null, Header.STREAMING, 1, Credentials.UNSET);
+            scheduler.send(Peer.acquire(1));
             assertThat(Objects.requireNonNull(scheduler.receive()).errnum()).isZero();
             List<Call> calls = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
@@ -166,8 +161,7 @@ class ProcessTest {
 
     @Test
     void aDiskThatRefusesIsSaidEverywhereAndRecoversByItself() throws IOException, InterruptedException {
-        configure();
-        try (DaemonProcess daemon = DaemonProcess.start(directory).expect("changes are refused");
+        try (DaemonProcess daemon = setup("metrics = \"127.0.0.1:0\"").start().expect("changes are refused");
                 FluxClient client = daemon.connect();
                 FluxClient scheduler = daemon.connect()) {
             ResponseStream stream = scheduler.stream("resource.acquire", null);
@@ -178,41 +172,33 @@ class ProcessTest {
                             RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EROFS))
                     .hasMessageContaining("File too large");
             assertThat(client.rpc("resource.status", null).path("drain")).isEmpty();
-            assertThat(get(daemon, "/healthz")).contains("File too large");
-            assertThat(get(daemon, "/metrics")).contains("muster_read_only 1.0");
+            assertThat(daemon.get("/healthz")).contains("File too large");
+            assertThat(daemon.get("/metrics")).contains("muster_read_only 1.0");
 
             int from = daemon.output().size();
             daemon.limit("fsize", "unlimited");
-            daemon.output().await("the journal is writable again", from, DaemonProcess.PATIENCE);
-            assertThat(get(daemon, "/metrics")).contains("muster_read_only 0.0");
+            daemon.output().await("the journal is writable again", from);
+            assertThat(daemon.get("/metrics")).contains("muster_read_only 0.0");
             ask(client, "resource.drain", "{'targets':'2'}");
             assertThat(stream.next()).isEqualTo(json("{'down':'2'}"));
         }
     }
 
-    private static String get(DaemonProcess daemon, String path) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + daemon.metricsAddress() + path))
-                .build();
-        return HttpClient.newHttpClient()
-                .send(request, HttpResponse.BodyHandlers.ofString())
-                .body();
-    }
-
     @Test
     void outOfDescriptorsItPausesAndGoesOn() throws IOException {
-        configure();
-        try (DaemonProcess daemon = DaemonProcess.start(directory).expect("connections cannot be accepted");
+        try (DaemonProcess daemon = setup().start().expect("connections cannot be accepted");
                 FluxClient before = daemon.connect()) {
             daemon.limit("nofile", "16:" + NEW_FILE);
             int from = daemon.output().size();
-            try (RawPeer waiting = new RawPeer(daemon.socket())) {
-                daemon.output().await("connections cannot be accepted", from, DaemonProcess.PATIENCE);
+            try (Peer waiting = Peer.connect(daemon.socket())) {
+                daemon.output().await("connections cannot be accepted", from);
                 assertThat(before.rpc("resource.status", null).has("R")).isTrue();
                 daemon.limit("nofile", NEW_FILE + ":" + NEW_FILE);
                 assertThat(waiting.welcome()).as("it was only kept waiting").isZero();
-                daemon.output().await("connections are accepted again", from, DaemonProcess.PATIENCE);
+                daemon.output().await("connections are accepted again", from);
             }
-            assertThat(daemon.output().lines().stream().filter(line -> line.contains("cannot be accepted")))
+            assertThat(daemon.output().lines())
+                    .filteredOn(line -> line.contains("cannot be accepted"))
                     .as("said once")
                     .hasSize(1);
         }
@@ -220,33 +206,33 @@ class ProcessTest {
 
     @Test
     void aReloadAppliesWhatCanChangeAndKeepsTheOldOneOnError() throws IOException {
-        configure();
-        try (DaemonProcess daemon = DaemonProcess.start(directory)
+        try (DaemonProcess daemon = setup().start()
                         .expect("unknown key")
                         .expect("the configuration was not reloaded")
                         .expect("takes effect at the next start")
                         .expect("hosts new in the inventory");
                 FluxClient client = daemon.connect()) {
-            configure("acquire = \"shared\"", "max-connections = 100", "log-level = \"debug\"");
+            setup("acquire = \"shared\"", "max-connections = 100", "log-level = \"debug\"")
+                    .write();
             daemon.signal("HUP", "configuration reloaded");
             try (ResponseStream one = client.stream("resource.acquire", null);
                     ResponseStream two = client.stream("resource.acquire", null)) {
                 assertThat(one.next().has("up")).isTrue();
                 assertThat(two.next().has("up")).isTrue();
             }
-            DaemonProcess.configure(directory, "[resource]\nexclude = \"node7\"\n" + DaemonProcess.nodes("node[0-7]"));
+            setup("[resource]", "exclude = \"node7\"").write();
             daemon.signal("HUP", "configuration reloaded");
             assertThat(client.rpc("resource.status", null).path("exclude").asText())
                     .isEqualTo("7");
             assertThat(client.rpc("config.get", null).at("/resource/exclude").asText())
                     .isEqualTo("node7");
 
-            DaemonProcess.configure(directory, DaemonProcess.nodes("node[0-7]"), "acquier = \"shared\"");
+            setup("acquier = \"shared\"").write();
             daemon.signal("HUP", "the configuration was not reloaded");
             assertThat(client.rpc("resource.status", null).path("exclude").asText())
                     .isEqualTo("7");
 
-            DaemonProcess.configure(directory, DaemonProcess.nodes("node[0-8]"));
+            on("node[0-8]").write();
             daemon.signal("HUP", "configuration reloaded");
             assertThat(ask(client, "attr.get", "{'name':'size'}").path("value").asText())
                     .isEqualTo("9");
@@ -257,8 +243,9 @@ class ProcessTest {
 
     @Test
     void withAnAdminSocketTheMainOneTakesNoChanges() throws IOException {
-        configure("admin-socket = \"" + directory + "/admin/admin.sock\"");
-        try (DaemonProcess daemon = DaemonProcess.start(directory).expect("denied topic=resource.drain");
+        try (DaemonProcess daemon = setup("admin-socket = \"" + directory + "/admin/admin.sock\"")
+                        .start()
+                        .expect("denied topic=resource.drain");
                 FluxClient main = daemon.connect();
                 FluxClient admin = daemon.connect(directory.resolve("admin/admin.sock"))) {
             assertThatThrownBy(() -> ask(main, "resource.drain", "{'targets':'1'}"))
@@ -277,27 +264,24 @@ class ProcessTest {
 
     @Test
     void aChangedRIsReportedAndDrainsFollowTheirHosts() throws IOException {
-        configure();
-        try (DaemonProcess daemon = DaemonProcess.start(directory);
+        try (DaemonProcess daemon = setup().start();
                 FluxClient client = daemon.connect()) {
             ask(client, "resource.drain", "{'targets':'node7','reason':'bad dimm'}");
         }
-        DaemonProcess.configure(directory, DaemonProcess.nodes("node[7,0-2,9]"));
-        try (DaemonProcess daemon = DaemonProcess.start(directory).expect("hosts ");
+        try (DaemonProcess daemon = on("node[7,0-2,9]").start().expect("hosts ");
                 FluxClient client = daemon.connect()) {
             assertThat(client.rpc("resource.status", null).at("/drain/0/reason").asText())
                     .isEqualTo("bad dimm");
-            daemon.output().await("hosts moved to another rank: node[0-2,7]", 0, DaemonProcess.PATIENCE);
-            daemon.output().await("hosts left the inventory", 0, DaemonProcess.PATIENCE);
-            daemon.output().await("hosts new in the inventory: node9", 0, DaemonProcess.PATIENCE);
+            daemon.output().await("hosts moved to another rank: node[0-2,7]");
+            daemon.output().await("hosts left the inventory");
+            daemon.output().await("hosts new in the inventory: node9");
         }
     }
 
     @Test
     void everyMeterIsThereFromTheStart() throws IOException, InterruptedException {
-        configure();
-        try (DaemonProcess daemon = DaemonProcess.start(directory)) {
-            String metrics = get(daemon, "/metrics");
+        try (DaemonProcess daemon = setup("metrics = \"127.0.0.1:0\"").start()) {
+            String metrics = daemon.get("/metrics");
             String documented = Files.readString(Path.of("..", "docs", "metrics.md"), StandardCharsets.UTF_8);
             List<String> names = documented
                     .lines()
@@ -315,15 +299,14 @@ class ProcessTest {
     @Test
     void aGuestIsLetInOnlyWhereGuestsAreAndThenMayOnlyRead() throws IOException {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
-        boolean root = "root".equals(System.getProperty("user.name"));
-        configure();
-        try (DaemonProcess daemon = DaemonProcess.start(directory)) {
+        boolean root = Tool.isRoot();
+        try (DaemonProcess daemon = setup().start()) {
             Files.setPosixFilePermissions(daemon.socket(), PosixFilePermissions.fromString("rw-rw-rw-"));
             assertThat(Visitor.ask(daemon.socket(), "resource.status", null).welcome())
                     .isEqualTo(root ? Errno.EPERM.value() : 0);
         }
-        DaemonProcess.configure(directory, "[access]\nallow-guest-user = true\n" + DaemonProcess.nodes("node[0-7]"));
-        try (DaemonProcess daemon = DaemonProcess.start(directory).expect("denied topic=resource.drain")) {
+        try (DaemonProcess daemon =
+                setup("[access]", "allow-guest-user = true").start().expect("denied topic=resource.drain")) {
             Visitor read = Visitor.ask(daemon.socket(), "resource.status", null);
             assertThat(read.welcome()).isZero();
             assertThat(read.response().errnum()).isZero();

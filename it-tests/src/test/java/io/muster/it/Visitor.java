@@ -1,5 +1,6 @@
 package io.muster.it;
 
+import io.muster.it.harness.Tool;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
@@ -40,7 +41,7 @@ record Visitor(int welcome, ByteBuffer answer) {
         byte[] frame =
                 Bytes.copyOf(FrameEncoder.of(Dialect.DEPLOYED).encode(request)).toByteArray();
         List<String> command = new ArrayList<>();
-        if ("root".equals(System.getProperty("user.name"))) {
+        if (Tool.isRoot()) {
             command.addAll(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
         }
         command.addAll(List.of(

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A core thread that runs when the test says so, and a clock that stands still meanwhile. */
 public final class HandDriven extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
-    private static final long PATIENCE_SECONDS = 20;
+    private static final long PATIENCE_SECONDS = 120;
 
     private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
     private final PriorityQueue<Timer> timers =

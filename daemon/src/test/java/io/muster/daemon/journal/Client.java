@@ -112,7 +112,7 @@ final class Client implements Replay, JournalListener {
     /** A test that waits for what never comes is to fail, not to hang. */
     static void await(CountDownLatch latch) {
         try {
-            if (!latch.await(60, TimeUnit.SECONDS)) {
+            if (!latch.await(120, TimeUnit.SECONDS)) {
                 throw new AssertionError("waited for nothing");
             }
         } catch (InterruptedException e) {

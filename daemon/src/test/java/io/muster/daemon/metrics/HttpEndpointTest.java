@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(300)
 final class HttpEndpointTest {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
@@ -155,7 +155,7 @@ final class HttpEndpointTest {
     @Test
     void aPeerThatDoesNotReadIsCutOffAtTheDeadlineAndStopsNobodyElse() throws IOException {
         endpoint.close();
-        endpoint = start(Duration.ofMillis(300));
+        endpoint = start(Duration.ofSeconds(3));
         metrics = "m 1\n".repeat(4 << 20);
         try (Socket frozen = new Socket();
                 Socket later = new Socket()) {

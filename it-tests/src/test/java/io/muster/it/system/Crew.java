@@ -6,6 +6,7 @@ import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.it.harness.DaemonProcess;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -47,7 +48,7 @@ final class Crew {
 
     /** The inventory that they work on, for a daemon's configuration. */
     static String resources() {
-        return "[[resource.config]]\nhosts = \"node[0-" + (ADMINS * RANKS_EACH - 1) + "]\"\ncores = \"0-3\"";
+        return DaemonProcess.Setup.nodes("node[0-" + (ADMINS * RANKS_EACH - 1) + "]");
     }
 
     // ---- at work

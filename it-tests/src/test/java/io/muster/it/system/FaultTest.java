@@ -5,11 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Peer;
+import io.muster.it.harness.Tool;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.testing.SeedSource;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
  * What the machine does to a daemon. In-process tests let every operation on a disk fail; here it is real file systems and real
  * limits, and the whole daemon.
  */
-@Timeout(180)
+@Timeout(900)
 class FaultTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String REFUSED = "changes are refused until the disk is well again";
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -43,20 +46,15 @@ class FaultTest {
 
     /** A file system of so many KiB in place of the state directory. */
     private record Tmpfs(Path where) implements AutoCloseable {
-        static Tmpfs mount(Path where, int size) throws IOException, InterruptedException {
+        static Tmpfs mount(Path where, int size) throws IOException {
             Files.createDirectories(where);
-            DaemonProcess.run(
-                    "mount", "-t", "tmpfs", "-o", "mode=0700,size=" + size + "k", "muster-test", where.toString());
+            Tool.run("mount", "-t", "tmpfs", "-o", "mode=0700,size=" + size + "k", "muster-test", where.toString());
             return new Tmpfs(where);
         }
 
         @Override
-        public void close() throws IOException {
-            try {
-                DaemonProcess.run("umount", where.toString());
-            } catch (InterruptedException e) {
-                throw new InterruptedIOException("interrupted: " + where + " stays mounted");
-            }
+        public void close() {
+            Tool.run("umount", where.toString());
         }
     }
 
@@ -73,13 +71,9 @@ class FaultTest {
     void aFileThatMayNotGrowRefusesChangesAndTakesThemAgainWhenItMay() throws Exception {
         refusesAndRecovers(
                 setup(),
-                daemon -> limitFiles(daemon, "100000"),
-                daemon -> limitFiles(daemon, "unlimited"),
+                daemon -> daemon.limit("fsize", "100000:unlimited"),
+                daemon -> daemon.limit("fsize", "unlimited"),
                 "File too large");
-    }
-
-    private static void limitFiles(DaemonProcess daemon, String bytes) throws IOException, InterruptedException {
-        DaemonProcess.run("prlimit", "--pid", Long.toString(daemon.pid()), "--fsize=" + bytes + ":unlimited");
     }
 
     private interface Act {
@@ -88,7 +82,7 @@ class FaultTest {
 
     private void refusesAndRecovers(DaemonProcess.Setup setup, Act fill, Act makeRoom, String reason) throws Exception {
         Scribe scribe;
-        try (DaemonProcess daemon = setup.start()) {
+        try (DaemonProcess daemon = setup.start().expect(REFUSED)) {
             scribe = Scribe.at(daemon, 500);
             Scheduler scheduler = new Scheduler(daemon.connect());
             scheduler.start();
@@ -103,17 +97,18 @@ class FaultTest {
             scribe.check();
             assertThat(daemon.ask("resource.inventory").path("fault").asText()).contains(reason);
             makeRoom.on(daemon);
-            await().atMost(Duration.ofSeconds(30)).until(() -> scribe.write() == null);
+            await().atMost(PATIENCE).until(() -> scribe.write() == null);
             scribe.write(10);
             scribe.check();
             assertThat(daemon.ask("resource.inventory").path("fault").asText()).isEmpty();
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> scheduler.follower().up().equals(scribe.up()));
+            await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(scribe.up()));
             daemon.kill();
             scheduler.join();
             assertThat(scheduler.failure()).isNull();
-            daemon.expectNoWarningsBut(REFUSED);
-            assertThat(daemon.log()).filteredOn(line -> line.contains(REFUSED)).hasSizeLessThan(10);
+            assertThat(daemon.output().lines())
+                    .filteredOn(line -> line.contains(REFUSED))
+                    .as("not one for each refusal")
+                    .hasSizeLessThan(100);
         }
         restartsWith(setup, scribe);
     }
@@ -123,27 +118,24 @@ class FaultTest {
                 Scribe again = scribe.at(daemon)) {
             again.check();
             again.write(10);
-            daemon.stop();
-            daemon.expectNoWarningsBut();
         }
     }
 
     @Test
     void aStateDirectoryThatIsRemovedIsNoticedAndEverythingButChangesGoesOn() throws Exception {
-        try (DaemonProcess daemon = setup().start();
+        try (DaemonProcess daemon = setup().start()
+                        .expect(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
                 Scribe scribe = Scribe.at(daemon, 10)) {
             scribe.write(5);
             Scheduler scheduler = new Scheduler(daemon.connect());
             scheduler.start();
             scheduler.awaitAcquired();
-            DaemonProcess.run("rm", "-r", directory.resolve("state").toString());
+            // At one stroke, since rm would trip over files that come and go.
+            Files.move(directory.resolve("state"), directory.resolve("gone"));
             RpcException refused = scribe.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
             scribe.check();
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> scheduler.follower().up().equals(scribe.up()));
-            assertThat(daemon.stop()).as("exit status after SIGTERM").isEqualTo(143);
-            daemon.expectNoWarningsBut(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
+            await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(scribe.up()));
         }
     }
 
@@ -154,7 +146,8 @@ class FaultTest {
         Path journal = state.resolve("journal");
         DaemonProcess.Setup setup = setup("snapshot-every = 20").wrapper(withoutRootsPowers());
         Scribe scribe;
-        try (DaemonProcess daemon = setup.start()) {
+        try (DaemonProcess daemon =
+                setup.start().expect("the snapshot at seq [0-9]+ cannot be written: .*", "no new journal segment")) {
             scribe = Scribe.at(daemon, 10);
             scribe.write(50);
             mode("r-x------", state, journal);
@@ -165,12 +158,14 @@ class FaultTest {
             assertThat(JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq())
                     .isEqualTo(before);
             mode("rwx------", state, journal);
-            scribe.write(50);
+            await().atMost(PATIENCE).until(() -> {
+                scribe.write(50);
+                return JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq() > before;
+            });
             daemon.kill();
-            assertThat(JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq())
-                    .isGreaterThan(before);
-            daemon.expectNoWarningsBut("the snapshot at seq [0-9]+ cannot be written: .*", "no new journal segment");
-            assertThat(daemon.log()).filteredOn(line -> line.contains(" WARN ")).hasSizeBetween(1, 20);
+            assertThat(daemon.output().lines())
+                    .filteredOn(line -> line.contains(" WARN "))
+                    .hasSizeBetween(1, 20);
         }
         restartsWith(setup, scribe);
     }
@@ -183,7 +178,7 @@ class FaultTest {
 
     /** Root may write anywhere, which would make the test pass for the wrong reason. */
     private static String[] withoutRootsPowers() {
-        return "root".equals(System.getProperty("user.name"))
+        return Tool.isRoot()
                 ? new String[] {"setpriv", "--bounding-set=-dac_override,-dac_read_search"}
                 : new String[0];
     }
@@ -191,13 +186,13 @@ class FaultTest {
     @Test
     void outOfFileDescriptorsNewPeersWaitAndOthersAreServed() throws Exception {
         DaemonProcess.Setup setup = setup().wrapper("prlimit", "--nofile=100:100");
-        try (DaemonProcess daemon = setup.start();
+        try (DaemonProcess daemon = setup.start().expect("connections cannot be accepted and have to wait");
                 Scribe scribe = Scribe.at(daemon, 10)) {
             List<Peer> peers = new ArrayList<>();
             for (int i = 0; i < 120; i++) {
                 peers.add(Peer.connect(setup.socket()));
             }
-            daemon.awaitLine("connections cannot be accepted and have to wait");
+            daemon.output().await("connections cannot be accepted and have to wait");
             scribe.write(20);
             scribe.check();
             for (Peer peer : peers) {
@@ -206,11 +201,9 @@ class FaultTest {
             try (Peer late = Peer.connect(setup.socket())) {
                 assertThat(late.welcome()).isZero();
             }
-            daemon.awaitLine("connections are accepted again");
+            daemon.output().await("connections are accepted again");
             scribe.write(20);
             scribe.check();
-            daemon.stop();
-            daemon.expectNoWarningsBut("connections cannot be accepted and have to wait");
         }
     }
 
@@ -231,12 +224,9 @@ class FaultTest {
             crew.finish();
             daemon.kill();
             crew.join();
-            daemon.expectNoWarningsBut();
         }
         try (DaemonProcess daemon = setup.start()) {
             crew.settle(daemon);
-            daemon.stop();
-            daemon.expectNoWarningsBut();
         }
     }
 
@@ -245,19 +235,17 @@ class FaultTest {
     void memoryThatRunsOutIsACrashLikeAnyOther() throws Exception {
         Crew crew = new Crew();
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, Crew.resources());
-        try (DaemonProcess daemon = setup.jvm("-Xmx24m", "-XX:+UseSerialGC").start()) {
+        try (DaemonProcess daemon =
+                setup.jvm("-Xmx24m", "-XX:+UseSerialGC").start().expect("OutOfMemoryError")) {
             crew.start(daemon, SeedSource.random(2));
             crew.awaitAnswers(500);
             exhaust(setup.socket());
             assertThat(daemon.awaitExit()).as("exit status").isEqualTo(3);
             crew.join();
-            daemon.expectNoWarningsBut("OutOfMemoryError");
         }
         crew.checkDirectory(setup.stateDir());
-        try (DaemonProcess daemon = setup.start()) {
+        try (DaemonProcess daemon = setup.start().expect("the last write was cut short by a crash")) {
             crew.settle(daemon);
-            daemon.stop();
-            daemon.expectNoWarningsBut("the last write was cut short by a crash");
         }
     }
 

@@ -2,6 +2,7 @@ package io.muster.it.system;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.harness.Peer;
 import io.muster.protocol.wire.FrameDecoder;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Message;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.harness.DaemonProcess;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.RpcException;
@@ -38,7 +39,7 @@ final class Scribe implements AutoCloseable {
     }
 
     static String resources() {
-        return "[[resource.config]]\nhosts = \"node[0-" + (RANKS - 1) + "]\"\ncores = \"0\"";
+        return DaemonProcess.Setup.nodes("node[0-" + (RANKS - 1) + "]");
     }
 
     /** Drains one rank after the other, round and round. Null if that was done, else why not. */

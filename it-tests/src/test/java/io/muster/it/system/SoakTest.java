@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Peer;
+import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Response;
@@ -29,7 +32,10 @@ class SoakTest {
     private static final int SECONDS = Integer.getInteger("muster.soak.seconds", 60);
     private static final int STREAMS = 1000;
     private static final int IDLE = 5000;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** What the last changes take, which are kept for followers of the journal: far less than 20 bytes for each response. */
+    private static final long EVENTS_KEPT = 4 << 20;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final long PACE = TimeUnit.MILLISECONDS.toNanos(100);
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -38,10 +44,19 @@ class SoakTest {
     private DaemonProcess start(String... config) throws Exception {
         List<String> lines = new ArrayList<>(List.of("acquire = \"shared\"", "snapshot-every = 100"));
         lines.addAll(List.of(config));
-        // All of the heap from the start, and not much of it: what grows is a leak, and what leaks in the heap ends the
-        // daemon.
+        // All of the heap from the start, and not much of it; a buffer that is not given back is said in the log; and
+        // the
+        // JVM starts no thread because it is busy.
         DaemonProcess daemon = DaemonProcess.Setup.in(directory, lines.toArray(String[]::new))
-                .jvm("-XX:+UseSerialGC", "-Xms48m", "-Xmx48m", "-XX:+AlwaysPreTouch", "-XX:MaxDirectMemorySize=64m")
+                .jvm(
+                        "-XX:+UseSerialGC",
+                        "-Xms48m",
+                        "-Xmx48m",
+                        "-XX:+AlwaysPreTouch",
+                        "-XX:MaxDirectMemorySize=64m",
+                        "-XX:-UseDynamicNumberOfCompilerThreads",
+                        "-Dio.netty.leakDetection.level=simple",
+                        "-Dio.netty.leakDetection.samplingInterval=16")
                 .start();
         allowFiles(daemon.pid());
         allowFiles(ProcessHandle.current().pid());
@@ -49,16 +64,39 @@ class SoakTest {
     }
 
     /** A JVM has raised its soft limit to the hard one itself; more than that takes root. */
-    private static void allowFiles(long pid) throws IOException, InterruptedException {
+    private static void allowFiles(long pid) throws IOException {
         if (DaemonProcess.mostOpenFiles(pid) < IDLE + 3000) {
-            DaemonProcess.run("prlimit", "--pid", Long.toString(pid), "--nofile=" + (IDLE + 3000));
+            Tool.run("prlimit", "--pid", Long.toString(pid), "--nofile=" + (IDLE + 3000));
         }
     }
 
-    /** What may not grow. */
-    private record Footprint(long megabytes, long threads, int files) {
+    /**
+     * What may not grow.
+     *
+     * @param live bytes of the heap that are reachable
+     * @param resident megabytes of the process
+     */
+    private record Footprint(long live, long resident, long threads, int files) {
+        /** Compiled code, the collector's and the allocator's own: what a JVM still gains long after it is warm. */
+        private static final long NOISE = 64;
+
         static Footprint of(DaemonProcess daemon) throws IOException {
-            return new Footprint(daemon.residentMegabytes(), daemon.threads(), daemon.openFiles());
+            long live = daemon.liveBytes(); // a thread of the JVM's answers this: count it each time
+            return new Footprint(live, daemon.residentMegabytes(), daemon.threads(), daemon.openFiles());
+        }
+
+        /** @param bytes that may be reachable beyond those of {@code before} */
+        void isNoMoreThan(Footprint before, long bytes) {
+            assertThat(live).as("live bytes, %s before", before).isLessThan(before.live + bytes);
+            assertThat(resident).as("megabytes, %s before", before).isLessThan(before.resident + NOISE);
+            assertThat(threads).as("threads, %s before", before).isLessThanOrEqualTo(before.threads);
+        }
+
+        /** A snapshot that is being written, or a segment, has a file for a moment; a leak has it for good. */
+        void filesAreGivenBack(DaemonProcess daemon) {
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(daemon.openFiles()).as("files").isLessThanOrEqualTo(files + 1));
         }
     }
 
@@ -68,25 +106,24 @@ class SoakTest {
         try (daemon;
                 Scribe scribe = Scribe.at(daemon, 10);
                 FluxClient client = daemon.connect()) {
-            Flock flock = Flock.of(STREAMS, directory.resolve("sock"));
+            Flock flock = Flock.of(STREAMS, daemon.socket());
             await().atMost(PATIENCE).until(() -> flock.whoKnow(scribe.up()) == STREAMS || flock.failure() != null);
-            work(client, SECONDS / 4, flock);
+            work(client, SECONDS / 3, flock);
             Footprint warm = Footprint.of(daemon);
-            long changes = work(client, SECONDS - SECONDS / 4, flock);
+            long heard = flock.responses();
+            long changes = work(client, SECONDS - SECONDS / 3, flock);
             scribe.write(1);
             Idset up = Idset.parse(
                     client.rpc("resource.inventory", null).path("up").asText());
             await().atMost(PATIENCE).until(() -> flock.whoKnow(up) == STREAMS || flock.failure() != null);
             assertThat(flock.failure()).isNull();
             Footprint end = Footprint.of(daemon);
-            System.out.println(SECONDS + " s with " + STREAMS + " streams: " + changes + " changes, "
-                    + flock.responses() + " responses; after a quarter of it " + warm + ", at the end " + end);
-            assertThat(end.megabytes).as("megabytes, %s before", warm).isLessThanOrEqualTo(warm.megabytes + 16);
-            assertThat(end.threads).as("threads").isLessThanOrEqualTo(warm.threads);
-            assertThat(end.files).as("files, one segment more or less").isLessThanOrEqualTo(warm.files + 1);
+            System.out.println(SECONDS + " s with " + STREAMS + " streams: " + changes + " changes and "
+                    + (flock.responses() - heard) + " responses after the first third, when there was " + warm
+                    + "; at the end " + end);
+            end.isNoMoreThan(warm, EVENTS_KEPT);
+            warm.filesAreGivenBack(daemon);
             flock.close();
-            daemon.stop();
-            daemon.expectNoWarningsBut();
         }
     }
 
@@ -112,18 +149,18 @@ class SoakTest {
         DaemonProcess daemon = start(Scribe.resources());
         try (daemon;
                 FluxClient client = daemon.connect()) {
-            Flock flock = Flock.of(10, directory.resolve("sock"));
+            Flock flock = Flock.of(10, daemon.socket());
             toggle(client, 0, "0");
             await().atMost(PATIENCE).until(() -> flock.whoKnow(Idset.range(1, 63)) == 10);
             Footprint before = Footprint.of(daemon);
             List<Peer> idle = new ArrayList<>();
             for (int i = 0; i < IDLE; i++) {
-                idle.add(Peer.welcomed(directory.resolve("sock")));
+                idle.add(Peer.welcomed(daemon.socket()));
             }
             Footprint full = Footprint.of(daemon);
             System.out.println(IDLE + " idle connections: before " + before + ", with them " + full);
-            assertThat(full.files).isEqualTo(before.files + IDLE);
-            assertThat(full.megabytes).as("megabytes, %s before", before).isLessThan(before.megabytes + 64);
+            assertThat(full.files).isGreaterThanOrEqualTo(before.files + IDLE - 1);
+            full.isNoMoreThan(before, IDLE * 4096L);
             for (int i = 1; i <= 100; i++) {
                 toggle(client, i, "0");
             }
@@ -131,23 +168,21 @@ class SoakTest {
             for (Peer peer : idle) {
                 peer.close();
             }
-            await().atMost(PATIENCE).until(() -> daemon.openFiles() <= before.files + 1);
+            before.filesAreGivenBack(daemon);
             flock.close();
-            daemon.stop();
-            daemon.expectNoWarningsBut();
         }
     }
 
     /** Each update names every second rank of these, so that a few of them fill a socket. */
     @Test
     void whoIsFrozenDelaysNobodyAndIsToldOnceWhatItMissed() throws Exception {
-        DaemonProcess daemon = start("[[resource.config]]", "hosts = \"node[0-16383]\"", "cores = \"0\"");
+        DaemonProcess daemon = start(DaemonProcess.Setup.nodes("node[0-16383]"));
         try (daemon;
                 FluxClient client = daemon.connect()) {
             String odd = everySecond();
-            Peer frozen = Peer.welcomed(directory.resolve("sock")).send(Peer.acquire(1));
+            Peer frozen = Peer.welcomed(daemon.socket()).send(Peer.acquire(1));
             Follower model = new Follower(json(frozen));
-            Flock flock = Flock.of(20, directory.resolve("sock"));
+            Flock flock = Flock.of(20, daemon.socket());
             int changes = 0;
             while (!isBehind(client)) {
                 toggle(client, changes++, odd);
@@ -171,8 +206,6 @@ class SoakTest {
                     .isEqualTo(heard + 1);
             frozen.close();
             flock.close();
-            daemon.stop();
-            daemon.expectNoWarningsBut();
         }
     }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(300)
 class ConnectTest {
     private static final Options ONCE = Options.DEFAULT.withAttempts(1, Duration.ZERO);
 

@@ -1,28 +1,39 @@
-package io.muster.it;
+package io.muster.it.harness;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-/** What a process says, line by line, kept for whoever waits for a line. */
-final class Output {
+/** What a process says, line by line, kept in a file too, for whoever waits for a line. */
+public final class Output {
+    /** What a machine that does ten other things needs for anything; nobody waits so long for what does come. */
+    static final Duration PATIENCE = Duration.ofMinutes(5);
+
     private final List<String> lines = new ArrayList<>();
+    private final Thread reader;
     private boolean ended;
 
-    Output(InputStream from) {
-        Thread reader = new Thread(() -> read(from), "output");
+    Output(InputStream from, Path copy) {
+        reader = new Thread(() -> read(from, copy), "output");
         reader.setDaemon(true);
         reader.start();
     }
 
-    private void read(InputStream from) {
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
+    private void read(InputStream from, Path copy) {
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8));
+                Writer out = Files.newBufferedWriter(copy, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
+                out.append(line).append('\n').flush();
                 add(line);
             }
         } catch (IOException e) {
@@ -42,12 +53,16 @@ final class Output {
         notifyAll();
     }
 
-    synchronized List<String> lines() {
+    public synchronized List<String> lines() {
         return List.copyOf(lines);
     }
 
-    synchronized int size() {
+    public synchronized int size() {
         return lines.size();
+    }
+
+    public String await(String text) {
+        return await(text, 0);
     }
 
     /**
@@ -55,8 +70,8 @@ final class Output {
      *
      * @throws AssertionError with all that was said, if it does not come
      */
-    synchronized String await(String text, int from, Duration patience) {
-        long deadline = System.nanoTime() + patience.toNanos();
+    public synchronized String await(String text, int from) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
         int next = from;
         while (true) {
             for (; next < lines.size(); next++) {
@@ -64,7 +79,7 @@ final class Output {
                     return lines.get(next);
                 }
             }
-            long rest = (deadline - System.nanoTime()) / 1_000_000;
+            long rest = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (ended || rest <= 0) {
                 throw new AssertionError(
                         "\"" + text + "\" was not said" + (ended ? " before the end" : "") + ":\n" + this);
@@ -74,6 +89,15 @@ final class Output {
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
+        }
+    }
+
+    /** Once the process has ended, the rest of what it said. */
+    void awaitEnd() {
+        try {
+            reader.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.muster.it.system;
+package io.muster.it.harness;
 
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** A peer that says what it likes, byte by byte, and reads only when it feels like it. */
-final class Peer implements AutoCloseable {
+public final class Peer implements AutoCloseable {
     private final SocketChannel channel;
     private final FrameDecoder decoder = new FrameDecoder(1 << 30);
     private final ByteBuffer in = ByteBuffer.allocate(1 << 16).flip();
@@ -27,14 +27,14 @@ final class Peer implements AutoCloseable {
         this.channel = channel;
     }
 
-    static Peer connect(Path socket) throws IOException {
+    public static Peer connect(Path socket) throws IOException {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         channel.connect(UnixDomainSocketAddress.of(socket));
         return new Peer(channel);
     }
 
     /** Past the welcome. */
-    static Peer welcomed(Path socket) throws IOException {
+    public static Peer welcomed(Path socket) throws IOException {
         Peer peer = connect(socket);
         int errno = peer.welcome();
         if (errno != 0) {
@@ -45,39 +45,39 @@ final class Peer implements AutoCloseable {
     }
 
     /** The errno byte, or -1 where there was none. */
-    int welcome() throws IOException {
+    public int welcome() throws IOException {
         ByteBuffer one = ByteBuffer.allocate(1);
         return channel.read(one) == 1 ? one.get(0) & 0xff : -1;
     }
 
-    static ByteBuffer frame(Message message) {
+    public static ByteBuffer frame(Message message) {
         return FrameEncoder.of(Dialect.DEPLOYED).encode(message);
     }
 
-    static Request request(String topic, String json, int flags, int matchtag) {
+    public static Request request(String topic, String json, int flags, int matchtag) {
         Bytes payload = json.isEmpty() ? null : Bytes.wrap((json + "\0").getBytes(StandardCharsets.UTF_8));
         return Request.of(topic, payload, flags, matchtag);
     }
 
-    static Request acquire(int matchtag) {
+    public static Request acquire(int matchtag) {
         return request("resource.acquire", "", Header.STREAMING, matchtag);
     }
 
-    Peer send(Message... messages) throws IOException {
+    public Peer send(Message... messages) throws IOException {
         for (Message message : messages) {
             send(frame(message));
         }
         return this;
     }
 
-    void send(ByteBuffer bytes) throws IOException {
+    public void send(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             channel.write(bytes);
         }
     }
 
     /** Writes as much as the daemon's socket takes without being read. */
-    boolean fits(ByteBuffer bytes) throws IOException {
+    public boolean fits(ByteBuffer bytes) throws IOException {
         channel.configureBlocking(false);
         try {
             channel.write(bytes);
@@ -89,7 +89,7 @@ final class Peer implements AutoCloseable {
 
     /** The next response; null at the end of the connection, however it came. */
     @Nullable
-    Response receive() throws IOException {
+    public Response receive() throws IOException {
         while (true) {
             Message message = decoder.feed(in);
             if (message instanceof Response response) {
@@ -113,7 +113,7 @@ final class Peer implements AutoCloseable {
     }
 
     /** Waits for the daemon to close the connection; what it says before is passed over. */
-    boolean isLetGo() {
+    public boolean isLetGo() {
         boolean more = fill();
         while (more) {
             more = fill();

@@ -1,0 +1,305 @@
+package io.muster.it.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A daemon as an operator runs it: the packaged jars in a process of their own, its log beside its state. However it ends, its log is
+ * read then, and a warning or an error that the test did not {@link #expect} fails it.
+ */
+public final class DaemonProcess implements AutoCloseable {
+    /** A JVM's answer to SIGTERM. */
+    public static final int TERMINATED = 143;
+
+    private static final Pattern BAD = Pattern.compile("^\\S+ (WARN|ERROR) |Exception|LEAK:");
+
+    /** It says what is missing from the log, so it is right whenever a test is faster than the log. */
+    private static final String SLOW_LOG = "changes are in the journal, but not here: the log is too slow";
+
+    private final Setup setup;
+    private final Process process;
+    private final Output output;
+    private final List<Pattern> expected = new ArrayList<>();
+    private boolean ended;
+
+    /**
+     * How to start one.
+     *
+     * @param directory holds the configuration, the log, the socket and the state
+     * @param config TOML after the keys that every test needs, so inside {@code [muster]} at first
+     * @param jvm options
+     * @param wrapper a command that runs the rest of its line, as prlimit(1)
+     */
+    public record Setup(Path directory, String config, List<String> jvm, List<String> wrapper) {
+        private static final List<String> QUICK_START =
+                List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms16m", "-Xmx128m");
+
+        public static Setup in(Path directory, String... config) {
+            return new Setup(directory, String.join("\n", config), QUICK_START, List.of());
+        }
+
+        /** Hosts of four cores. */
+        public static String nodes(String hosts) {
+            return "[[resource.config]]\nhosts = \"" + hosts + "\"\ncores = \"0-3\"";
+        }
+
+        public Setup jvm(String... options) {
+            return new Setup(directory, config, List.of(options), wrapper);
+        }
+
+        public Setup wrapper(String... command) {
+            return new Setup(directory, config, jvm, List.of(command));
+        }
+
+        public Path socket() {
+            return directory.resolve("sock");
+        }
+
+        public Path stateDir() {
+            return directory.resolve("state");
+        }
+
+        /** Writes the configuration, for a daemon that is there already. */
+        public Path write() {
+            String metrics = config.contains("metrics =") ? "" : "metrics = \"off\"\n";
+            try {
+                return Files.writeString(
+                        directory.resolve("muster.toml"),
+                        "[muster]\nsocket = \"" + socket() + "\"\nstate-dir = \"" + stateDir() + "\"\n" + metrics
+                                + config + "\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /** Without waiting for anything. */
+        public DaemonProcess spawn() {
+            List<String> command = new ArrayList<>(wrapper);
+            command.add(Tool.jdk("java"));
+            command.addAll(jvm);
+            command.addAll(List.of("-XX:+ExitOnOutOfMemoryError", "-XX:-UsePerfData"));
+            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath()));
+            command.addAll(List.of("io.muster.daemon.cli.Muster", "serve", "-c", write().toString()));
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+            builder.environment().keySet().removeAll(List.of("NOTIFY_SOCKET", "JOURNAL_STREAM"));
+            try {
+                Process process = builder.start();
+                process.getOutputStream().close();
+                return new DaemonProcess(this, process);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        public DaemonProcess start() {
+            DaemonProcess daemon = spawn();
+            try {
+                daemon.output.await(" ready socket=");
+                return daemon;
+            } catch (AssertionError e) {
+                daemon.process.toHandle().destroyForcibly();
+                throw e;
+            }
+        }
+
+        /** The daemon gets jars of its own: those of the build may be where only their owner can read. */
+        public Setup copyJars() throws IOException {
+            Path jars = Files.createDirectory(directory.resolve("jars"));
+            for (Path jar : Jars.all()) {
+                Files.copy(jar, jars.resolve(jar.getFileName()));
+            }
+            return this;
+        }
+
+        private String classPath() {
+            Path copies = directory.resolve("jars");
+            return Files.exists(copies)
+                    ? copies + "/*"
+                    : Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        }
+    }
+
+    private DaemonProcess(Setup setup, Process process) {
+        this.setup = setup;
+        this.process = process;
+        this.output = new Output(process.getInputStream(), setup.directory.resolve("log"));
+        expect(SLOW_LOG);
+    }
+
+    /** @param regexes for lines of WARN and ERROR that this test brings about */
+    public DaemonProcess expect(String... regexes) {
+        for (String regex : regexes) {
+            expected.add(Pattern.compile(regex));
+        }
+        return this;
+    }
+
+    public Output output() {
+        return output;
+    }
+
+    public Path socket() {
+        return setup.socket();
+    }
+
+    public Path stateDir() {
+        return setup.stateDir();
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public FluxClient connect() throws IOException {
+        return connect(socket());
+    }
+
+    public FluxClient connect(Path to) throws IOException {
+        return FluxClient.connect("local://" + to);
+    }
+
+    /** One question on a connection of its own. */
+    public ObjectNode ask(String topic) throws IOException {
+        try (FluxClient client = connect()) {
+            return client.rpc(topic, null);
+        }
+    }
+
+    /** What its HTTP endpoint says of a path; needs the key {@code metrics}. */
+    public String get(String path) throws IOException, InterruptedException {
+        String line = output.await(" metrics address=");
+        String address = line.substring(line.indexOf("address=/") + "address=/".length());
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create("http://" + address + path)).build();
+        return HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
+    /** @param name as kill(1) takes it */
+    public void signal(String name) {
+        Tool.run("kill", "-" + name, Long.toString(pid()));
+    }
+
+    /** Sends a signal and waits for what the log then says. */
+    public void signal(String name, String thenSays) {
+        int from = output.size();
+        signal(name);
+        output.await(thenSays, from);
+    }
+
+    /** Sets one of the process's limits, as prlimit(1) writes it. */
+    public void limit(String resource, String value) {
+        Tool.run("prlimit", "--pid", Long.toString(pid()), "--" + resource + "=" + value);
+    }
+
+    // ---- its end
+
+    /** As a crash of the process, or the kernel's OOM killer, ends it. */
+    public void kill() {
+        process.toHandle().destroyForcibly();
+        awaitExit();
+    }
+
+    /** SIGTERM, and the end in order. */
+    public void stop() {
+        process.toHandle().destroy(); // the process's own method would close its output before it is read
+        assertThat(awaitExit()).as("exit status of\n%s", output).isEqualTo(TERMINATED);
+        output.await(" stopped");
+    }
+
+    /** @return the exit status */
+    public int awaitExit() {
+        ended = true;
+        try {
+            assertThat(process.waitFor(Output.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .as("it does not end:\n%s", output)
+                    .isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            process.toHandle().destroyForcibly();
+        }
+        output.awaitEnd();
+        assertThat(output.lines())
+                .as("surprises in the log in %s", setup.directory)
+                .filteredOn(line -> BAD.matcher(line).find())
+                .filteredOn(
+                        line -> expected.stream().noneMatch(p -> p.matcher(line).find()))
+                .isEmpty();
+        return process.exitValue();
+    }
+
+    /** Stops it where the test has not ended it. */
+    @Override
+    public void close() {
+        if (!ended) {
+            stop();
+        }
+    }
+
+    // ---- what it takes
+
+    /** Megabytes in memory now. */
+    public long residentMegabytes() throws IOException {
+        return status("VmRSS:") / 1024;
+    }
+
+    /** What is reachable in the heap, by the JVM's own count after a full collection. */
+    public long liveBytes() {
+        String histogram = Tool.run(Tool.jdk("jcmd"), Long.toString(pid()), "GC.class_histogram");
+        Matcher total = Pattern.compile("(?m)^Total +[0-9]+ +([0-9]+)").matcher(histogram);
+        assertThat(total.find()).as(histogram).isTrue();
+        return Long.parseLong(total.group(1));
+    }
+
+    public long threads() throws IOException {
+        return status("Threads:");
+    }
+
+    private long status(String key) throws IOException {
+        return Files.readAllLines(Path.of("/proc", Long.toString(pid()), "status")).stream()
+                .filter(line -> line.startsWith(key))
+                .map(line -> line.replaceAll("[^0-9]", ""))
+                .mapToLong(Long::parseLong)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The hard limit of a process. */
+    public static long mostOpenFiles(long pid) throws IOException {
+        String line = Files.readAllLines(Path.of("/proc", Long.toString(pid), "limits")).stream()
+                .filter(limit -> limit.startsWith("Max open files"))
+                .findFirst()
+                .orElseThrow();
+        return Long.parseLong(line.trim().split(" +")[4]);
+    }
+
+    public int openFiles() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc", Long.toString(pid()), "fd"))) {
+            return (int) files.count();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "daemon " + pid() + " in " + setup.directory;
+    }
+}

@@ -1,0 +1,29 @@
+package io.muster.it.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What the build has made of the daemon; the tests of this module run after that. */
+public final class Jars {
+    private Jars() {}
+
+    /** Its own jar and those that it needs. */
+    public static List<Path> all() {
+        Path target = Path.of("..", "daemon", "target").toAbsolutePath().normalize();
+        Path daemon = target.resolve("muster-daemon-0.1.0.jar");
+        assertThat(daemon)
+                .as("the packaged daemon; mvn package -pl daemon -am makes it")
+                .exists();
+        try (Stream<Path> libraries = Files.list(target.resolve("lib"))) {
+            return Stream.concat(Stream.of(daemon), libraries.sorted()).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

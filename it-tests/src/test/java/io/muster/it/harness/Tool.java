@@ -1,0 +1,39 @@
+package io.muster.it.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** Commands of the system, run to their end. */
+public final class Tool {
+    private Tool() {}
+
+    /** Returns what it printed; fails where it does. */
+    public static String run(String... command) {
+        try {
+            Process tool = new ProcessBuilder(command).redirectErrorStream(true).start();
+            tool.getOutputStream().close();
+            String output = new String(tool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(tool.waitFor())
+                    .as("%s: %s", String.join(" ", command), output)
+                    .isZero();
+            return output;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A program of the JDK that runs this test. */
+    public static String jdk(String program) {
+        return Path.of(System.getProperty("java.home"), "bin", program).toString();
+    }
+
+    public static boolean isRoot() {
+        return "root".equals(System.getProperty("user.name"));
+    }
+}
