@@ -24,15 +24,20 @@ public final class RunningDaemon implements AutoCloseable {
 
     /** @param resources what stands in the configuration besides socket and state directory */
     public static RunningDaemon start(Path directory, String resources) throws Exception {
+        return start(directory, resources, uid());
+    }
+
+    /** @param owner somebody else than us makes us a guest */
+    public static RunningDaemon start(Path directory, String resources, int owner) throws Exception {
         Path file = directory.resolve("muster.toml");
         Files.writeString(file, "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\nmetrics = \"off\"\n" + resources);
-        Environment environment = new Environment(Map.of(), uid(), directory, "testhost", 2);
+        Environment environment = new Environment(Map.of(), owner, directory, "testhost", 2);
         Config config = Config.load(file, environment);
         Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
         return new RunningDaemon(directory, telemetry, Daemon.start(config, environment, telemetry, Tracer.OFF));
     }
 
-    private static int uid() throws IOException {
+    public static int uid() throws IOException {
         return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 

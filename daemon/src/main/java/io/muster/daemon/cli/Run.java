@@ -62,12 +62,21 @@ final class Run {
     private int misused(CommandLine.ParameterException e, String[] arguments) {
         CommandLine verb = e.getCommandLine();
         String name = verb.getCommandSpec().qualifiedName();
-        console.complain(name + ": " + e.getMessage());
+        console.complain(name + ": " + sentence(e));
         StringWriter suggestions = new StringWriter();
         CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
         console.complainVerbatim(suggestions.toString());
         console.complain("see `" + name + " --help`");
         return Exit.USAGE;
+    }
+
+    /** picocli names Java's types, and a missing verb without saying which there are. */
+    private static String sentence(CommandLine.ParameterException e) {
+        String said = String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
+        return said.equals("Missing required subcommand")
+                ? "which one? There are "
+                        + String.join(", ", e.getCommandLine().getSubcommands().keySet())
+                : said;
     }
 
     private int failed(Exception e, CommandLine verb) throws Exception {

@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ public final class JournalRepair {
     private final Disk disk;
     private final InstantSource clock;
     private final boolean dryRun;
+    private final LongConsumer progress;
     private final List<String> actions = new ArrayList<>();
     private long lost;
     private long expected;
@@ -32,23 +34,26 @@ public final class JournalRepair {
      */
     public record Report(List<String> actions, long lost, long lastSeq) {}
 
-    private JournalRepair(Disk disk, InstantSource clock, boolean dryRun) {
+    private JournalRepair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress) {
         this.disk = disk;
         this.clock = clock;
         this.dryRun = dryRun;
+        this.progress = progress;
     }
 
     /**
      * Mends what can be mended.
      *
      * @param dryRun only say it
+     * @param progress told after each segment the bytes of all that are behind it, history included
      * @throws LockedException if a daemon runs
      * @throws CorruptException if no snapshot and journal fit together: only a backup helps then
      */
-    public static Report repair(Disk disk, InstantSource clock, boolean dryRun) throws IOException {
+    public static Report repair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress)
+            throws IOException {
         try (Closeable lock = disk.lock(Journal.LOCK, clock.instant())) {
             Objects.requireNonNull(lock);
-            return new JournalRepair(disk, clock, dryRun).run();
+            return new JournalRepair(disk, clock, dryRun, progress).run();
         }
     }
 
@@ -58,6 +63,7 @@ public final class JournalRepair {
         List<Segment> segments = needed(base);
         boolean follows = segments.isEmpty() || segments.get(0).first() <= expected;
         long end = base;
+        long bytes = size(Segment.list(disk)) - size(segments);
         for (int i = 0; i < segments.size(); i++) {
             Segment segment = segments.get(i);
             if (follows && (i == 0 || segment.first() == expected)) {
@@ -69,6 +75,8 @@ public final class JournalRepair {
                 follows = false;
                 setAside(segment);
             }
+            bytes += segment.size();
+            progress.accept(bytes);
         }
         if (end < base) {
             act("begin a new segment: the last one ends with seq " + end + " and the snapshot holds " + base);
@@ -76,6 +84,14 @@ public final class JournalRepair {
         }
         settle();
         return new Report(List.copyOf(actions), lost, expected - 1);
+    }
+
+    private static long size(List<Segment> segments) {
+        long bytes = 0;
+        for (Segment segment : segments) {
+            bytes += segment.size();
+        }
+        return bytes;
     }
 
     private void settle() throws IOException {

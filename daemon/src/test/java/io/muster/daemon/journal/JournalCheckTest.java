@@ -198,7 +198,7 @@ class JournalCheckTest {
             for (int at = 0; at < size; at++) {
                 MemoryDisk left = disk.copy();
                 left.content(name)[at] ^= 4;
-                JournalRepair.repair(left, Client.CLOCK, false);
+                JournalRepair.repair(left, Client.CLOCK, false, bytes -> {});
                 assertThat(JournalCheck.verify(left, bytes -> {}).startable())
                         .as("%s byte %d", name, at)
                         .isTrue();
@@ -277,7 +277,7 @@ class JournalCheckTest {
     }
 
     private JournalRepair.Report repair(boolean dryRun) throws IOException {
-        return JournalRepair.repair(disk, Client.CLOCK, dryRun);
+        return JournalRepair.repair(disk, Client.CLOCK, dryRun, bytes -> {});
     }
 
     private long total() throws IOException {

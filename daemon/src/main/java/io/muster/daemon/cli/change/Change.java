@@ -7,9 +7,8 @@ import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.console.Targets;
 import io.muster.daemon.cli.query.Conflict;
-import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.client.FluxClient;
@@ -29,7 +28,7 @@ abstract class Change extends ServerVerb {
     }
 
     /** What is asked for; may ask the daemon for what it needs to know first. */
-    abstract Command command();
+    abstract Command command(FluxClient client) throws IOException;
 
     /** A refusal with this number as people want to hear it, or null for as the daemon says it. */
     @Nullable
@@ -44,7 +43,7 @@ abstract class Change extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        Command command = command();
+        Command command = command(client);
         if (manner.dryRun() || needsMuster()) {
             requireMuster(client);
         }
@@ -89,9 +88,9 @@ abstract class Change extends ServerVerb {
             return;
         }
         try {
-            Standing.ask(client).resources().targets(targets);
-        } catch (MalformedException | TargetException e) {
-            throw new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()), "nothing was changed");
+            Targets.find(Standing.ask(client).resources(), targets);
+        } catch (Failure e) {
+            throw new Failure(e.exit(), e.sentence(), "nothing was changed");
         }
     }
 

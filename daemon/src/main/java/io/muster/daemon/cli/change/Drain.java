@@ -3,7 +3,9 @@ package io.muster.daemon.cli.change;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Targets;
 import io.muster.daemon.cli.console.When;
+import io.muster.daemon.cli.query.Conflict;
 import io.muster.daemon.cli.query.DrainList;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Hold;
@@ -28,10 +30,15 @@ import picocli.CommandLine.Parameters;
                     + " when its last hold has ended."
         })
 public final class Drain extends Change {
-    @Parameters(index = "0", arity = "0..1", paramLabel = "TARGETS", description = "An idset or a hostlist.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
     private @Nullable String targets;
 
-    @Parameters(index = "1..*", arity = "0..*", paramLabel = "REASON", description = "All further words.")
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "REASON",
+            parameterConsumer = Words.class,
+            description = "All further words.")
     private String @Nullable [] reason;
 
     @Mixin
@@ -66,9 +73,10 @@ public final class Drain extends Change {
     }
 
     @Override
-    Command command() {
+    Command command(FluxClient client) throws IOException {
         double end = until == null ? 0 : When.future(until, console().now());
-        return new Command.Drain(String.valueOf(targets), Force.words(reason), force.mode(), holder, end);
+        return new Command.Drain(
+                Targets.spellMembers(client, String.valueOf(targets)), Words.join(reason), force.mode(), holder, end);
     }
 
     @Override
@@ -79,13 +87,19 @@ public final class Drain extends Change {
     @Override
     @Nullable
     Failure explain(RpcException refusal, FluxClient client) throws IOException {
+        Conflict conflict = conflict(client, Targets.spellMembers(client, String.valueOf(targets)));
+        String excluded = conflict.excluded();
+        if (!excluded.isEmpty()) {
+            return new Failure(
+                    Exit.CONFLICT, excluded, "nothing was changed; `muster include` first, or leave them out");
+        }
         if (!refusal.errno().equals(Errno.EEXIST)) {
             return null;
         }
-        String conflict = conflict(client, String.valueOf(targets)).drainedBy(holder);
+        String drained = conflict.drainedBy(holder);
         return new Failure(
                 Exit.CONFLICT,
-                conflict.isEmpty() ? refusal.sentence() : conflict,
+                drained.isEmpty() ? refusal.sentence() : drained,
                 "nothing was changed; -u leaves what is drained as it is, -f gives it the new reason");
     }
 }

@@ -15,7 +15,7 @@ public final class Exclude extends TargetChange {
     }
 
     @Override
-    Command command() {
-        return new Command.Exclude(targets(), words());
+    Command command(String targets) {
+        return new Command.Exclude(targets, words());
     }
 }

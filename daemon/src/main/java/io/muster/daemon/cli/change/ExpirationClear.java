@@ -2,6 +2,7 @@ package io.muster.daemon.cli.change;
 
 import io.muster.daemon.cli.console.Console;
 import io.muster.inventory.state.Command;
+import io.muster.protocol.client.FluxClient;
 import picocli.CommandLine;
 
 /** {@code muster clear}. */
@@ -12,7 +13,7 @@ public final class ExpirationClear extends Change {
     }
 
     @Override
-    Command command() {
+    Command command(FluxClient client) {
         return new Command.SetExpiration(0);
     }
 }

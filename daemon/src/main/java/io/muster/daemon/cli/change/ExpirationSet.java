@@ -5,6 +5,7 @@ import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.When;
 import io.muster.inventory.state.Command;
+import io.muster.protocol.client.FluxClient;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -31,7 +32,7 @@ public final class ExpirationSet extends Change {
     }
 
     @Override
-    Command command() {
+    Command command(FluxClient client) {
         double expiration = When.future(time, console().now());
         if (expiration <= console().now() && !force) {
             throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it all the same");

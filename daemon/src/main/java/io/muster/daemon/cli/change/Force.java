@@ -25,9 +25,4 @@ public final class Force {
         }
         return update ? Mode.UPDATE : times == 0 ? Mode.NONE : times == 1 ? Mode.OVERWRITE : Mode.FORCE_OVERWRITE;
     }
-
-    /** Trailing words as one reason, null when there are none. */
-    static @Nullable String words(String @Nullable [] words) {
-        return words == null || words.length == 0 ? null : String.join(" ", words);
-    }
 }

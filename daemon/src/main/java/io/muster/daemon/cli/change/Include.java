@@ -19,7 +19,7 @@ public final class Include extends TargetChange {
     }
 
     @Override
-    Command command() {
-        return new Command.Include(targets(), words());
+    Command command(String targets) {
+        return new Command.Include(targets, words());
     }
 }

@@ -15,7 +15,7 @@ public final class Lively extends TargetChange {
     }
 
     @Override
-    Command command() {
-        return new Command.Report("lively", targets(), cause());
+    Command command(String targets) {
+        return new Command.Report("lively", targets, cause());
     }
 }

@@ -15,7 +15,7 @@ public final class Offline extends TargetChange {
     }
 
     @Override
-    Command command() {
-        return new Command.Report("offline", targets(), cause());
+    Command command(String targets) {
+        return new Command.Report("offline", targets, cause());
     }
 }

@@ -15,7 +15,7 @@ public final class Online extends TargetChange {
     }
 
     @Override
-    Command command() {
-        return new Command.Report("online", targets(), cause());
+    Command command(String targets) {
+        return new Command.Report("online", targets, cause());
     }
 }

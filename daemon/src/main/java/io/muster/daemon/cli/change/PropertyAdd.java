@@ -1,8 +1,11 @@
 package io.muster.daemon.cli.change;
 
 import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Targets;
 import io.muster.inventory.state.Command;
-import java.util.Map;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
 import java.util.TreeMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
@@ -17,10 +20,15 @@ import picocli.CommandLine.Parameters;
                     + " acquire the next time."
         })
 public final class PropertyAdd extends Change {
-    @Parameters(index = "0", paramLabel = "NAME", description = "The property.")
-    private String name = "";
+    @Parameters(
+            index = "0",
+            paramLabel = "NAME,...",
+            split = ",",
+            hideParamSyntax = true,
+            description = "The property, or several.")
+    private List<String> names = List.of();
 
-    @Parameters(index = "1", paramLabel = "TARGETS", description = "An idset or a hostlist.")
+    @Parameters(index = "1", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
     private String targets = "";
 
     public PropertyAdd(Console console) {
@@ -28,7 +36,13 @@ public final class PropertyAdd extends Change {
     }
 
     @Override
-    Command command() {
-        return new Command.Properties(true, new TreeMap<>(Map.of(name, targets)));
+    Command command(FluxClient client) throws IOException {
+        return new Command.Properties(true, byName(names, Targets.spell(client, targets)));
+    }
+
+    static TreeMap<String, String> byName(List<String> names, String targets) {
+        TreeMap<String, String> properties = new TreeMap<>();
+        names.forEach(name -> properties.put(name, targets));
+        return properties;
     }
 }

@@ -15,7 +15,7 @@ public final class Shrink extends TargetChange {
     }
 
     @Override
-    Command command() {
-        return new Command.Shrink(targets(), words());
+    Command command(String targets) {
+        return new Command.Shrink(targets, words());
     }
 }

@@ -1,18 +1,23 @@
 package io.muster.daemon.cli.change;
 
 import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Targets;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
 /** A change to hosts, with words about it. */
 abstract class TargetChange extends Change {
-    @Parameters(index = "0", paramLabel = "TARGETS", description = "An idset or a hostlist.")
+    @Parameters(index = "0", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
     private String targets = "";
 
     @Parameters(
             index = "1..*",
             arity = "0..*",
             paramLabel = "REASON",
+            parameterConsumer = Words.class,
             description = "All further words; they go to the journal, and to `muster why`.")
     private String @Nullable [] words;
 
@@ -20,12 +25,15 @@ abstract class TargetChange extends Change {
         super(console);
     }
 
-    final String targets() {
-        return targets;
+    @Override
+    final Command command(FluxClient client) throws IOException {
+        return command(Targets.spell(client, targets));
     }
 
+    abstract Command command(String spelt);
+
     final @Nullable String words() {
-        return Force.words(words);
+        return Words.join(words);
     }
 
     final String cause() {

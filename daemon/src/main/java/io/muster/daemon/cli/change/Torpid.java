@@ -16,7 +16,7 @@ public final class Torpid extends TargetChange {
     }
 
     @Override
-    Command command() {
-        return new Command.Report("torpid", targets(), cause());
+    Command command(String targets) {
+        return new Command.Report("torpid", targets, cause());
     }
 }

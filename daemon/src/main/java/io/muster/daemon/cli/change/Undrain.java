@@ -3,6 +3,7 @@ package io.muster.daemon.cli.change;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Targets;
 import io.muster.daemon.cli.query.Conflict;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Hold;
@@ -22,13 +23,14 @@ import picocli.CommandLine.Parameters;
         description = "End a hold on hosts, so that they are scheduled again once no other hold is left.",
         footer = {"", "All targets are undrained or none. -ff without --holder ends everybody's holds."})
 public final class Undrain extends Change {
-    @Parameters(index = "0", paramLabel = "TARGETS", description = "An idset or a hostlist.")
+    @Parameters(index = "0", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
     private String targets = "";
 
     @Parameters(
             index = "1..*",
             arity = "0..*",
             paramLabel = "COMMENT",
+            parameterConsumer = Words.class,
             description = "All further words, for the journal.")
     private String @Nullable [] comment;
 
@@ -43,8 +45,8 @@ public final class Undrain extends Change {
     }
 
     @Override
-    Command command() {
-        return new Command.Undrain(targets, Force.words(comment), force.mode(), holder);
+    Command command(FluxClient client) throws IOException {
+        return new Command.Undrain(Targets.spell(client, targets), Words.join(comment), force.mode(), holder);
     }
 
     @Override

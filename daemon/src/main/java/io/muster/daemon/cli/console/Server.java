@@ -61,9 +61,7 @@ public final class Server {
         if (given.isEmpty()) {
             return "local://" + usual(variables);
         }
-        return given.startsWith("/") || given.startsWith(".")
-                ? "local://" + Path.of(given).toAbsolutePath()
-                : given;
+        return given.contains("://") ? given : "local://" + Path.of(given).toAbsolutePath();
     }
 
     private static Path usual(Map<String, String> variables) throws IOException {

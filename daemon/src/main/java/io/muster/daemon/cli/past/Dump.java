@@ -1,6 +1,7 @@
 package io.muster.daemon.cli.past;
 
 import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.EventChoice;
 import io.muster.daemon.cli.console.EventFilter;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Verb;
@@ -9,8 +10,6 @@ import io.muster.daemon.cli.render.Times;
 import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.JournalRecord;
 import java.io.IOException;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,24 +33,8 @@ public final class Dump extends Verb {
     @Option(names = "--last", paramLabel = "SEQ", description = "End with this one.")
     private long last = Long.MAX_VALUE;
 
-    @Option(
-            names = {"-i", "--include"},
-            paramLabel = "TARGETS",
-            description = "Only events about these ranks or hosts.")
-    private @Nullable String include;
-
-    @Option(
-            names = "--type",
-            paramLabel = "NAME,...",
-            split = ",",
-            hideParamSyntax = true,
-            description = "Only these events.")
-    private List<String> types = List.of();
-
-    @Option(
-            names = {"-H", "--human"},
-            description = "A line to read instead of JSON.")
-    private boolean human;
+    @Mixin
+    private final EventChoice choice = new EventChoice();
 
     public Dump(Console console) {
         super(console);
@@ -61,12 +44,11 @@ public final class Dump extends Verb {
     public Integer call() throws IOException {
         Period.Span span = period.span(console().now());
         JournalDump.Range range = new JournalDump.Range(first, last, span.since(), span.until());
-        EventFilter named = EventFilter.ALL.named(types);
-        EventFilter filter = include == null ? named : named.about(include);
+        EventFilter filter = choice.filter();
         try (DiskEvents events = new DiskEvents(place.disk(), range, console())) {
             for (JournalRecord record = events.nextRecord(); record != null; record = events.nextRecord()) {
                 if (filter.matches(record.event())) {
-                    console().println(human ? text(record) : record.json());
+                    console().println(choice.human() ? text(record) : record.json());
                 }
             }
             return events.isDamaged() ? Exit.ERROR : Exit.OK;

@@ -12,6 +12,7 @@ import io.muster.daemon.cli.render.Column;
 import io.muster.daemon.cli.render.Table;
 import io.muster.daemon.cli.render.Times;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.MalformedException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -52,7 +53,9 @@ public final class History extends Verb {
     @Override
     public Integer call() throws IOException {
         Set<String> wanted = new HashSet<>();
-        hosts.forEach(host -> wanted.addAll(Hostlist.parse(host).expand()));
+        for (String text : hosts) {
+            wanted.addAll(hostlist(text).expand());
+        }
         double now = console().now();
         Period.Span span = period.span(now);
         try (Events events = source.open(console())) {
@@ -60,6 +63,12 @@ public final class History extends Verb {
             List<Map.Entry<Interval, List<String>>> intervals = span.keep(chronicle.intervals());
             if (json) {
                 console().json(json(events.source(), chronicle, intervals, now));
+            } else if (intervals.isEmpty() && chronicle.first() > 0) {
+                console()
+                        .complain("muster history: " + String.join(",", hosts)
+                                + ": neither drained, excluded nor offline since " + Times.second(chronicle.first())
+                                + ", by "
+                                + events.source());
             } else {
                 print(chronicle, intervals, now);
             }
@@ -68,6 +77,14 @@ public final class History extends Verb {
             }
         }
         return Exit.OK;
+    }
+
+    private static Hostlist hostlist(String text) {
+        try {
+            return Hostlist.parse(text);
+        } catch (MalformedException e) {
+            throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+        }
     }
 
     private void print(Chronicle chronicle, List<Map.Entry<Interval, List<String>>> intervals, double now) {

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Progress;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.console.Verb;
+import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.JournalRepair;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.journal.disk.LockedException;
@@ -65,8 +67,9 @@ public final class Repair extends Verb {
     }
 
     private JournalRepair.Report repair(LocalDisk disk) throws IOException {
-        try {
-            return JournalRepair.repair(disk, console().clock(), dryRun);
+        try (JournalDump size = JournalDump.open(disk, JournalDump.Range.ALL, damage -> {});
+                Progress progress = new Progress(console(), "repairing", size.totalBytes())) {
+            return JournalRepair.repair(disk, console().clock(), dryRun, progress::at);
         } catch (LockedException e) {
             throw new Failure(Exit.CONFLICT, String.valueOf(e.getMessage()), "stop the daemon first");
         }

@@ -19,6 +19,8 @@ import picocli.CommandLine.Option;
             "A host that two hold counts for both. Where an interval began before what is known, it counts from there."
         })
 public final class Report extends Verb {
+    private static final List<String> STATES = List.of("drained", "excluded", "lost", "offline", "torpid");
+
     @Mixin
     private final Period period = new Period();
 
@@ -29,7 +31,7 @@ public final class Report extends Verb {
     private String by = "reason";
 
     @Option(
-            names = {"-s", "--states"},
+            names = {"-s", "--states", "--state"},
             paramLabel = "STATE,...",
             split = ",",
             hideParamSyntax = true,
@@ -50,6 +52,14 @@ public final class Report extends Verb {
     public Integer call() throws IOException {
         if (!List.of("reason", "host", "holder", "user", "state").contains(by)) {
             throw new Failure(Exit.USAGE, "--by " + by + ": it is one of reason, host, holder, user and state");
+        }
+        for (String state : states) {
+            if (!STATES.contains(state)) {
+                throw new Failure(
+                        Exit.USAGE,
+                        "--states: there is no state " + state,
+                        "the states are " + String.join(", ", STATES));
+            }
         }
         double now = console().now();
         Period.Span span = period.span(now);

@@ -1,6 +1,7 @@
 package io.muster.daemon.cli.query;
 
 import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.console.Targets;
 import io.muster.daemon.cli.render.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -21,13 +22,19 @@ public final class Conflict {
     /** @param targets as the daemon has just read them */
     public Conflict(Standing standing, String targets, double now) {
         this.standing = standing;
-        this.ranks = standing.resources().targets(targets);
+        this.ranks = Targets.find(standing.resources(), targets);
         this.now = now;
     }
 
     /** Hosts first; "" if nothing is in the way any more. */
     public String drainedBy(String holder) {
         return told(held(holder), "already drained");
+    }
+
+    /** Hosts that cannot be drained at all; "" for none. */
+    public String excluded() {
+        Idset excluded = ranks.subtract(standing.state().members());
+        return named(excluded, excluded.size() == 1 ? "is excluded" : "are excluded");
     }
 
     public String notDrained() {

@@ -10,7 +10,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,14 +19,14 @@ import picocli.CommandLine.Parameters;
 /** {@code muster info}. */
 @Command(name = "info", description = "Count nodes, cores and GPUs.")
 public final class Counts extends ServerVerb {
-    @Parameters(arity = "0..1", paramLabel = "TARGETS", description = "Only these: an idset or a hostlist.")
-    private @Nullable String targets;
+    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    private List<String> targets = List.of();
 
     @Option(
-            names = {"-s", "--states"},
-            paramLabel = "STATE",
-            description = "all, up, down, free or allocated. Default: all.")
-    private String state = "all";
+            names = {"-s", "--states", "--state"},
+            paramLabel = "STATE,...",
+            description = "free, allocated, down, up (both of the first) or all. Default: all.")
+    private String states = "all";
 
     @Mixin
     private final Selection selection = new Selection();
@@ -37,10 +37,11 @@ public final class Counts extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
+        List<String> wanted = Usage.states(states);
         Usage usage = Usage.parse(client.rpc("resource.sched-status", null));
         ResourceSet all = usage.all();
         Idset among = selection.among(all, targets);
-        Idset ranks = state.equals("all") ? among : among.intersect(usage.in(state));
+        Idset ranks = states.equals("all") ? among : among.intersect(usage.in(wanted));
         long cores = all.count("core", ranks);
         long gpus = all.count("gpu", ranks);
         if (json()) {

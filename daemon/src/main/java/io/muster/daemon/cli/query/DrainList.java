@@ -24,7 +24,7 @@ public final class DrainList {
         Standing standing = Standing.ask(client);
         StateFilter drained = StateFilter.of("drained");
         List<StateGroup> groups =
-                drained.keep(StateGroup.of(standing.state(), selection.among(standing.resources(), null)));
+                drained.keep(StateGroup.of(standing.state(), selection.among(standing.resources(), List.of())));
         if (json) {
             ObjectNode document = standing.toJson();
             ArrayNode all = document.putArray("groups");

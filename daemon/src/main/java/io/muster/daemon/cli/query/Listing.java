@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
-import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.render.Column;
@@ -15,7 +14,6 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,14 +37,20 @@ public final class Listing extends ServerVerb {
             Column.flexible("ranks", "RANKS"),
             Column.flexible("nodelist", "NODELIST"));
 
-    @Parameters(arity = "0..1", paramLabel = "TARGETS", description = "Only these: an idset or a hostlist.")
-    private @Nullable String targets;
+    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    private List<String> targets = List.of();
 
     @Option(
-            names = {"-s", "--states"},
+            names = {"-s", "--states", "--state"},
             paramLabel = "STATE,...",
             description = "free, allocated, down, up (both of the first) or all. Default: free,allocated,down.")
     private String states = DEFAULT;
+
+    @Option(names = "--skip-empty", description = "No lines without hosts: so it is with -i, -q or TARGETS.")
+    private boolean skipEmpty;
+
+    @Option(names = "--no-skip-empty", description = "Lines without hosts, even so.")
+    private boolean noSkipEmpty;
 
     @Mixin
     private final Selection selection = new Selection();
@@ -60,7 +64,7 @@ public final class Listing extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        List<String> wanted = wanted();
+        List<String> wanted = Usage.states(states);
         Usage usage = Usage.parse(client.rpc("resource.sched-status", null));
         Idset among = selection.among(usage.all(), targets);
         if (json()) {
@@ -68,24 +72,18 @@ public final class Listing extends ServerVerb {
         } else {
             Fold fold = new Fold(usage.all(), look.choose(COLUMNS, USUAL, USUAL), look.expand());
             for (String state : wanted) {
-                add(fold, usage.all(), state, usage.in(state).intersect(among));
+                Idset ranks = usage.in(state).intersect(among);
+                if (!ranks.isEmpty() || !skipsEmpty()) {
+                    add(fold, usage.all(), state, ranks);
+                }
             }
             look.print(fold.table(), console());
         }
         return Exit.OK;
     }
 
-    private List<String> wanted() {
-        String[] words = (states.equals("all") ? DEFAULT : states).split(",");
-        for (String word : words) {
-            if (!List.of("free", "allocated", "down", "up").contains(word)) {
-                throw new Failure(
-                        Exit.USAGE,
-                        "--states: there is no state " + word,
-                        "the states are free, allocated, down, up, all");
-            }
-        }
-        return List.of(words);
+    private boolean skipsEmpty() {
+        return skipEmpty || (!noSkipEmpty && (selection.isGiven() || !targets.isEmpty()));
     }
 
     private static void add(Fold fold, ResourceSet all, String state, Idset ranks) {

@@ -59,7 +59,7 @@ public final class Look {
     List<Column> choose(List<Column> all, String usual, String wide) {
         String wanted = format == null || format.equals("default") ? usual : format.equals("long") ? wide : format;
         if (wanted.equals("help")) {
-            throw new Failure(Exit.USAGE, "--format: the columns are " + names(all));
+            return all;
         }
         List<String> fields = wanted.indexOf('{') < 0
                 ? List.of(wanted.split(","))
@@ -87,7 +87,9 @@ public final class Look {
     }
 
     void print(Table table, Console console) {
-        if (format != null && format.indexOf('{') >= 0) {
+        if ("help".equals(format)) {
+            table.columns().forEach(column -> console.println(column.name()));
+        } else if (format != null && format.indexOf('{') >= 0) {
             console.print(template().render(table, !noHeader));
         } else {
             console.print(table.render(!noHeader, style(console)));

@@ -13,7 +13,6 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -28,8 +27,8 @@ public final class PropertyList extends ServerVerb {
             Column.flexible("ranks", "RANKS"),
             Column.flexible("nodelist", "NODELIST"));
 
-    @Parameters(arity = "0..1", paramLabel = "TARGETS", description = "Only these: an idset or a hostlist.")
-    private @Nullable String targets;
+    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    private List<String> targets = List.of();
 
     @Mixin
     private final Selection selection = new Selection();

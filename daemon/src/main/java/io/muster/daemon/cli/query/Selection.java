@@ -1,11 +1,9 @@
 package io.muster.daemon.cli.query;
 
-import io.muster.daemon.cli.console.Exit;
-import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Targets;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.rset.TargetException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -14,7 +12,7 @@ public final class Selection {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
-            description = "Only these ranks or hosts: an idset or a hostlist.")
+            description = "Only these ranks or hosts. Those that are not there do not matter if any is.")
     private @Nullable String include;
 
     @Option(
@@ -25,38 +23,31 @@ public final class Selection {
             description = "Only hosts with one of these properties, by which schedulers tell queues apart.")
     private String @Nullable [] properties;
 
-    /** @param targets an idset or hostlist besides {@code -i}, or null */
-    Idset among(ResourceSet resources, @Nullable String targets) {
-        Idset chosen = targets == null ? resources.ranks() : targets(resources, targets);
+    /** @param targets besides {@code -i}; none for all */
+    Idset among(ResourceSet resources, List<String> targets) {
+        Idset chosen = targets.isEmpty() ? resources.ranks() : find(resources, targets);
         if (include != null) {
-            chosen = chosen.intersect(targets(resources, include));
+            chosen = chosen.intersect(Targets.among(resources, include));
         }
         return properties == null ? chosen : chosen.intersect(withProperties(resources, properties));
     }
 
-    static Idset targets(ResourceSet resources, String text) {
-        try {
-            return resources.targets(text);
-        } catch (MalformedException | TargetException e) {
-            throw new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()));
+    boolean isGiven() {
+        return include != null || properties != null;
+    }
+
+    static Idset find(ResourceSet resources, List<String> targets) {
+        Idset found = Idset.EMPTY;
+        for (String text : targets) {
+            found = found.union(Targets.find(resources, text));
         }
+        return found;
     }
 
     private static Idset withProperties(ResourceSet resources, String[] names) {
         Idset found = Idset.EMPTY;
         for (String name : names) {
-            Idset ranks = resources.properties().get(name);
-            if (ranks == null) {
-                throw new Failure(
-                        Exit.NO_TARGET,
-                        "no host has the property " + name,
-                        resources.properties().isEmpty()
-                                ? ""
-                                : "there are "
-                                        + String.join(
-                                                ", ", resources.properties().keySet()));
-            }
-            found = found.union(ranks);
+            found = found.union(Targets.having(resources, name));
         }
         return found;
     }

@@ -31,15 +31,18 @@ public final class Status extends ServerVerb {
     private static final String USUAL = "state,up,nnodes,reason,nodelist";
     private static final String LONG = "state,up,nnodes,since,holder,by,until,reason,nodelist";
 
-    @Parameters(arity = "0..1", paramLabel = "TARGETS", description = "Only these: an idset or a hostlist.")
-    private @Nullable String targets;
+    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    private List<String> targets = List.of();
 
     @Option(
-            names = {"-s", "--states"},
+            names = {"-s", "--states", "--state"},
             paramLabel = "STATE,...",
             description =
                     "Only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, offline.")
     private @Nullable String states;
+
+    @Option(names = "--skip-empty", hidden = true, description = "Taken for flux's sake: there are no empty lines.")
+    private boolean skipEmpty;
 
     @Mixin
     private final Selection selection = new Selection();

@@ -2,6 +2,7 @@ package io.muster.daemon.cli.query;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.EventChoice;
 import io.muster.daemon.cli.console.EventFilter;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Journal;
@@ -11,9 +12,9 @@ import io.muster.daemon.cli.render.EventText;
 import io.muster.daemon.cli.render.Times;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code muster watch}. */
@@ -32,19 +33,8 @@ public final class Watch extends ServerVerb {
             description = "Begin with what happened since then: 30m, 4h, 2d ago, or a time; all for everything known.")
     private @Nullable String since;
 
-    @Option(
-            names = {"-i", "--include"},
-            paramLabel = "TARGETS",
-            description = "Only events about these ranks or hosts.")
-    private @Nullable String include;
-
-    @Option(
-            names = "--type",
-            paramLabel = "NAME,...",
-            split = ",",
-            hideParamSyntax = true,
-            description = "Only these events.")
-    private List<String> types = List.of();
+    @Mixin
+    private final EventChoice choice = new EventChoice();
 
     @Option(
             names = {"-c", "--count"},
@@ -57,11 +47,6 @@ public final class Watch extends ServerVerb {
             paramLabel = "NAME",
             description = "Stop after an event of this name.")
     private @Nullable String last;
-
-    @Option(
-            names = {"-H", "--human"},
-            description = "A line to read instead of JSON.")
-    private boolean human;
 
     public Watch(Console console) {
         super(console);
@@ -92,12 +77,11 @@ public final class Watch extends ServerVerb {
     private EventFilter filter() {
         boolean all = since == null || since.equals("all");
         double from = all ? 0 : When.past(String.valueOf(since), console().now());
-        EventFilter filter = EventFilter.ALL.between(from, Double.MAX_VALUE).named(types);
-        return include == null ? filter : filter.about(include);
+        return choice.filter().between(from, Double.MAX_VALUE);
     }
 
     private void print(ObjectNode event) {
-        if (human) {
+        if (choice.human()) {
             console().println(Times.rfc3339(event.path("timestamp").asDouble()) + " " + EventText.of(event));
         } else {
             console().json(event);

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         description =
                 "Explain hosts: every axis of their state, every hold, what happened last, and what schedulers were told.")
 public final class Why extends ServerVerb {
-    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hosts or ranks.")
+    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hosts, ranks or @PROPERTY.")
     private List<String> targets = List.of();
 
     @Option(
@@ -43,10 +43,7 @@ public final class Why extends ServerVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         Standing standing = Standing.ask(client);
-        Idset ranks = Idset.EMPTY;
-        for (String target : targets) {
-            ranks = ranks.union(Selection.targets(standing.resources(), target));
-        }
+        Idset ranks = Selection.find(standing.resources(), targets);
         List<Explanation> explanations = new ArrayList<>();
         ranks.forEach(rank -> explanations.add(new Explanation(standing, rank, new ArrayList<>())));
         String silence = remember(client, explanations);

@@ -9,6 +9,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -100,10 +101,8 @@ public final class Encode extends SetVerb {
     private SortedMap<String, Idset> properties(Idset members) {
         SortedMap<String, Idset> all = new TreeMap<>();
         for (String property : properties) {
-            int colon = property.indexOf(':');
-            all.put(
-                    colon < 0 ? property : property.substring(0, colon),
-                    colon < 0 ? members : idset("--property", property.substring(colon + 1)));
+            Map.Entry<String, Idset> named = property(property, members);
+            all.put(named.getKey(), named.getValue());
         }
         return all;
     }

@@ -5,6 +5,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -25,9 +26,8 @@ public final class SetProperty extends SetVerb {
     int run() throws IOException {
         ResourceSet set = readUnion();
         for (String property : properties) {
-            int colon = property.indexOf(':');
-            Idset ranks = colon < 0 ? set.ranks() : idset(property, property.substring(colon + 1));
-            set = set.replaceProperty(colon < 0 ? property : property.substring(0, colon), ranks);
+            Map.Entry<String, Idset> named = property(property, set.ranks());
+            set = set.replaceProperty(named.getKey(), named.getValue());
         }
         return print(set);
     }

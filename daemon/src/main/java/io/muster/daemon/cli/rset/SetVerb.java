@@ -14,6 +14,7 @@ import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A verb on the resource sets that stand on standard input, one after the other. */
 abstract class SetVerb extends Verb {
@@ -66,6 +67,14 @@ abstract class SetVerb extends Verb {
         console().write(set.toBytes());
         console().print("\n");
         return Exit.OK;
+    }
+
+    /** {@code NAME:RANKS}, or {@code NAME} for all of {@code members}. */
+    static Map.Entry<String, Idset> property(String text, Idset members) {
+        int colon = text.indexOf(':');
+        return colon < 0
+                ? Map.entry(text, members)
+                : Map.entry(text.substring(0, colon), idset(text, text.substring(colon + 1)));
     }
 
     static Idset idset(String option, String text) {

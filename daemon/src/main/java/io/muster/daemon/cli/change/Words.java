@@ -1,0 +1,58 @@
+package io.muster.daemon.cli.change;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Stack;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * Trailing words as one reason. After the first of them what begins with a dash is a word too, as it is for flux, unless it
+ * is one of the verb's own options: people sign with {@code -Kalan}, and they append {@code --dry-run}.
+ */
+final class Words implements IParameterConsumer {
+    Words() {}
+
+    @Override
+    @SuppressWarnings("JdkObsolete") // picocli's signature
+    public void consumeParameters(Stack<String> arguments, ArgSpec reason, CommandSpec verb) {
+        String[] before = reason.getValue();
+        List<String> words = new ArrayList<>(before == null ? List.of() : Arrays.asList(before));
+        words.add(arguments.pop());
+        while (!arguments.isEmpty() && !isOption(arguments.peek(), verb)) {
+            words.add(arguments.pop());
+        }
+        reason.setValue(words.toArray(new String[0]));
+    }
+
+    private static boolean isOption(String word, CommandSpec verb) {
+        int equals = word.indexOf('=');
+        String name = equals < 0 ? word : word.substring(0, equals);
+        return word.equals("--") || verb.findOption(name) != null && name.startsWith("-") || isCluster(word, verb);
+    }
+
+    /** {@code -ff}, or {@code -nobject}: short options until one that takes the rest. */
+    private static boolean isCluster(String word, CommandSpec verb) {
+        if (word.length() < 2 || word.charAt(0) != '-' || word.charAt(1) == '-') {
+            return false;
+        }
+        for (int i = 1; i < word.length(); i++) {
+            var option = verb.findOption("-" + word.charAt(i));
+            if (option == null) {
+                return false;
+            }
+            if (option.arity().max() > 0) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    /** Null when there are none. */
+    static @Nullable String join(String @Nullable [] words) {
+        return words == null || words.length == 0 ? null : String.join(" ", words);
+    }
+}

@@ -1,0 +1,36 @@
+package io.muster.daemon.cli.console;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which of the journal's events to print, and how: the same for those on disk and for those that happen. */
+public final class EventChoice {
+    @Option(
+            names = {"-i", "--include"},
+            paramLabel = "TARGETS",
+            description = "Only events about these ranks or hosts.")
+    private @Nullable String include;
+
+    @Option(
+            names = "--type",
+            paramLabel = "NAME,...",
+            split = ",",
+            hideParamSyntax = true,
+            description = "Only these events.")
+    private List<String> types = List.of();
+
+    @Option(
+            names = {"-H", "--human"},
+            description = "A line to read instead of JSON.")
+    private boolean human;
+
+    public EventFilter filter() {
+        EventFilter named = EventFilter.ALL.named(types);
+        return include == null ? named : named.about(include);
+    }
+
+    public boolean human() {
+        return human;
+    }
+}

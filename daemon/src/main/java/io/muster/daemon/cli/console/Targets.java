@@ -1,0 +1,143 @@
+package io.muster.daemon.cli.console;
+
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.rset.TargetException;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * TARGETS as people give them: an idset or a hostlist, which every server reads; and {@code all} and {@code @PROPERTY}, which
+ * are turned into ranks here, since no server knows them.
+ */
+public final class Targets {
+    private static final String ALL = "all";
+
+    private Targets() {}
+
+    /** What to send for {@code text}. Only what the server cannot read costs a question. */
+    public static String spell(FluxClient client, String text) throws IOException {
+        return isSelection(text) ? find(Standing.ask(client).resources(), text).toString() : text;
+    }
+
+    /** The same, {@code all} and {@code @PROPERTY} being those that are neither excluded nor lost. */
+    public static String spellMembers(FluxClient client, String text) throws IOException {
+        if (!isSelection(text)) {
+            return text;
+        }
+        Standing standing = Standing.ask(client);
+        Idset found = find(standing.resources(), standing.state().members(), text);
+        if (found.isEmpty()) {
+            throw new Failure(Exit.NO_TARGET, "all of " + text + " are excluded or lost", "nothing was changed");
+        }
+        return found.toString();
+    }
+
+    private static boolean isSelection(String text) {
+        return text.indexOf('@') >= 0 || split(text).contains(ALL);
+    }
+
+    /** The ranks that are meant; one that is not there is a failure. */
+    public static Idset find(ResourceSet resources, String text) {
+        return find(resources, resources.ranks(), text);
+    }
+
+    private static Idset find(ResourceSet resources, Idset selectable, String text) {
+        Idset found = Idset.EMPTY;
+        for (String part : isPlain(resources, text) ? List.of(text) : split(text)) {
+            found = found.union(findPart(resources, selectable, part));
+        }
+        return found;
+    }
+
+    /** Those of the ranks that are there: a list made for one cluster may be used to look at another. */
+    public static Idset among(ResourceSet resources, String text) {
+        if (!isPlain(resources, text)) {
+            return find(resources, text);
+        }
+        Idset found;
+        try {
+            return resources.targets(text);
+        } catch (MalformedException e) {
+            throw malformed(e);
+        } catch (TargetException e) {
+            found = e.missingHosts().isEmpty()
+                    ? Idset.parse(text).intersect(resources.ranks())
+                    : resources.ranksOf(without(Hostlist.parse(text), e.missingHosts()));
+            if (found.isEmpty()) {
+                throw missing(e);
+            }
+        }
+        return found;
+    }
+
+    private static Hostlist without(Hostlist hosts, Hostlist missing) {
+        List<String> kept = new ArrayList<>(hosts.expand());
+        kept.removeAll(missing.expand());
+        return Hostlist.of(kept);
+    }
+
+    /** A host of the name {@code all} is that host. */
+    private static boolean isPlain(ResourceSet resources, String text) {
+        return !isSelection(text)
+                || (text.indexOf('@') < 0 && !resources.ranksOf(ALL).isEmpty());
+    }
+
+    private static Idset findPart(ResourceSet resources, Idset selectable, String part) {
+        if (part.equals(ALL)) {
+            return selectable;
+        }
+        if (part.startsWith("@")) {
+            return having(resources, part.substring(1)).intersect(selectable);
+        }
+        try {
+            return resources.targets(part);
+        } catch (MalformedException e) {
+            throw malformed(e);
+        } catch (TargetException e) {
+            throw missing(e);
+        }
+    }
+
+    /** The ranks with a property. */
+    public static Idset having(ResourceSet resources, String property) {
+        Idset ranks = resources.properties().get(property);
+        if (ranks == null) {
+            String known = String.join(", ", resources.properties().keySet());
+            throw new Failure(
+                    Exit.NO_TARGET,
+                    "no host has the property " + property,
+                    known.isEmpty() ? "" : "there are " + known);
+        }
+        return ranks;
+    }
+
+    private static Failure malformed(MalformedException e) {
+        return new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+    }
+
+    private static Failure missing(TargetException e) {
+        return new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()));
+    }
+
+    /** At commas that are not in brackets. */
+    private static List<String> split(String text) {
+        List<String> parts = new ArrayList<>();
+        int depth = 0;
+        int from = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == ',' && depth == 0) {
+                parts.add(text.substring(from, i));
+                from = i + 1;
+            }
+        }
+        parts.add(text.substring(from));
+        return parts;
+    }
+}

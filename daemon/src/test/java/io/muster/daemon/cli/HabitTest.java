@@ -1,0 +1,192 @@
+package io.muster.daemon.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.RunningDaemon;
+import io.muster.daemon.cli.Shell.Result;
+import io.muster.daemon.cli.console.Exit;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What fingers type that learnt on flux resource and other tools, and what they meant. */
+class HabitTest {
+    @TempDir
+    private Path directory;
+
+    private RunningDaemon daemon;
+
+    @BeforeEach
+    void startDaemon() throws Exception {
+        daemon = RunningDaemon.start(directory, """
+                [[resource.config]]
+                hosts = "node[0-7]"
+                cores = "0-3"
+                [[resource.config]]
+                hosts = "node[4-7]"
+                properties = ["gpu"]
+                """);
+    }
+
+    @AfterEach
+    void stopDaemon() {
+        daemon.close();
+    }
+
+    private Result muster(String... arguments) {
+        return new Shell().with("MUSTER_URI", daemon.uri()).run(arguments);
+    }
+
+    private void succeeds(String... arguments) {
+        assertThat(muster(arguments)).isEqualTo(new Result(Exit.OK, "", ""));
+    }
+
+    private String out(String... arguments) {
+        Result result = muster(arguments);
+        assertThat(result.err()).isEmpty();
+        assertThat(result.exit()).isEqualTo(Exit.OK);
+        return result.out();
+    }
+
+    private String refused(int exit, String... arguments) {
+        Result result = muster(arguments);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.exit()).as(result.err()).isEqualTo(exit);
+        return result.err();
+    }
+
+    @Test
+    void wordsOfAReasonMayBeginWithADash() {
+        succeeds("drain", "1", "bad", "fan", "-Kalan", "--", "-u");
+        assertThat(out("drain", "-no", "reason")).isEqualTo("bad fan -Kalan -u\n");
+        assertThat(out("drain", "2", "fan", "-5V", "--dry-run")).contains("reason=\"fan -5V\"");
+        assertThat(out("undrain", "1", "new", "fan", "-Kalan", "--dry-run")).contains("reason=\"new fan -Kalan\"");
+        succeeds("drain", "2", "fan", "--holder=ops", "broke");
+        assertThat(out("drain", "-no", "holder,reason", "-i", "2")).isEqualTo("ops ops: fan broke\n");
+    }
+
+    @Test
+    void aDashBeforeTheReasonIsAMistypedOption() {
+        assertThat(refused(Exit.USAGE, "drain", "1", "--dryrun", "x"))
+                .startsWith("muster drain: Unknown option: '--dryrun'");
+        assertThat(out("drain", "-n")).isEmpty();
+    }
+
+    @Test
+    void optionsAfterTheReasonAreOptions() {
+        succeeds("drain", "1", "x");
+        succeeds("drain", "1-2", "y", "-ff");
+        assertThat(out("drain", "-no", "reason,nodelist")).isEqualTo("y node[1-2]\n");
+    }
+
+    @Test
+    void targetsMayBeNamedByPropertyOrAllOfThem() {
+        succeeds("drain", "@gpu,node0", "firmware");
+        assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[0,4-7]\n");
+        assertThat(out("status", "-no", "state,nnodes", "@gpu")).isEqualTo("drained 4\n");
+        assertThat(out("info", "@gpu", "node[0-1]")).isEqualTo("6 Nodes, 24 Cores, 0 GPUs\n");
+        succeeds("undrain", "-u", "all");
+        assertThat(out("drain", "-n")).isEmpty();
+        assertThat(refused(Exit.NO_TARGET, "drain", "@nope", "x"))
+                .isEqualTo("muster drain: no host has the property nope\n  there are gpu\n");
+    }
+
+    @Test
+    void whatIsNamedByPropertyIsDrainedAsFarAsItCanBe() {
+        succeeds("exclude", "node[6-7]");
+        succeeds("drain", "@gpu", "x");
+        assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[4-5]\n");
+        assertThat(refused(Exit.CONFLICT, "drain", "node[3,6]", "x"))
+                .isEqualTo("muster drain: node6 (rank 6) is excluded\n"
+                        + "  nothing was changed; `muster include` first, or leave them out\n");
+        succeeds("exclude", "@gpu");
+        assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x")).contains("all of @gpu are excluded or lost");
+        succeeds("include", "@gpu");
+        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("avail 8\n");
+    }
+
+    @Test
+    void severalPropertiesAreGivenAndTakenAtOnce() {
+        succeeds("property", "add", "debug,fast", "node[0-1]");
+        assertThat(out("property", "list", "-no", "property,nodelist"))
+                .isEqualTo("debug node[0-1]\nfast  node[0-1]\ngpu   node[4-7]\n");
+        succeeds("property", "remove", "debug,fast", "@fast");
+        assertThat(out("property", "list", "-no", "property")).isEqualTo("gpu\n");
+    }
+
+    @Test
+    void aFilterTakesHostsThatAreNotThereAndTargetsDoNot() {
+        assertThat(out("status", "-i", "node[1,900]", "-no", "nodelist")).isEqualTo("node1\n");
+        assertThat(out("status", "-i", "1,900", "-no", "nodelist")).isEqualTo("node1\n");
+        assertThat(refused(Exit.NO_TARGET, "status", "-i", "node900")).contains("host node900 is not in");
+        assertThat(refused(Exit.NO_TARGET, "status", "node[1,900]")).contains("host node900 is not in");
+    }
+
+    @Test
+    void aListThatCannotBeReadIsAMistakeOfTheCommandLine() {
+        assertThat(refused(Exit.USAGE, "drain", "node[1-", "x"))
+                .contains("'[' is never closed")
+                .endsWith("  nothing was changed\n");
+        assertThat(refused(Exit.USAGE, "status", "node[1-")).contains("'[' is never closed");
+        assertThat(refused(Exit.USAGE, "history", "node[1-")).contains("'[' is never closed");
+        assertThat(refused(Exit.USAGE, "watch", "-i", "node[1-")).contains("'[' is never closed");
+    }
+
+    @Test
+    void statesAreListedAndCountedAsNamed() {
+        succeeds("drain", "0-1", "x");
+        assertThat(out("info", "-s", "up,down")).startsWith("8 Nodes");
+        assertThat(out("info", "--state=down")).startsWith("2 Nodes");
+        assertThat(refused(Exit.USAGE, "info", "-s", "donw")).contains("there is no state donw");
+        assertThat(refused(Exit.USAGE, "report", "-s", "drian")).contains("there is no state drian");
+        assertThat(out("list", "-no", "state", "-q", "gpu")).isEqualTo("free\n");
+        assertThat(out("list", "-no", "state", "-q", "gpu", "--no-skip-empty"))
+                .isEqualTo("     free\nallocated\n     down\n");
+        assertThat(out("list", "-no", "state,nodelist", "--skip-empty"))
+                .isEqualTo("free node[2-3]\nfree node[4-7]\ndown node[0-1]\n");
+    }
+
+    @Test
+    void whatCanBeAskedForIsListedOnRequest() {
+        assertThat(out("status", "-o", "help")).startsWith("state\n").endsWith("nodelist\n");
+        assertThat(refused(Exit.USAGE, "property"))
+                .startsWith("muster property: which one? There are list, add, remove\n");
+        assertThat(refused(Exit.USAGE, "status", "--timeout", "soon")).contains("'soon' is not a number\n");
+    }
+
+    @Test
+    void aHostOfWhichNothingIsToBeToldHasNoTable() {
+        Result result = muster("history", "node5");
+        assertThat(result.exit()).isZero();
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).startsWith("muster history: node5: neither drained, excluded nor offline since ");
+    }
+
+    @Test
+    void sixteenThousandDrainedNodesAreALine(@TempDir Path other) throws Exception {
+        String resources = "[[resource.config]]\nhosts = \"n[0-16383]\"\ncores = \"0\"\n";
+        try (RunningDaemon large = RunningDaemon.start(other, resources)) {
+            Shell shell = new Shell()
+                    .with("MUSTER_URI", large.uri())
+                    .with("NO_COLOR", "1")
+                    .onTerminal(60);
+            assertThat(shell.run("drain", "all", "power work").exit()).isZero();
+            assertThat(shell.run("status").out()).isEqualTo("""
+                      STATE UP NNODES REASON     NODELIST
+                    drained ✔   16384 power work n[0-16383]
+                    """);
+            assertThat(shell.run("undrain", "n[1,3,5,7,9,11,13,15,17,19,21,23,25]")
+                            .exit())
+                    .isZero();
+            assertThat(shell.run("status").out()).isEqualTo("""
+                      STATE UP NNODES REASON     NODELIST
+                      avail ✔      13            n[1,3,5,7,9,11,13,15,17,
+                                                 19,21,23,25]
+                    drained ✔   16371 power work n[0,2,4,6,8,10,12,14,16,
+                                                 18,20,22,24,26-16383]
+                    """);
+        }
+    }
+}
