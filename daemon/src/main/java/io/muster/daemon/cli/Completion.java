@@ -5,7 +5,6 @@ import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.Verb;
 import picocli.AutoComplete;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -19,10 +18,6 @@ import picocli.CommandLine.Parameters;
             "zsh:   source <(muster completion zsh)"
         })
 final class Completion extends Verb {
-    /** zsh runs bash's completions once it is told to. */
-    private static final String FOR_ZSH =
-            "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n";
-
     @Parameters(index = "0", paramLabel = "SHELL", description = "bash or zsh.")
     private String shell = "";
 
@@ -32,12 +27,11 @@ final class Completion extends Verb {
 
     @Override
     public Integer call() {
-        CommandLine all = Muster.commandLine(console(), Verbs.NAMES);
-        switch (shell) {
-            case "bash" -> console().print(AutoComplete.bash("muster", all));
-            case "zsh" -> console().print(FOR_ZSH + AutoComplete.bash("muster", all));
-            default -> throw new Failure(Exit.USAGE, shell + ": there are bash and zsh");
+        // One script for both: its first lines have zsh take bash's completions.
+        if (!shell.equals("bash") && !shell.equals("zsh")) {
+            throw new Failure(Exit.USAGE, shell + ": there are bash and zsh");
         }
+        console().print(AutoComplete.bash("muster", Muster.commandLine(console(), Verbs.NAMES)));
         return Exit.OK;
     }
 }

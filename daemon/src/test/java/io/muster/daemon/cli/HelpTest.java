@@ -68,15 +68,6 @@ class HelpTest {
         }
     }
 
-    @ParameterizedTest
-    @MethodSource("verbs")
-    void everyVerbIsCompleted(List<String> words) {
-        String script = new Shell().run("completion", "bash").out();
-
-        assertThat(script)
-                .contains("function _picocli_muster_" + String.join("_", words).replace("-", ""));
-    }
-
     @Test
     void whatTheBuildMakesManPagesOfIsEveryVerb(@TempDir Path directory) throws IOException {
         CommandLine manual = new CommandLine(new Manual());
@@ -99,11 +90,5 @@ class HelpTest {
         for (int status : new int[] {0, 1, 2, 4, 5, 6, 7, 8, 124}) {
             assertThat(help).containsPattern("(?m)^  " + status + " ");
         }
-    }
-
-    @Test
-    void zshIsToldToTakeBashsCompletion() {
-        assertThat(new Shell().run("completion", "zsh").out()).startsWith("autoload -U +X compinit");
-        assertThat(new Shell().run("completion", "fish").exit()).isEqualTo(2);
     }
 }
