@@ -10,6 +10,7 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -18,9 +19,33 @@ import java.util.TreeSet;
  * nothing match all, {@code not} negates the conjunction of its values, and a property never matches a host's name.
  */
 public sealed interface Constraint {
+    /** How constraints are put together; the words are RFC 31's operators. */
+    enum Join {
+        AND,
+        OR,
+        NOT;
+
+        String operator() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /** Matches everything: an empty object. */
     static Constraint all() {
-        return new And(List.of());
+        return and(List.of());
+    }
+
+    static Constraint and(List<Constraint> values) {
+        return new Joined(Join.AND, values);
+    }
+
+    static Constraint or(List<Constraint> values) {
+        return new Joined(Join.OR, values);
+    }
+
+    /** What not all of {@code values} match. */
+    static Constraint not(List<Constraint> values) {
+        return new Joined(Join.NOT, values);
     }
 
     /** The ranks of {@code r} that match. Set algebra only; the cost is in intervals, not in ranks. */
@@ -59,81 +84,51 @@ public sealed interface Constraint {
         return constraint;
     }
 
-    private static ObjectNode json(String operator, List<Constraint> values) {
-        ArrayNode array = JsonNodeFactory.instance.arrayNode();
-        values.forEach(v -> array.add(v.toJson()));
-        return JsonNodeFactory.instance.objectNode().set(operator, array);
-    }
-
-    private static ObjectNode json(String operator, Iterable<String> values) {
+    private static ObjectNode json(String operator, List<String> values) {
         ArrayNode array = JsonNodeFactory.instance.arrayNode();
         values.forEach(array::add);
         return JsonNodeFactory.instance.objectNode().set(operator, array);
     }
 
-    record And(List<Constraint> values) implements Constraint {
-        public And {
-            values = List.copyOf(values);
-        }
+    /** Constraints put together. */
+    record Joined(Join how, List<Constraint> values) implements Constraint {
+        /** Far above what any reader takes; it bounds the recursion of whoever walks one. */
+        private static final int MAX_DEPTH = 1000;
 
-        @Override
-        public Idset matches(ResourceSet r) {
-            Idset ranks = r.ranks();
-            for (Constraint value : values) {
-                ranks = ranks.intersect(value.matches(r));
+        public Joined {
+            values = List.copyOf(values);
+            if (height(values) >= MAX_DEPTH) {
+                throw new IllegalArgumentException("a constraint nested deeper than " + MAX_DEPTH + " levels");
             }
-            return ranks;
         }
 
-        @Override
-        public ObjectNode toJson() {
-            return values.isEmpty() ? JsonNodeFactory.instance.objectNode() : json("and", values);
-        }
-
-        @Override
-        public void namesInto(Set<String> names) {
-            values.forEach(v -> v.namesInto(names));
-        }
-    }
-
-    record Or(List<Constraint> values) implements Constraint {
-        public Or {
-            values = List.copyOf(values);
-        }
-
-        @Override
-        public Idset matches(ResourceSet r) {
-            Idset ranks = values.isEmpty() ? r.ranks() : Idset.EMPTY;
+        private static int height(List<Constraint> values) {
+            int most = 0;
             for (Constraint value : values) {
-                ranks = ranks.union(value.matches(r));
+                most = Math.max(most, value instanceof Joined joined ? 1 + height(joined.values) : 0);
             }
-            return ranks;
-        }
-
-        @Override
-        public ObjectNode toJson() {
-            return json("or", values);
-        }
-
-        @Override
-        public void namesInto(Set<String> names) {
-            values.forEach(v -> v.namesInto(names));
-        }
-    }
-
-    record Not(List<Constraint> values) implements Constraint {
-        public Not {
-            values = List.copyOf(values);
+            return most;
         }
 
         @Override
         public Idset matches(ResourceSet r) {
-            return r.ranks().subtract(new And(values).matches(r));
+            Idset all = r.ranks();
+            if (how == Join.OR) {
+                return values.stream()
+                        .map(v -> v.matches(r))
+                        .reduce(Idset::union)
+                        .orElse(all);
+            }
+            Idset every = values.stream().map(v -> v.matches(r)).reduce(all, Idset::intersect);
+            return how == Join.NOT ? all.subtract(every) : every;
         }
 
         @Override
         public ObjectNode toJson() {
-            return json("not", values);
+            ArrayNode array = JsonNodeFactory.instance.arrayNode();
+            values.forEach(v -> array.add(v.toJson()));
+            ObjectNode json = JsonNodeFactory.instance.objectNode();
+            return isAll() ? json : json.set(how.operator(), array);
         }
 
         @Override
@@ -164,7 +159,7 @@ public sealed interface Constraint {
 
         @Override
         public ObjectNode toJson() {
-            return json("properties", (Iterable<String>) values);
+            return json("properties", values);
         }
 
         @Override
@@ -188,7 +183,7 @@ public sealed interface Constraint {
 
         @Override
         public ObjectNode toJson() {
-            return json("hostlist", (Iterable<String>) List.of(hosts.toString()));
+            return json("hostlist", List.of(hosts.toString()));
         }
     }
 
@@ -200,7 +195,7 @@ public sealed interface Constraint {
 
         @Override
         public ObjectNode toJson() {
-            return json("ranks", (Iterable<String>) List.of(ranks.toString()));
+            return json("ranks", List.of(ranks.toString()));
         }
     }
 }

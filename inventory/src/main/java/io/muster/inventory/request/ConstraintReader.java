@@ -42,9 +42,9 @@ final class ConstraintReader {
 
     private Constraint operation(String operator, JsonNode values, String at) {
         return switch (operator) {
-            case "and" -> new Constraint.And(constraints(values, at));
-            case "or" -> new Constraint.Or(constraints(values, at));
-            case "not" -> new Constraint.Not(constraints(values, at));
+            case "and" -> Constraint.and(constraints(values, at));
+            case "or" -> Constraint.or(constraints(values, at));
+            case "not" -> Constraint.not(constraints(values, at));
             case "properties" -> new Constraint.Properties(properties(values, at));
             case "hostlist" -> new Constraint.Hosts(hosts(values, at));
             case "ranks" -> new Constraint.Ranks(ranks(values, at));

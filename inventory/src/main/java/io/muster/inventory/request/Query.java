@@ -77,11 +77,11 @@ public final class Query {
             }
             values.add(all(all));
         } while (take("|", "or"));
-        return new Constraint.Or(values);
+        return Constraint.or(values);
     }
 
     private static Constraint all(List<Constraint> values) {
-        return values.size() == 1 ? values.get(0) : new Constraint.And(values);
+        return values.size() == 1 ? values.get(0) : Constraint.and(values);
     }
 
     private void deeper() {
@@ -105,12 +105,12 @@ public final class Query {
     private Constraint single() {
         skipBlanks();
         if (takeWord("not")) {
-            return new Constraint.Not(List.of(unary()));
+            return Constraint.not(List.of(unary()));
         }
         if (peek() == '-') {
             at++;
             skipBlanks();
-            return new Constraint.Not(List.of(term("expected a term behind -; not ( ) takes an expression")));
+            return Constraint.not(List.of(term("expected a term behind -; not ( ) takes an expression")));
         }
         return peek() == '(' ? group() : term("expected a term");
     }

@@ -28,6 +28,17 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
     public Resource {
         attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
         with = List.copyOf(with);
+        if (height(with) >= MAX_DEPTH) {
+            throw new IllegalArgumentException("resources nested deeper than " + MAX_DEPTH + " levels");
+        }
+    }
+
+    private static int height(List<Resource> list) {
+        int most = 0;
+        for (Resource resource : list) {
+            most = Math.max(most, 1 + height(resource.with));
+        }
+        return most;
     }
 
     public static Resource of(String type, int count, Resource... with) {

@@ -135,8 +135,26 @@ class ConstraintTest {
         IntPredicate all = rank -> parts.stream().allMatch(p -> p.test(rank));
         IntPredicate any = rank -> parts.isEmpty() || parts.stream().anyMatch(p -> p.test(rank));
         truth.add(kind == 2 ? all : kind == 3 ? any : all.negate());
-        return kind == 2
-                ? new Constraint.And(values)
-                : kind == 3 ? new Constraint.Or(values) : new Constraint.Not(values);
+        return kind == 2 ? Constraint.and(values) : kind == 3 ? Constraint.or(values) : Constraint.not(values);
+    }
+
+    @Test
+    void whatNoStackCouldWalkIsNotMade() {
+        assertThatThrownBy(() -> {
+                    Constraint nested = Constraint.all();
+                    for (int i = 0; i < 100_000; i++) {
+                        nested = Constraint.not(List.of(nested));
+                    }
+                })
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a constraint nested deeper than 1000 levels");
+        assertThatThrownBy(() -> {
+                    Resource nested = Resource.of("a", 1);
+                    for (int i = 0; i < 100_000; i++) {
+                        nested = Resource.of("a", 1, nested);
+                    }
+                })
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("resources nested deeper than 100 levels");
     }
 }

@@ -142,7 +142,7 @@ public final class Feasible extends Verb {
     private FeasibilityRequest question(Request request) {
         Constraint own = request.constraint();
         Constraint more = requires == null ? Constraint.all() : constraint(requires);
-        Constraint constraint = own.isAll() ? more : more.isAll() ? own : new Constraint.And(List.of(own, more));
+        Constraint constraint = own.isAll() ? more : more.isAll() ? own : Constraint.and(List.of(own, more));
         double seconds = duration == null ? request.duration() : seconds(duration);
         return new FeasibilityRequest(new Request(request.resources(), constraint, seconds), true, now);
     }

@@ -5,9 +5,6 @@ import io.muster.inventory.request.Resource;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.SortedSet;
-import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How many of what is asked fit into an area: counts of like hosts times what one host holds. One serves one request against one
@@ -17,7 +14,6 @@ final class AreaFit {
     private final Stock stock;
     private final Idset allowed;
     private final HostFit hosts;
-    private final SortedSet<String> areaTypes = new TreeSet<>();
     private final IdentityHashMap<Area, long[]> counts = new IdentityHashMap<>();
 
     AreaFit(Stock stock, Idset allowed) {
@@ -28,7 +24,6 @@ final class AreaFit {
         this.stock = stock;
         this.allowed = allowed;
         this.hosts = hosts;
-        stock.top().typesInto(areaTypes);
     }
 
     /** The same question with fewer ranks. */
@@ -56,7 +51,7 @@ final class AreaFit {
     }
 
     boolean isArea(Resource item) {
-        return areaTypes.contains(item.type());
+        return stock.areaTypes().contains(item.type());
     }
 
     /** Whether it names nodes or what is above them, so that it is not confined to one host. */
@@ -153,35 +148,5 @@ final class AreaFit {
 
     Idset allowed() {
         return allowed;
-    }
-
-    /** A demand for each of several kinds of slot in one host kind, or null if some of it is a structure. */
-    VectorPacking.@Nullable Hosts mix(List<Resource> items, Kind kind, long count) {
-        SortedSet<String> types = new TreeSet<>();
-        List<Demand> demands = new ArrayList<>();
-        for (Resource item : items) {
-            boolean pool = !item.isSlot()
-                    && item.with().isEmpty()
-                    && (kind.isPool(item.type()) || !kind.types().contains(item.type()));
-            @Nullable Demand demand = pool ? Demand.one(item) : item.isSlot() ? Demand.flat(item.with(), kind) : null;
-            if (demand == null) {
-                return null;
-            }
-            demands.add(demand);
-            types.addAll(demand.amounts().keySet());
-        }
-        List<Long> pools = new ArrayList<>();
-        List<List<Long>> draws = new ArrayList<>();
-        demands.forEach(d -> draws.add(new ArrayList<>()));
-        for (String type : types) {
-            String base = "";
-            for (int i = 0; i < demands.size(); i++) {
-                Demand.@Nullable Amount amount = demands.get(i).amounts().get(type);
-                draws.get(i).add(amount == null ? 0 : amount.amount());
-                base = amount == null ? base : amount.base();
-            }
-            pools.add(kind.units(type, base));
-        }
-        return new VectorPacking.Hosts(count, pools, draws);
     }
 }

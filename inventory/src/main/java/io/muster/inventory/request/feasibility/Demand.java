@@ -23,6 +23,13 @@ final class Demand {
         return demand.add(list, 1, type -> host.isPool(type) || !host.types().contains(type)) ? demand : null;
     }
 
+    /** Of a list that is flat in every host that matters. */
+    static Demand all(List<Resource> list) {
+        Demand demand = new Demand();
+        demand.add(list, 1, type -> true);
+        return demand;
+    }
+
     /** A single unit of {@code leaf}. */
     static Demand one(Resource leaf) {
         Demand demand = new Demand();

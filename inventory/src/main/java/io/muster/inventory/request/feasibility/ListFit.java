@@ -1,14 +1,19 @@
 package io.muster.inventory.request.feasibility;
 
-import io.muster.inventory.request.Count;
 import io.muster.inventory.request.Resource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Whether several requests side by side fit into one area together, where they compete for hosts. */
 final class ListFit {
+    private static final Demand.Amount NOTHING = new Demand.Amount("", 0);
+
     private final AreaFit fit;
     private final List<Resource> list;
     private final Area area;
@@ -111,27 +116,96 @@ final class ListFit {
         if (Boolean.TRUE.equals(apart(wanted))) {
             return true;
         }
-        int[] demands = new int[list.size()];
-        for (int i = 0; i < demands.length; i++) {
-            long demand = Fit.times(wanted, list.get(i).count().min());
-            if (demand > Count.MAX || area.hasOutside(list.get(i).type())) {
-                return null;
-            }
-            demands[i] = (int) demand;
+        @Nullable VectorPacking packing = packing(wanted);
+        @Nullable Boolean fits = packing == null ? null : packing.fits();
+        return Boolean.FALSE.equals(fits) && standsOutside(list) ? null : fits;
+    }
+
+    /** Whether some of it may also stand outside of every node, where packing does not look. */
+    private boolean standsOutside(List<Resource> items) {
+        return items.stream().anyMatch(item -> area.hasOutside(item.type()) || standsOutside(item.with()));
+    }
+
+    /** As many of each item as fit together, in the order of the list; null if they are not slots and pools that share hosts. */
+    @Nullable
+    List<Long> most() {
+        @Nullable List<Demand> demands = list.stream().anyMatch(fit::spans) ? null : demands();
+        @Nullable VectorPacking packing = demands == null ? null : packing(1);
+        long @Nullable [] most = packing == null ? null : packing.most();
+        if (demands == null || most == null) {
+            return null;
         }
-        List<VectorPacking.Hosts> kinds = new ArrayList<>();
+        List<Map<String, Demand.Amount>> kinds =
+                demands.stream().map(Demand::amounts).distinct().toList();
+        List<Long> each = new ArrayList<>();
+        for (int i = 0; i < demands.size(); i++) {
+            int kind = kinds.indexOf(demands.get(i).amounts());
+            long taken = Math.min(most[kind], list.get(i).count().min());
+            most[kind] -= taken;
+            each.add(taken);
+        }
+        return each;
+    }
+
+    /** What one of each item draws; null if some of it is a structure in some host. */
+    private @Nullable List<Demand> demands() {
+        List<Demand> demands = new ArrayList<>();
+        long[] counts = fit.counts(area);
+        for (Resource item : list) {
+            List<Resource> drawn = item.isSlot() ? item.with() : List.of(Resource.of(item.type(), 1));
+            for (int k = 0; k < counts.length; k++) {
+                Kind kind = fit.cells().get(k).kind();
+                if (counts[k] > 0 && (Demand.flat(drawn, kind) == null || !isPlain(item))) {
+                    return null;
+                }
+            }
+            demands.add(item.isSlot() ? Demand.all(item.with()) : Demand.one(item));
+        }
+        return demands;
+    }
+
+    private static boolean isPlain(Resource item) {
+        return item.isSlot() || item.with().isEmpty();
+    }
+
+    /** Items that draw the same are one kind: twenty thousand slots of a core each are no harder than one. */
+    private @Nullable VectorPacking packing(long copies) {
+        @Nullable List<Demand> demands = demands();
+        if (demands == null) {
+            return null;
+        }
+        Map<Map<String, Demand.Amount>, Long> wanted = new LinkedHashMap<>();
+        for (int i = 0; i < list.size(); i++) {
+            long more = Fit.times(copies, list.get(i).count().min());
+            wanted.merge(demands.get(i).amounts(), more, (a, b) -> Math.min(Fit.MANY, a + b));
+        }
+        SortedMap<String, String> bases = new TreeMap<>();
+        for (Demand demand : demands) {
+            for (Map.Entry<String, Demand.Amount> e : demand.amounts().entrySet()) {
+                @Nullable String other = bases.put(e.getKey(), e.getValue().base());
+                if (other != null && !other.equals(e.getValue().base())) {
+                    return null;
+                }
+            }
+        }
+        List<List<Long>> draws = new ArrayList<>();
+        for (Map<String, Demand.Amount> amounts : wanted.keySet()) {
+            draws.add(bases.keySet().stream()
+                    .map(type -> amounts.getOrDefault(type, NOTHING).amount())
+                    .toList());
+        }
+        List<VectorPacking.Hosts> hosts = new ArrayList<>();
         long[] counts = fit.counts(area);
         for (int k = 0; k < counts.length; k++) {
-            VectorPacking.@Nullable Hosts kind =
-                    fit.mix(list, fit.cells().get(k).kind(), counts[k]);
-            if (kind == null) {
-                return null;
-            }
+            Kind kind = fit.cells().get(k).kind();
             if (counts[k] > 0) {
-                kinds.add(kind);
+                List<Long> pools = new ArrayList<>();
+                bases.forEach((type, base) -> pools.add(kind.units(type, base)));
+                hosts.add(new VectorPacking.Hosts(counts[k], pools, draws));
             }
         }
-        return new VectorPacking(demands).fits(kinds);
+        return new VectorPacking(
+                wanted.values().stream().mapToLong(Long::longValue).toArray(), hosts);
     }
 
     /** True if they fit even when no host serves two of them; else it is left open. */

@@ -21,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  * An inventory folded into cells of like nodes and the areas above them.
  *
  * @param top a virtual area that holds the outermost one, so that a request may name that too
+ * @param types of all that is there
+ * @param areaTypes of what stands above the nodes
  */
-record Stock(List<Cell> cells, Area top, SortedSet<String> types) {
+record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<String> areaTypes) {
     private static final String NODE = "node";
 
     static Stock of(ResourceSet r) {
@@ -33,14 +35,15 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types) {
     }
 
     private static Stock of(List<Cell> cells, Area top) {
-        SortedSet<String> types = new TreeSet<>();
-        top.typesInto(types);
+        SortedSet<String> areaTypes = new TreeSet<>();
+        top.typesInto(areaTypes);
+        SortedSet<String> types = new TreeSet<>(areaTypes);
         outsideInto(top, types);
         for (Cell cell : cells) {
             types.add(cell.kind().type());
             types.addAll(cell.kind().types());
         }
-        return new Stock(List.copyOf(cells), top, types);
+        return new Stock(List.copyOf(cells), top, types, areaTypes);
     }
 
     private static void outsideInto(Area area, SortedSet<String> types) {

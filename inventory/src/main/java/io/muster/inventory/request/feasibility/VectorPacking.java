@@ -2,27 +2,37 @@ package io.muster.inventory.request.feasibility;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether hosts can together hold given numbers of several kinds of slot that share hosts: vector packing, which is NP-hard.
- * Exact as long as the work stays within {@link #BUDGET}: the undominated mixes that one host holds are summed host by host,
- * like hosts by doubling, everything cut off at what is asked.
+ * Too little of a pool in all is a no, and a greedy packing that comes out is a yes, for any number of kinds. In between the
+ * undominated mixes that one host holds are summed host by host, like hosts by doubling, everything cut off at what is asked:
+ * exact for up to {@link #KINDS} kinds of slot as long as the work stays within {@link #BUDGET}. One serves one question.
  */
 final class VectorPacking {
-    /** Points compared or made before the search gives up: a few milliseconds. */
-    static final int BUDGET = 250_000;
+    /** Points made or compared before the search gives up: a few milliseconds. */
+    static final int BUDGET = 50_000;
 
-    private final int[] wanted;
-    private int work;
+    /** More kinds of slot than this are not searched; it also bounds how deep the search nests. */
+    static final int KINDS = 16;
 
-    VectorPacking(int[] wanted) {
+    private final long[] wanted;
+    private final List<Hosts> hosts;
+    private long work;
+
+    /** @param wanted how many of each kind of slot, in the order of {@link Hosts#draws} */
+    VectorPacking(long[] wanted, List<Hosts> hosts) {
         this.wanted = wanted.clone();
+        this.hosts = List.copyOf(hosts);
     }
 
     /** Thrown inwards only, when the budget is spent. */
     private static final class SpentException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
         SpentException() {
             super("the search is past its bound", null, false, false);
         }
@@ -31,59 +41,182 @@ final class VectorPacking {
     /** One kind of host: how many there are, its pools, and what one slot of each kind draws on each pool. */
     record Hosts(long count, List<Long> pools, List<List<Long>> draws) {}
 
-    /** Null when the budget was spent before an answer was certain. */
+    /** Hosts that have the same left. */
+    private record Rest(long count, List<Long> left) {}
+
+    /** Null when the bounds were passed before an answer was certain. */
     @Nullable
-    Boolean fits(List<Hosts> kinds) {
+    Boolean fits() {
+        if (isShortInAll()) {
+            return false;
+        }
+        if (packsGreedily()) {
+            return true;
+        }
+        @Nullable List<long[]> mixes = mixes();
+        return mixes == null ? null : Boolean.valueOf(isEnough(mixes));
+    }
+
+    /** As many of each kind as fit together, for the largest number of slots; null when that is past the bounds. */
+    long @Nullable [] most() {
+        @Nullable List<long[]> mixes = mixes();
+        return mixes == null
+                ? null
+                : mixes.stream()
+                        .max(Comparator.comparingLong(mix -> Arrays.stream(mix).sum()))
+                        .orElse(null);
+    }
+
+    private boolean isShortInAll() {
+        int pools = hosts.isEmpty() ? 0 : hosts.get(0).pools().size();
+        for (int pool = 0; pool < pools; pool++) {
+            long asked = 0;
+            long there = 0;
+            for (int slot = 0; slot < wanted.length; slot++) {
+                long draw = hosts.get(0).draws().get(slot).get(pool);
+                asked = Math.min(Fit.MANY, asked + Fit.times(draw, wanted[slot]));
+            }
+            for (Hosts kind : hosts) {
+                there = Math.min(Fit.MANY, there + Fit.times(kind.pools().get(pool), kind.count()));
+            }
+            if (asked > there) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The kinds that draw most first, each on the hosts that have the least of what it does not need. */
+    private boolean packsGreedily() {
+        work = 0;
+        List<Rest> rests = new ArrayList<>();
+        hosts.forEach(kind -> rests.add(new Rest(kind.count(), kind.pools())));
+        List<Integer> order = new ArrayList<>();
+        for (int slot = 0; slot < wanted.length; slot++) {
+            order.add(slot);
+        }
+        order.sort(Comparator.comparingLong(this::least));
         try {
-            List<int[]> sum = List.of(new int[wanted.length]);
-            for (Hosts kind : kinds) {
-                sum = sum(sum, times(mixes(kind), kind.count()));
-                if (isEnough(sum)) {
-                    return true;
+            for (int slot : order) {
+                if (!place(slot, rests)) {
+                    return false;
                 }
             }
-            return isEnough(sum);
+            return true;
+        } catch (SpentException e) {
+            return false;
+        }
+    }
+
+    /** How many of {@code slot} the host that holds most of them holds. */
+    private long least(int slot) {
+        return hosts.stream()
+                .mapToLong(kind -> held(draws(slot), kind.pools()))
+                .max()
+                .orElse(0);
+    }
+
+    private List<Long> draws(int slot) {
+        return hosts.get(0).draws().get(slot);
+    }
+
+    private static long held(List<Long> draw, List<Long> left) {
+        long most = Fit.MANY;
+        for (int pool = 0; pool < draw.size(); pool++) {
+            most = draw.get(pool) == 0 ? most : Math.min(most, left.get(pool) / draw.get(pool));
+        }
+        return most;
+    }
+
+    private boolean place(int slot, List<Rest> rests) {
+        List<Long> draw = draws(slot);
+        rests.sort(Comparator.comparingLong(rest -> unneeded(draw, rest)));
+        long open = wanted[slot];
+        List<Rest> changed = new ArrayList<>();
+        for (Rest rest : rests) {
+            spend(draw.size());
+            long each = open == 0 ? 0 : held(draw, rest.left());
+            long full = each == 0 ? 0 : Math.min(rest.count(), open / each);
+            open -= full * each;
+            long last = each > 0 && full < rest.count() ? open : 0;
+            open -= last;
+            add(changed, full, rest, draw, each);
+            add(changed, last > 0 ? 1 : 0, rest, draw, last);
+            add(changed, rest.count() - full - (last > 0 ? 1 : 0), rest, draw, 0);
+        }
+        rests.clear();
+        rests.addAll(changed);
+        return open == 0;
+    }
+
+    private static long unneeded(List<Long> draw, Rest rest) {
+        long sum = 0;
+        for (int pool = 0; pool < draw.size(); pool++) {
+            sum = Math.min(Fit.MANY, sum + (draw.get(pool) == 0 ? rest.left().get(pool) : 0));
+        }
+        return sum;
+    }
+
+    private static void add(List<Rest> rests, long count, Rest from, List<Long> draw, long times) {
+        if (count > 0) {
+            rests.add(new Rest(count, less(from.left(), draw, times)));
+        }
+    }
+
+    private static List<Long> less(List<Long> left, List<Long> draw, long times) {
+        List<Long> less = new ArrayList<>(left.size());
+        for (int pool = 0; pool < left.size(); pool++) {
+            less.add(left.get(pool) - draw.get(pool) * times);
+        }
+        return less;
+    }
+
+    /** The undominated numbers of slots that all hosts hold together; null past the bounds. */
+    private @Nullable List<long[]> mixes() {
+        if (wanted.length > KINDS) {
+            return null;
+        }
+        work = 0;
+        try {
+            List<long[]> sum = List.of(new long[wanted.length]);
+            for (Hosts kind : hosts) {
+                sum = sum(sum, times(mixes(kind), kind.count()));
+            }
+            return sum;
         } catch (SpentException e) {
             return null;
         }
     }
 
-    private boolean isEnough(List<int[]> points) {
+    private boolean isEnough(List<long[]> points) {
         return points.stream().anyMatch(p -> Arrays.equals(p, wanted));
     }
 
-    private List<int[]> mixes(Hosts kind) {
-        List<int[]> mixes = new ArrayList<>();
-        mixes(kind, 0, new int[wanted.length], new ArrayList<>(kind.pools()), mixes);
+    private List<long[]> mixes(Hosts kind) {
+        List<long[]> mixes = new ArrayList<>();
+        mixes(kind, 0, new long[wanted.length], kind.pools(), mixes);
         return undominated(mixes);
     }
 
-    private void mixes(Hosts kind, int slot, int[] mix, List<Long> left, List<int[]> into) {
-        long most = wanted[slot];
+    private void mixes(Hosts kind, int slot, long[] mix, List<Long> left, List<long[]> into) {
         List<Long> draw = kind.draws().get(slot);
-        for (int pool = 0; pool < left.size(); pool++) {
-            most = draw.get(pool) == 0 ? most : Math.min(most, left.get(pool) / draw.get(pool));
-        }
+        long most = Math.min(wanted[slot], held(draw, left));
         boolean last = slot == wanted.length - 1;
         for (long n = last ? most : 0; n <= most; n++) {
             spend(1);
-            mix[slot] = (int) n;
+            mix[slot] = n;
             if (last) {
                 into.add(mix.clone());
             } else {
-                List<Long> rest = new ArrayList<>();
-                for (int pool = 0; pool < left.size(); pool++) {
-                    rest.add(left.get(pool) - n * draw.get(pool));
-                }
-                mixes(kind, slot + 1, mix, rest, into);
+                mixes(kind, slot + 1, mix, less(left, draw, n), into);
             }
         }
         mix[slot] = 0;
     }
 
-    private List<int[]> times(List<int[]> points, long count) {
-        List<int[]> result = List.of(new int[wanted.length]);
-        List<int[]> power = points;
+    private List<long[]> times(List<long[]> points, long count) {
+        List<long[]> result = List.of(new long[wanted.length]);
+        List<long[]> power = points;
         for (long n = count; n > 0; n >>= 1) {
             if ((n & 1) == 1) {
                 result = sum(result, power);
@@ -95,14 +228,14 @@ final class VectorPacking {
         return result;
     }
 
-    private List<int[]> sum(List<int[]> a, List<int[]> b) {
+    private List<long[]> sum(List<long[]> a, List<long[]> b) {
         spend((long) a.size() * b.size());
-        List<int[]> sums = new ArrayList<>(a.size() * b.size());
-        for (int[] x : a) {
-            for (int[] y : b) {
-                int[] s = new int[wanted.length];
+        List<long[]> sums = new ArrayList<>(a.size() * b.size());
+        for (long[] x : a) {
+            for (long[] y : b) {
+                long[] s = new long[wanted.length];
                 for (int i = 0; i < s.length; i++) {
-                    s[i] = (int) Math.min(wanted[i], (long) x[i] + y[i]);
+                    s[i] = Math.min(wanted[i], x[i] + y[i]);
                 }
                 sums.add(s);
             }
@@ -111,11 +244,11 @@ final class VectorPacking {
     }
 
     /** Lexicographically descending, so that a point can only be dominated by one before it. */
-    private List<int[]> undominated(List<int[]> points) {
+    private List<long[]> undominated(List<long[]> points) {
         points.sort((p, q) -> Arrays.compare(q, p));
-        List<int[]> kept = new ArrayList<>();
-        int best = -1;
-        for (int[] p : points) {
+        List<long[]> kept = new ArrayList<>();
+        long best = -1;
+        for (long[] p : points) {
             if (wanted.length == 2) {
                 if (p[1] > best) {
                     best = p[1];
@@ -131,7 +264,7 @@ final class VectorPacking {
         return kept;
     }
 
-    private static boolean dominates(int[] a, int[] b) {
+    private static boolean dominates(long[] a, long[] b) {
         for (int i = 0; i < a.length; i++) {
             if (a[i] < b[i]) {
                 return false;
@@ -141,9 +274,9 @@ final class VectorPacking {
     }
 
     private void spend(long points) {
-        if (work > BUDGET - points) {
+        work += points;
+        if (work > BUDGET) {
             throw new SpentException();
         }
-        work += (int) points;
     }
 }
