@@ -267,12 +267,14 @@ class FeasibleTest {
     }
 
     @Test
-    void sentences_are_cut_where_nobody_reads_on() {
+    void sentences_quote_no_more_than_anybody_reads() {
         String terms = "\"constraint\": {\"properties\": [\"" + "x".repeat(5000) + "\"]}";
-        assertThat(answer("\"resources\": [{\"type\": \"node\", \"count\": 1}]", terms))
-                .startsWith("EOVERFLOW 1 node asked; ")
-                .hasSize("EOVERFLOW ".length() + 1000)
-                .endsWith("...");
+        String refusal = answer("\"resources\": [{\"type\": \"node\", \"count\": 1}]", terms);
+        assertThat(refusal)
+                .startsWith("EOVERFLOW constraint {\"properties\":[\"xxx")
+                .contains("xxx... leaves none of 4 nodes; without it the request fits; no node has property \"xxx")
+                .endsWith("xxx...\"");
+        assertThat(refusal.length()).isLessThan(500);
     }
 
     @Test

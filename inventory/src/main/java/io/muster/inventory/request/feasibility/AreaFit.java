@@ -121,21 +121,26 @@ final class AreaFit {
         return total;
     }
 
-    /** The lists that hosts must hold a copy of, found below slots that span and areas: a node's children, or a slot itself. */
-    List<Resource> hostItems(List<Resource> list) {
-        List<Resource> items = new ArrayList<>();
+    /** What single hosts must hold, found below slots that span and areas: nodes, slots within nodes, loose pools. */
+    List<Wanted> wanted(List<Resource> list) {
+        return wanted(list, 1);
+    }
+
+    private List<Wanted> wanted(List<Resource> list, long times) {
+        List<Wanted> items = new ArrayList<>();
         for (Resource item : list) {
+            long need = Fit.times(times, item.count().min());
             boolean descend = isArea(item) || (item.isSlot() && spans(item));
-            items.addAll(descend ? hostItems(item.with()) : List.of(item));
+            items.addAll(descend ? wanted(item.with(), need) : List.of(new Wanted(item, need)));
         }
         return items;
     }
 
     /** The usable ranks whose host holds at least one of any of {@code items}. */
-    Idset qualifying(List<Resource> items) {
+    Idset qualifying(List<Wanted> items) {
         Idset ranks = Idset.EMPTY;
         for (Cell cell : cells()) {
-            if (items.stream().anyMatch(item -> inHost(item, cell.kind()).least() > 0)) {
+            if (items.stream().anyMatch(item -> inHost(item.item(), cell.kind()).least() > 0)) {
                 ranks = ranks.union(usable(cell, stock.top()));
             }
         }

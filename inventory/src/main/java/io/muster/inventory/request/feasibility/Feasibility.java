@@ -68,7 +68,7 @@ public final class Feasibility {
         }
         Answer answer = ask(request, up);
         if (answer.verdict() == Verdict.NEVER) {
-            return answer.with(Verdict.NOT_NOW, notNow(request, up, answer));
+            return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, answer));
         }
         if (r.expiration() > 0 && request.duration() <= 0) {
             remarks.add(String.format(
@@ -79,12 +79,14 @@ public final class Feasibility {
         return answer.remarking(remarks);
     }
 
-    private String notNow(Request request, Idset up, Answer answer) {
+    private String notNow(Verdict ever, Request request, Idset up, Answer answer) {
         Idset wanted = request.constraint().matches(r);
         Idset down = wanted.subtract(up);
-        String which = down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")";
-        return "fits the inventory, not now: " + wanted.intersect(up).size() + " of " + wanted.size() + " nodes up"
-                + which + "; " + answer.sentence();
+        int left = wanted.size() - down.size();
+        return (ever == Verdict.YES ? "fits the inventory, not now: " : "not now, and perhaps never: ")
+                + (left == 0 ? "none" : String.valueOf(left)) + " of " + wanted.size() + " nodes up"
+                + (down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")")
+                + (left == 0 ? "" : "; " + answer.sentence());
     }
 
     /** RFC 20's expiration may move, so being late is never a "never". */
@@ -109,16 +111,16 @@ public final class Feasibility {
     private Answer ask(Request request, Idset available) {
         try {
             AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
-            return answer(request, fit);
+            return answer(request, fit, available);
         } catch (Units.MismatchException e) {
             return Answer.invalid(String.valueOf(e.getMessage()));
         }
     }
 
-    private Answer answer(Request request, AreaFit fit) {
+    private Answer answer(Request request, AreaFit fit, Idset available) {
         List<Resource> list = request.resources();
         Fit copies = fit.copies(list, fit.top(), 1);
-        List<Resource> items = fit.hostItems(list);
+        List<Wanted> items = fit.wanted(list);
         Idset hosts = fit.qualifying(items);
         long slots = Slots.most(list, fit);
         if (copies.least() > 0) {
@@ -127,7 +129,7 @@ public final class Feasibility {
                     + (slots >= 0 ? "; at most " + slots + (slots == 1 ? " slot" : " slots") : "");
             return new Answer(Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());
         }
-        Reason reason = new Reason(r, stock, request, fit);
+        Reason reason = new Reason(r, stock, request, fit, available);
         Verdict verdict = copies.most() > 0 ? Verdict.UNKNOWN : Verdict.NEVER;
         String sentence = verdict == Verdict.NEVER
                 ? reason.sentence(items, hosts)

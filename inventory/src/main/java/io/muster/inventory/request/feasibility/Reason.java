@@ -7,30 +7,40 @@ import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The sentence that says why a request never fits: the first stage that fails, and the nearest that there is. */
 final class Reason {
     private static final int MOST_NAMES = 8;
     private static final int MOST_CHARS = 120;
+    private static final int MOST_PARTS = 3;
 
     private final ResourceSet r;
     private final Stock stock;
     private final Request request;
     private final AreaFit fit;
+    private final Idset available;
+    private final Levels levels;
 
-    Reason(ResourceSet r, Stock stock, Request request, AreaFit fit) {
+    /**
+     * @param fit of what is available and matches the constraint
+     * @param available what the question is about
+     */
+    Reason(ResourceSet r, Stock stock, Request request, AreaFit fit, Idset available) {
         this.r = r;
         this.stock = stock;
         this.request = request;
         this.fit = fit;
+        this.available = available;
+        this.levels = new Levels(fit);
     }
 
     /** The names of the hosts, or of the first few when they are scattered. */
@@ -39,23 +49,41 @@ final class Reason {
         Idset shown = scattered ? ranks.intersect(Idset.range(0, ranks.nth(MOST_NAMES - 1))) : ranks;
         String text = r.hostsOf(shown).toString();
         String more = scattered ? " and " + (ranks.size() - MOST_NAMES) + " more" : "";
-        return (text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "...") + more;
+        return cut(text) + more;
     }
 
-    /**
-     * @param items what single hosts are asked to hold
-     * @param qualifying the hosts that hold one of them
-     */
-    String sentence(List<Resource> items, Idset qualifying) {
+    /** @param qualifying the hosts that hold one of {@code items} */
+    String sentence(List<Wanted> items, Idset qualifying) {
+        if (r.nodes() == 0) {
+            return "the inventory has no nodes";
+        }
         @Nullable String missing = missingType(request.resources());
         if (missing != null) {
             return missing;
+        }
+        String constraint = constraint();
+        if (!constraint.isEmpty() && request.constraint().matches(r).isEmpty()) {
+            return constraint;
         }
         @Nullable String fault = areas(request.resources(), fit.top(), 1);
         if (fault == null) {
             fault = items.size() == 1 ? single(items.get(0), qualifying) : several(items);
         }
-        return fault + constraint();
+        return fault + (constraint.isEmpty() ? "" : "; " + constraint);
+    }
+
+    private @Nullable String missingType(List<Resource> list) {
+        for (Resource item : list) {
+            if (!item.isSlot() && !stock.types().contains(item.type())) {
+                return "type \"" + item.type() + "\" does not occur in this inventory; it has "
+                        + String.join(", ", stock.types()) + similar(item.type(), stock.types());
+            }
+            @Nullable String below = missingType(item.with());
+            if (below != null) {
+                return below;
+            }
+        }
+        return null;
     }
 
     /** The first vertex above the nodes of which there are too few, unless it is the only one of its type. */
@@ -63,15 +91,15 @@ final class Reason {
         for (Resource item : list) {
             long need = Fit.times(times, item.count().min());
             if (fit.isArea(item)) {
-                int all = area.topmost(item.type()).size();
+                List<Area> all = area.topmost(item.type());
                 long have = fit.instances(item, area, need).most();
-                if (all < need) {
-                    return plural(need, item.type()) + " asked; " + all + (all == 1 ? " is there" : " are there");
+                if (all.size() < need) {
+                    return plural(need, item.type()) + " asked; " + are(all.size());
                 }
-                if (have < need && all > 1) {
+                if (have < need && all.size() > 1) {
                     return plural(need, item.type()) + " of " + list(item.with(), "=") + " asked; "
-                            + (have == 0 ? "none" : String.valueOf(have)) + " of " + all
-                            + (have == 1 ? " has" : " have") + " that";
+                            + (have == 0 ? "none" : String.valueOf(have)) + " of " + all.size()
+                            + (have == 1 ? " has" : " have") + " that" + mostIn(all, item.with()) + remedy();
                 }
             } else if (item.isSlot()) {
                 @Nullable String below = areas(item.with(), area, need);
@@ -83,73 +111,150 @@ final class Reason {
         return null;
     }
 
-    private @Nullable String missingType(List<Resource> list) {
-        for (Resource item : list) {
-            if (!item.isSlot() && !stock.types().contains(item.type())) {
-                return "type \"" + item.type() + "\" does not occur in this inventory; it has "
-                        + String.join(", ", stock.types());
+    private String mostIn(List<Area> areas, List<Resource> list) {
+        if (list.size() != 1) {
+            return "";
+        }
+        Resource item = list.get(0);
+        long most = 0;
+        for (Area area : areas) {
+            most = Math.max(most, fit.instances(item, area, item.count().min()).most());
+        }
+        return most < item.count().min() ? "; the most in one is " + item.type() + "=" + most : "";
+    }
+
+    /** What makes several things too many: one of them alone, their sum, or that they want the same hosts. */
+    private String several(List<Wanted> items) {
+        for (Wanted wanted : items) {
+            if (fit.instances(wanted.item(), fit.top(), wanted.need()).most() < wanted.need()) {
+                return single(wanted, fit.qualifying(List.of(wanted)));
             }
-            @Nullable String below = missingType(item.with());
-            if (below != null) {
-                return below;
+        }
+        @Nullable String scarcity = shortInAll(items);
+        if (scarcity != null) {
+            return all(items) + " asked; " + scarcity;
+        }
+        @Nullable String competing = competing(items);
+        if (competing != null) {
+            return competing;
+        }
+        @Nullable List<Long> most = new ListFit(fit, request.resources(), fit.top()).most();
+        return all(items) + " asked; "
+                + (most == null || most.size() > MOST_NAMES
+                        ? "each alone may fit, together they do not"
+                        : "at most " + joined(most.stream().map(String::valueOf).toList()) + " of them fit together");
+    }
+
+    private @Nullable String shortInAll(List<Wanted> items) {
+        long nodes = 0;
+        Map<List<String>, Levels.Need> sums = new LinkedHashMap<>();
+        for (Wanted wanted : items) {
+            nodes += isNode(wanted) ? wanted.need() : 0;
+            for (Levels.Need need : Levels.needs(wanted.item())) {
+                sums.merge(
+                        List.of(need.type(), need.unit()),
+                        need.times(wanted.need()),
+                        (a, b) -> new Levels.Need(a.type(), a.unit(), Math.min(Fit.MANY, a.amount() + b.amount())));
+            }
+        }
+        if (nodes > fit.allowed().size()) {
+            return "that is " + nodes + " nodes in all, " + are(fit.allowed().size());
+        }
+        for (Levels.Need sum : sums.values()) {
+            if (!sum.type().equals(Resource.NODE) && levels.total(sum) < sum.amount()) {
+                return "that is " + sum.text(sum.amount()) + " in all, " + are(levels.total(sum));
             }
         }
         return null;
     }
 
-    private String several(List<Resource> items) {
-        for (Resource item : items) {
-            if (fit.qualifying(List.of(item)).isEmpty()) {
-                return single(item, Idset.EMPTY);
+    /** Of several kinds of node, those that together are more than the hosts that any of them could take. */
+    private @Nullable String competing(List<Wanted> items) {
+        if (!items.stream().allMatch(Reason::isNode)) {
+            return null;
+        }
+        boolean[][] perhaps = new boolean[items.size()][fit.cells().size()];
+        for (int i = 0; i < items.size(); i++) {
+            for (int k = 0; k < perhaps[i].length; k++) {
+                Kind kind = fit.cells().get(k).kind();
+                perhaps[i][k] = fit.inHost(items.get(i).item(), kind).most() > 0;
             }
         }
-        List<String> parts =
-                items.stream().map(i -> i.count() + " " + describe(i)).toList();
-        return String.join(" and ", parts) + " asked; each alone may fit, together they do not";
+        long[] demands = items.stream().mapToLong(Wanted::need).toArray();
+        Transport transport = new Transport(fit.counts(fit.top()), demands, perhaps);
+        if (transport.covers()) {
+            return null;
+        }
+        List<Wanted> among = new ArrayList<>();
+        for (int i = 0; i < demands.length; i++) {
+            among.addAll(transport.isCompeting(i) ? List.of(items.get(i)) : List.of());
+        }
+        Idset either = fit.qualifying(among);
+        return all(among) + " asked; that is "
+                + among.stream().mapToLong(Wanted::need).sum() + " nodes in all, " + either.size()
+                + (either.size() == 1 ? " has" : " have") + " what one of them needs";
     }
 
-    private String single(Resource item, Idset qualifying) {
-        long need = need(request.resources(), item, 1);
-        if (item.type().equals(Resource.NODE)) {
-            return nodes(item, need, qualifying);
-        }
-        return item.isSlot() ? slots(item, need) : units(item, need);
+    private static boolean isNode(Wanted wanted) {
+        return wanted.item().type().equals(Resource.NODE);
     }
 
-    /** The count of {@code wanted} times those of the slots and areas around it. */
-    private static long need(List<Resource> list, Resource wanted, long times) {
-        for (Resource item : list) {
-            long count = Fit.times(times, item.count().min());
-            if (item.equals(wanted)) {
-                return count;
-            }
-            long below = need(item.with(), wanted, count);
-            if (below > 0) {
-                return below;
-            }
+    /** All of them, or the first few. */
+    private String all(List<Wanted> items) {
+        List<String> parts = new ArrayList<>();
+        items.stream().limit(MOST_PARTS).forEach(w -> parts.add(describe(w)));
+        if (items.size() > MOST_PARTS) {
+            parts.add(items.size() - MOST_PARTS + " more");
         }
-        return 0;
+        return joined(parts);
+    }
+
+    private static String joined(List<String> parts) {
+        int last = parts.size() - 1;
+        return last < 1
+                ? String.join("", parts)
+                : String.join(", ", parts.subList(0, last)) + " and " + parts.get(last);
+    }
+
+    private String describe(Wanted wanted) {
+        Resource item = wanted.item();
+        String inner = list(item.with(), "=");
+        String counted = item.isSlot() || isNode(wanted)
+                ? plural(wanted.need(), item.type())
+                : wanted.need() + (item.unit() == null ? "" : String.valueOf(item.unit())) + " " + item.type();
+        return counted + (inner.isEmpty() ? "" : " of " + inner);
+    }
+
+    private String single(Wanted wanted, Idset qualifying) {
+        if (isNode(wanted)) {
+            return nodes(wanted, qualifying);
+        }
+        return wanted.item().isSlot() ? slots(wanted) : units(wanted);
     }
 
     private static String plural(long n, String word) {
         return n + " " + word + (n == 1 ? "" : "s");
     }
 
-    private String nodes(Resource item, long need, Idset qualifying) {
-        StringBuilder text = new StringBuilder(plural(need, "node"));
+    private static String are(long n) {
+        return n + (n == 1 ? " is there" : " are there");
+    }
+
+    private String nodes(Wanted wanted, Idset qualifying) {
+        Resource item = wanted.item();
         String with = asks(item);
-        text.append(with.isEmpty() ? "" : " with " + with).append(" asked; ");
+        String asked = plural(wanted.need(), "node") + (with.isEmpty() ? "" : " with " + with) + " asked; ";
         int have = qualifying.size();
         int all = fit.allowed().size();
         if (with.isEmpty()) {
-            return text.append(all)
-                    .append(all == 1 ? " is there" : " are there")
-                    .toString();
+            return asked + are(all);
         }
-        text.append(have == 0 ? "none" : String.valueOf(have)).append(" of ").append(all);
-        text.append(have == 1 ? " has them" : " have them");
-        text.append(have > 0 ? " (" + hosts(r, qualifying) + ")" : "");
-        return text.append(nearest(item, have)).append(remedy(item, have)).toString();
+        String which = have > 0 ? " (" + hosts(r, qualifying) + ")" : "";
+        if (have == all) {
+            return asked + (all == 1 ? "the only one has" : "all " + all + " have") + " them" + which + remedy();
+        }
+        return asked + (have == 0 ? "none" : String.valueOf(have)) + " of " + all
+                + (have == 1 ? " has them" : " have them") + which + nearest(item, have) + remedy();
     }
 
     /** What a node must have in all; slots in it are added up. */
@@ -157,138 +262,92 @@ final class Reason {
         if (node.with().stream().noneMatch(Resource::isSlot)) {
             return list(node.with(), " >= ");
         }
-        List<String> parts = new ArrayList<>();
-        needs(node.with()).forEach((type, amount) -> parts.add(type + " >= " + amount));
-        return parts.isEmpty() ? list(node.with(), " >= ") : String.join(" and ", parts);
+        return String.join(
+                " and ",
+                Levels.needs(node.with()).stream()
+                        .map(need -> need.type() + " >= " + need.amount() + need.unit())
+                        .toList());
     }
 
     /** For the pool that the fewest hosts have enough of: how much the most of the others have. */
     private String nearest(Resource item, int have) {
-        String scarce = "";
-        long amount = 0;
-        long fewest = Long.MAX_VALUE;
-        for (Map.Entry<String, Long> e : needs(item.with()).entrySet()) {
-            long enough = 0;
-            for (Map.Entry<Long, Long> level :
-                    levels(e.getKey()).tailMap(e.getValue()).entrySet()) {
-                enough += level.getValue();
-            }
-            if (enough < fewest) {
-                fewest = enough;
-                scarce = e.getKey();
-                amount = e.getValue();
-            }
+        List<Levels.Need> needs = Levels.needs(item.with());
+        if (needs.isEmpty()) {
+            return "";
         }
-        SortedMap<Long, Long> below = levels(scarce).headMap(amount);
-        if (scarce.isEmpty() || fewest > have || below.isEmpty()) {
-            return scarce.isEmpty() || fewest <= have ? "" : "; no other node has all of these at once";
+        Levels.Need scarce = Collections.min(needs, Comparator.comparingLong(levels::having));
+        SortedMap<Long, Long> below = levels.of(scarce).headMap(scarce.amount());
+        if (levels.having(scarce) > have || below.isEmpty()) {
+            return needs.size() == 1 ? "" : "; no other node has all of these at once";
         }
         long nearest = below.lastKey();
         long others = below.getOrDefault(nearest, 0L);
-        return "; " + others + (others == 1 ? " has " : " have ")
-                + (nearest == 0 ? "no " + scarce : String.valueOf(nearest))
-                + (levelNeedsName(item) && nearest > 0 ? " " + scarce : "");
-    }
-
-    private boolean levelNeedsName(Resource item) {
-        return needs(item.with()).size() > 1;
-    }
-
-    /** How many usable hosts have each amount of a type. */
-    private NavigableMap<Long, Long> levels(String type) {
-        NavigableMap<Long, Long> levels = new TreeMap<>();
-        long[] counts = fit.counts(fit.top());
-        for (int k = 0; k < counts.length; k++) {
-            if (counts[k] > 0) {
-                levels.merge(amount(stock.cells().get(k).kind(), type), counts[k], Long::sum);
-            }
-        }
-        return levels;
-    }
-
-    private static long amount(Kind kind, String type) {
-        return kind.isPool(type) ? kind.units(type, "") : kind.vertices(type);
-    }
-
-    /** Units per host by type, of the pools that are asked without a unit. */
-    private Map<String, Long> needs(List<Resource> list) {
-        Map<String, Long> needs = new LinkedHashMap<>();
-        needs(list, 1, needs);
-        return needs;
-    }
-
-    private static void needs(List<Resource> list, long times, Map<String, Long> into) {
-        for (Resource item : list) {
-            long count = Fit.times(times, item.count().min());
-            if (item.with().isEmpty() && item.unit() == null) {
-                into.merge(item.type(), count, Long::sum);
-            } else {
-                needs(item.with(), count, into);
-            }
-        }
+        String much = nearest == 0
+                ? "no " + scarce.type()
+                : needs.size() == 1 ? nearest + scarce.unit() : scarce.text(nearest);
+        return "; " + others + (others == 1 ? " has " : " have ") + much;
     }
 
     /** What would fit instead: fewer of the outermost. */
-    private String remedy(Resource item, int have) {
+    private String remedy() {
+        if (request.resources().size() != 1) {
+            return "";
+        }
         Resource outermost = request.resources().get(0);
-        boolean direct = request.resources().size() == 1 && outermost.type().equals(Resource.NODE);
-        return have > 0 && direct && have < item.count().min() ? "; it fits with node=" + have : "";
+        long asked = outermost.count().min();
+        long fits = fit.instances(outermost, fit.top(), asked).least();
+        return fits > 0 && fits < asked ? "; it fits with " + outermost.type() + "=" + fits : "";
     }
 
-    private String slots(Resource item, long need) {
-        Fit most = fit.instances(item, fit.top(), need);
+    private String slots(Wanted wanted) {
+        Resource item = wanted.item();
+        Fit most = fit.instances(item, fit.top(), wanted.need());
         long best = 0;
         for (Cell cell : stock.cells()) {
             if (!fit.usable(cell, fit.top()).isEmpty()) {
                 best = Math.max(best, fit.inHost(item, cell.kind()).most());
             }
         }
-        StringBuilder text = new StringBuilder(plural(need, "slot"));
-        text.append(" of ").append(list(item.with(), "=")).append(" asked; ");
+        String asked = describe(wanted) + " asked; ";
         if (best == 0) {
-            return text.append("no node holds one").append(largest(item)).toString();
+            return asked + "no node holds one" + largest(item);
         }
-        text.append(plural(most.most(), "slot"))
-                .append(most.most() == 1 ? " fits" : " fit")
-                .append(" at most, ");
-        return text.append(best)
-                .append(" on the largest node")
-                .append(totals(item))
-                .toString();
+        return asked + plural(most.most(), "slot") + (most.most() == 1 ? " fits" : " fit") + " at most, " + best
+                + " on the largest node" + totals(wanted);
     }
 
     private String largest(Resource item) {
+        List<Levels.Need> needs = Levels.needs(item.with());
         List<String> most = new ArrayList<>();
-        needs(item.with()).forEach((type, amount) -> {
-            NavigableMap<Long, Long> levels = levels(type);
-            if (!levels.isEmpty() && levels.lastKey() < amount) {
-                most.add(levels.lastKey() + " " + type);
+        for (Levels.Need need : needs) {
+            NavigableMap<Long, Long> amounts = levels.of(need);
+            if (!amounts.isEmpty() && amounts.lastKey() < need.amount()) {
+                most.add(need.text(amounts.lastKey()));
             }
-        });
-        return most.isEmpty() ? "" : "; the most on one is " + String.join(", ", most);
-    }
-
-    /** People compare totals, so say what is there in all and that slots do not cross nodes. */
-    private String totals(Resource item) {
-        List<String> totals = new ArrayList<>();
-        for (String type : needs(item.with()).keySet()) {
-            long total = 0;
-            for (Map.Entry<Long, Long> level : levels(type).entrySet()) {
-                total += Fit.times(level.getKey(), level.getValue());
-            }
-            totals.add(total + " " + type);
         }
-        return totals.isEmpty() ? "" : " (" + String.join(", ", totals) + " in all, but a slot lies within one node)";
+        if (!most.isEmpty()) {
+            return "; the most on one is " + String.join(", ", most);
+        }
+        return needs.size() > 1 ? "; none has all of these at once" : "";
     }
 
-    private String units(Resource item, long need) {
-        Fit most = fit.instances(item, fit.top(), need);
-        return need + " " + describe(item) + " asked; " + most.most() + (most.most() == 1 ? " is there" : " are there");
+    /** People compare totals, so say what is short in all, or else that slots do not cross nodes. */
+    private String totals(Wanted wanted) {
+        List<String> there = new ArrayList<>();
+        for (Levels.Need need : Levels.needs(wanted.item())) {
+            long total = levels.total(need);
+            long asked = need.times(wanted.need()).amount();
+            if (total < asked) {
+                return " (" + need.text(asked) + " in all, " + are(total) + ")";
+            }
+            there.add(need.text(total));
+        }
+        return " (" + String.join(", ", there) + " in all, but a slot lies within one node)";
     }
 
-    private String describe(Resource item) {
-        String inner = list(item.with(), "=");
-        return item.type() + (inner.isEmpty() ? "" : " of " + inner);
+    private String units(Wanted wanted) {
+        Fit most = fit.instances(wanted.item(), fit.top(), wanted.need());
+        return describe(wanted) + " asked; " + are(most.most());
     }
 
     private String list(List<Resource> list, String sign) {
@@ -304,33 +363,38 @@ final class Reason {
         return String.join(" and ", parts);
     }
 
-    /** Says what the constraint leaves, and which of its names nobody has. */
+    /** Says what the constraint leaves, and which of its names nobody has; empty without a constraint. */
     private String constraint() {
         Constraint constraint = request.constraint();
         if (constraint.isAll()) {
             return "";
         }
-        Idset matching = constraint.matches(r);
-        StringBuilder text = new StringBuilder("; constraint ")
-                .append(constraint.toJson())
+        int matching = constraint.matches(r).size();
+        StringBuilder text = new StringBuilder("constraint ")
+                .append(cut(constraint.toJson().toString()))
                 .append(" leaves ")
-                .append(matching.size())
+                .append(matching == 0 ? "none" : String.valueOf(matching))
                 .append(" of ")
                 .append(r.nodes())
                 .append(" nodes");
-        AreaFit free = new AreaFit(stock, r.ranks());
+        AreaFit free = new AreaFit(stock, available);
         if (free.copies(request.resources(), free.top(), 1).least() > 0) {
             text.append("; without it the request fits");
         }
-        for (String name : constraint.properties()) {
-            if (!r.properties().containsKey(name)) {
-                text.append("; no node has property \"")
-                        .append(name)
+        constraint.properties().stream()
+                .filter(name -> !r.properties().containsKey(name))
+                .limit(MOST_PARTS)
+                .forEach(name -> text.append("; no node has property \"")
+                        .append(cut(name))
                         .append('"')
-                        .append(similar(name, r.properties().keySet()));
-            }
-        }
+                        .append(similar(name, r.properties().keySet())));
         return text.toString();
+    }
+
+    private static String cut(String text) {
+        return text.codePointCount(0, text.length()) <= MOST_CHARS
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, MOST_CHARS)) + "...";
     }
 
     private static String similar(String name, Set<String> known) {

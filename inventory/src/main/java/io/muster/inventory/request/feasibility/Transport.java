@@ -13,6 +13,7 @@ final class Transport {
     private final long[] demands;
     private final long[][] flow;
     private final boolean[][] allowed;
+    private boolean[] competing = {};
 
     /** @param allowed by demand, then by supply */
     Transport(long[] supplies, long[] demands, boolean[][] allowed) {
@@ -36,6 +37,11 @@ final class Transport {
 
     long flow(int demand, int supply) {
         return flow[demand][supply];
+    }
+
+    /** After a no: the demands that together ask for more than all the supplies that any of them may draw on. */
+    boolean isCompeting(int demand) {
+        return competing[demand];
     }
 
     /** One path from demand {@code start}, over supplies and demands that hand theirs on, to a supply with some left. */
@@ -64,6 +70,10 @@ final class Transport {
                     }
                 }
             }
+        }
+        competing = new boolean[demands.length];
+        for (int d = 0; d < demands.length; d++) {
+            competing[d] = d == start || demandFrom[d] >= 0;
         }
         return false;
     }

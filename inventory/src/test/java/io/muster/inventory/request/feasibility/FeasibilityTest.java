@@ -83,7 +83,19 @@ class FeasibilityTest {
                 "node/memory=4 | type \"memory\" does not occur in this inventory; it has cluster, core, gpu, node",
                 "cluster=2/node | 2 clusters asked; 1 is there",
                 "cluster/node=129 | 129 nodes asked; 128 are there",
-                "[slot=100{a}/core=5;slot=100{b}/core=5] | 100 slot of core=5 and 100 slot of core=5 asked; each alone may fit, together they do not",
+                "[slot=100{a}/core=5;slot=100{b}/core=5] | 100 slots of core=5 and 100 slots of core=5 asked; at most 100 and 28 of them fit together",
+                "[slot=100{a}/core=5;slot=900{b}/gpu;slot{c}/core] | 900 slots of gpu=1 asked; 184 slots fit at most, 8 on the largest node (900 gpu in all, 184 are there)",
+                "[slot=100{a}/core=8;slot=100{b}/core=8] | 100 slots of core=8 and 100 slots of core=8 asked; that is 1600 core in all, 1024 are there",
+                "[slot{a}/core=1020;core=5] | 1 slot of core=1020 asked; no node holds one; the most on one is 8 core",
+                "[core=1000;gpu;core=30] | 1000 core, 1 gpu and 30 core asked; that is 1030 core in all, 1024 are there",
+                "[core;core;core;gpu;core=1024] | 1 core, 1 core, 1 core and 2 more asked; that is 1027 core in all, 1024 are there",
+                "[node=100/core=8;node=29/gpu] | 100 nodes of core=8 and 29 nodes of gpu=1 asked; that is 129 nodes in all, 128 are there",
+                "[node=3/gpu=8;node=41/gpu;node=2] | 3 nodes of gpu=8 and 41 nodes of gpu=1 asked; that is 44 nodes in all, 43 have what one of them needs",
+                "slot=2/[node=30/gpu;core=3] | 60 nodes with gpu >= 1 asked; 43 of 128 have them (fluke[1-43]); 85 have no gpu",
+                "slot=1000/gpu | 1000 slots of gpu=1 asked; 184 slots fit at most, 8 on the largest node (1000 gpu in all, 184 are there)",
+                "slot=200/[core=4;gpu] | 200 slots of core=4 and gpu=1 asked; 86 slots fit at most, 2 on the largest node (200 gpu in all, 184 are there)",
+                "cluster/slot=2/node=65 | 130 nodes asked; 128 are there",
+                "node/gpus | type \"gpus\" does not occur in this inventory; it has cluster, core, gpu, node, did you mean \"gpu\"?",
             })
     void saysNeverAndNamesTheNearestMiss(String shape, String sentence) {
         Answer answer = FLUKES.ever(request(shape, "{}"));
@@ -102,7 +114,7 @@ class FeasibilityTest {
                         "2 nodes with gpu >= 8 asked; 1 of 10 has them (fluke3); 9 have 4; it fits with node=1; "
                                 + "constraint {\"properties\":[\"ssd\",\"huge\"]} leaves 10 of 128 nodes; without it the request fits");
         assertThat(FLUKES.ever(request("node", "{\"properties\":[\"sdd\"]}")).sentence())
-                .isEqualTo("1 node asked; 0 are there; constraint {\"properties\":[\"sdd\"]} leaves 0 of 128 nodes; "
+                .isEqualTo("constraint {\"properties\":[\"sdd\"]} leaves none of 128 nodes; "
                         + "without it the request fits; no node has property \"sdd\", did you mean \"ssd\"?");
     }
 
@@ -126,6 +138,15 @@ class FeasibilityTest {
                 .containsExactly(
                         Verdict.NOT_NOW,
                         "the duration of 4000.5s is more than the inventory's remaining lifetime of 4000s");
+        assertThat(feasibility.now(two, Idset.EMPTY, 1000).sentence())
+                .isEqualTo("fits the inventory, not now: none of 128 nodes up (down: fluke[1-128])");
+        assertThat(feasibility
+                        .now(request("node=4/gpu=4", "{\"properties\":[\"ssd\"]}"), Idset.range(0, 2), 1000)
+                        .sentence())
+                .isEqualTo(
+                        "fits the inventory, not now: 3 of 12 nodes up (down: fluke[4-12]); 4 nodes with gpu >= 4 asked; "
+                                + "all 3 have them (fluke[1-3]); it fits with node=3; "
+                                + "constraint {\"properties\":[\"ssd\"]} leaves 12 of 128 nodes");
         assertThat(feasibility.now(lengthy, r.ranks(), 6000).sentence()).isEqualTo("the inventory has expired");
         assertThat(feasibility.ever(lengthy).verdict()).isEqualTo(Verdict.YES);
         assertThat(feasibility.now(request("node=200", "{}"), r.ranks(), 1000).verdict())
@@ -195,6 +216,7 @@ class FeasibilityTest {
                 "ssd=2001{unit:GB} | NEVER",
                 "rack/[node=2;ssd=1000{unit:GB}] | UNKNOWN",
                 "slot/ssd | UNKNOWN",
+                "[slot{a}/ssd;slot{b}/core] | UNKNOWN",
                 "memory=4{unit:furlong} | INVALID",
                 "[rack/node=2;rack/node] | YES",
                 "[rack/node=2;rack/node=3] | NEVER",
@@ -206,12 +228,19 @@ class FeasibilityTest {
     }
 
     @Test
+    void whatMayNeverFitIsNotSaidToFitTheInventory() {
+        Answer answer = machine().now(request("[slot{a}/ssd;slot{b}/core]", "{}"), Idset.EMPTY, 0);
+        assertThat(answer.verdict()).isEqualTo(Verdict.NOT_NOW);
+        assertThat(answer.sentence()).isEqualTo("not now, and perhaps never: none of 4 nodes up (down: node[0-3])");
+    }
+
+    @Test
     void theReasonMayLieAboveTheNodes() {
         assertThat(machine().ever(request("rack=2/node=3", "{}")).sentence())
-                .isEqualTo("2 racks of node=3 asked; none of 2 have that");
+                .isEqualTo("2 racks of node=3 asked; none of 2 have that; the most in one is node=2");
         assertThat(machine().ever(request("rack=3/node", "{}")).sentence()).isEqualTo("3 racks asked; 2 are there");
         assertThat(machine().ever(request("slot/memory=275{unit:GB}", "{}")).sentence())
-                .isEqualTo("1 slot of memory=275GB asked; no node holds one");
+                .isEqualTo("1 slot of memory=275GB asked; no node holds one; the most on one is 274GB memory");
         assertThat(machine().ever(request("memory=4{unit:furlong}", "{}")).sentence())
                 .isEqualTo("memory is asked in \"furlong\", but the inventory counts it in \"GiB\"");
     }

@@ -1,0 +1,94 @@
+package io.muster.inventory.request.feasibility;
+
+import io.muster.inventory.request.Resource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** How much of what is asked the usable hosts have, in the unit in which it is asked. */
+final class Levels {
+    /** What is asked of one type, whatever the structure above. */
+    record Need(String type, String unit, long amount) {
+        Need times(long n) {
+            return new Need(type, unit, Fit.times(amount, n));
+        }
+
+        /** {@code 8 core}, {@code 256GB memory}. */
+        String text(long of) {
+            return of + unit + " " + type;
+        }
+    }
+
+    private final AreaFit fit;
+
+    Levels(AreaFit fit) {
+        this.fit = fit;
+    }
+
+    /** What one of {@code item} takes: the leaves below it, or itself. */
+    static List<Need> needs(Resource item) {
+        return item.with().isEmpty() ? List.of(new Need(item.type(), unit(item), 1)) : needs(item.with());
+    }
+
+    /** What {@code list} takes, added up by type. */
+    static List<Need> needs(List<Resource> list) {
+        Map<List<String>, Long> amounts = new LinkedHashMap<>();
+        add(list, 1, amounts);
+        List<Need> needs = new ArrayList<>();
+        amounts.forEach((type, amount) -> needs.add(new Need(type.get(0), type.get(1), amount)));
+        return needs;
+    }
+
+    private static void add(List<Resource> list, long times, Map<List<String>, Long> into) {
+        for (Resource item : list) {
+            long count = Fit.times(times, item.count().min());
+            if (item.with().isEmpty()) {
+                into.merge(List.of(item.type(), unit(item)), count, (a, b) -> Math.min(Fit.MANY, a + b));
+            } else {
+                add(item.with(), count, into);
+            }
+        }
+    }
+
+    private static String unit(Resource item) {
+        String unit = item.unit();
+        return unit == null ? "" : unit;
+    }
+
+    /** How many hosts have each amount. */
+    NavigableMap<Long, Long> of(Need need) {
+        NavigableMap<Long, Long> levels = new TreeMap<>();
+        long[] counts = fit.counts(fit.top());
+        for (int k = 0; k < counts.length; k++) {
+            if (counts[k] > 0) {
+                levels.merge(amount(fit.cells().get(k).kind(), need), counts[k], Long::sum);
+            }
+        }
+        return levels;
+    }
+
+    private static long amount(Kind kind, Need need) {
+        return kind.isPool(need.type())
+                ? kind.units(need.type(), Units.base(need.unit())) / Units.factor(need.unit())
+                : kind.vertices(need.type());
+    }
+
+    /** What there is in all, in hosts and outside of them. */
+    long total(Need need) {
+        long total = fit.top().units(need.type(), Units.base(need.unit())) / Units.factor(need.unit());
+        for (Map.Entry<Long, Long> level : of(need).entrySet()) {
+            total = Math.min(Fit.MANY, total + Fit.times(level.getKey(), level.getValue()));
+        }
+        return total;
+    }
+
+    /** How many hosts have at least so much. */
+    long having(Need need) {
+        return of(need).tailMap(need.amount()).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+}
