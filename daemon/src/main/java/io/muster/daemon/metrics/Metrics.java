@@ -128,8 +128,9 @@ public final class Metrics implements AutoCloseable {
         registry.close();
     }
 
+    /** Micrometer holds what it is to read weakly, and once that is gone shows the last value for ever: so it gets the registry. */
     private void register(Child child, LongSupplier total) {
-        FunctionCounter.builder(child.meter.meterName(), total, LongSupplier::getAsLong)
+        FunctionCounter.builder(child.meter.meterName(), registry, r -> total.getAsLong())
                 .description(child.meter.description())
                 .tags(tags(child))
                 .register(registry);

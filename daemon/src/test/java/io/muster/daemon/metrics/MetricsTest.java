@@ -3,6 +3,7 @@ package io.muster.daemon.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -62,6 +63,20 @@ final class MetricsTest {
             assertThat(meter.description()).doesNotContain("|").doesNotEndWith(".");
         }
         assertThat(Arrays.stream(Meter.values()).map(Meter::meterName)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aCounterCountsOnWhateverTheGarbageCollectorTakes() {
+        Count denied = metrics.counter(Meter.DENIED, "resource.drain");
+        metrics.counter(Meter.REQUESTS, () -> denied.total() + 1, "resource.drain", "EPERM");
+        WeakReference<Object> canary = new WeakReference<>(new Object());
+        while (canary.get() != null) {
+            System.gc();
+        }
+        denied.increment();
+        assertThat(metrics.scrape())
+                .contains("muster_denied_total{topic=\"resource.drain\"} 1.0")
+                .contains("muster_requests_total{errno=\"EPERM\",topic=\"resource.drain\"} 2.0");
     }
 
     @Test
