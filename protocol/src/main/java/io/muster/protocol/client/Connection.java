@@ -219,7 +219,7 @@ final class Connection implements Closeable {
         return new IOException("connection to " + path + " is broken: " + reason, cause);
     }
 
-    /** Waits until one of these operations may succeed; false if the time is over. */
+    /** Waits until one of these operations may succeed; false if the time is over. An interrupted thread cannot wait. */
     boolean await(int operations, Deadline deadline) throws IOException {
         if (deadline.hasPassed()) {
             return false;
@@ -227,6 +227,9 @@ final class Connection implements Closeable {
         key.interestOps(operations);
         selector.select(deadline.selectMillis());
         selector.selectedKeys().clear();
+        if (Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException("interrupted while waiting for " + path);
+        }
         return true;
     }
 

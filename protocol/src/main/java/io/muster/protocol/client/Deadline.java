@@ -7,6 +7,8 @@ final class Deadline {
     static final Deadline NEVER = new Deadline(0, false);
 
     private static final long NANOS_PER_MILLI = 1_000_000;
+    /** What is longer is without end: nanoseconds of 292 years do not fit. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final long nanoTime;
     private final boolean bounded;
@@ -18,7 +20,7 @@ final class Deadline {
 
     /** A time from now, which may be zero. */
     static Deadline in(Duration time) {
-        return new Deadline(System.nanoTime() + time.toNanos(), true);
+        return time.compareTo(LONGEST) > 0 ? NEVER : new Deadline(System.nanoTime() + time.toNanos(), true);
     }
 
     /** As {@link Options#timeout} has it. */

@@ -18,6 +18,7 @@ import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
@@ -199,6 +200,37 @@ class FluxClientTest {
             peer.join();
             assertThatThrownBy(stream::hasNext).isInstanceOf(UncheckedIOException.class);
         } // and there is nothing left to cancel
+    }
+
+    @Test
+    void anInterruptedWaitForAStreamEnds() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
+                    Request stream = side.read();
+                    go.await();
+                    side.stream(stream, "{}");
+                    side.readOrEnd();
+                });
+                FluxClient client = FluxClient.connect(peer.uri());
+                ResponseStream stream = client.stream("a.b", null)) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(stream::hasNext)
+                    .hasCauseInstanceOf(InterruptedIOException.class)
+                    .hasMessageEndingWith("interrupted while waiting for " + socket());
+            assertThat(Thread.interrupted()).as("still marked").isTrue();
+            go.countDown();
+            assertThat(stream.next()).as("nothing is lost").isEmpty();
+        }
+    }
+
+    @Test
+    void aTimeoutLongerThanAnybodyLivesIsNone() throws Exception {
+        Options patient = Options.DEFAULT.withTimeout(Duration.ofSeconds(Long.MAX_VALUE));
+        try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> side.answer(side.read(), "{}"));
+                FluxClient client = FluxClient.connect(peer.uri(), patient)) {
+            assertThat(client.rpc("a.b", null)).isEmpty();
+            peer.join();
+        }
     }
 
     @Test
