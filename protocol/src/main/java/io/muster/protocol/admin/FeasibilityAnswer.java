@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.request.feasibility.Answer;
 import io.muster.inventory.request.feasibility.Verdict;
 import io.muster.inventory.rset.ResourceSet;
@@ -74,6 +75,14 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
 
     /** @throws RpcException EPROTO if the server answered something else */
     public static FeasibilityAnswer parse(ObjectNode json) {
+        try {
+            return read(json);
+        } catch (MalformedException e) {
+            throw new RpcException(Errno.EPROTO, "the server's answer cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static FeasibilityAnswer read(ObjectNode json) {
         List<String> remarks = new ArrayList<>();
         json.path("remarks").forEach(remark -> remarks.add(remark.asText()));
         Answer answer = new Answer(

@@ -26,10 +26,6 @@ public final class ReplyStream {
         this.sender = sender;
     }
 
-    public Request request() {
-        return request;
-    }
-
     public Response next(Bytes payload) {
         checkOpen();
         return Response.streamed(request, sender, payload);
@@ -53,10 +49,6 @@ public final class ReplyStream {
         checkOpen();
         ended = true;
         return error.toResponse(request, sender);
-    }
-
-    public boolean isEnded() {
-        return ended;
     }
 
     private void checkOpen() {

@@ -17,8 +17,8 @@ public final class FrameDecoder {
     private static final int FIRST = 4096;
     private static final byte[] NONE = new byte[0];
 
+    private final int limit;
     private State state = State.MAGIC;
-    private int limit;
     private @Nullable Dialect dialect;
     /** Bytes of the present magic, length or body that have come. */
     private int filled;
@@ -38,11 +38,6 @@ public final class FrameDecoder {
     /** @param limit the largest frame to accept, in bytes, its eight header bytes included */
     public FrameDecoder(int limit) {
         this.limit = limit;
-    }
-
-    /** Changes the limit from the next frame on; a frame whose length was accepted may still come. */
-    public void limit(int bytes) {
-        limit = bytes;
     }
 
     /** What the peer speaks: null until the magic of its first frame has come. */

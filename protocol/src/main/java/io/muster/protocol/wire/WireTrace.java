@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The wire trace: one line for each message.
  *
  * <pre>
- * &lt; 4211 request resource.drain tag=7 node=any from=1000(user,local) {"targets":"3","reason":"fan"}
- * &gt; 4211 response resource.drain tag=7 from=0(owner,local) errnum=17 rank 3 is drained already
+ * &lt; ada(1000):4211 request resource.drain tag=7 node=any from=unset {"targets":"3","reason":"fan"}
+ * &gt; ada(1000):4211 response resource.drain tag=7 errnum=17 from=0(owner,local) rank 3 already drained: node3
  * </pre>
  *
  * Payloads are shown as they are. This protocol carries no secrets: a peer is known by its socket credentials, and no
@@ -19,12 +19,12 @@ public final class WireTrace {
 
     private WireTrace() {}
 
-    /** @param peer a name for the other side: its process id, or the path of the socket */
+    /** @param peer a name for the other side: its user and process id, or the path of the socket */
     public static String received(String peer, Message message) {
         return line('<', peer, message);
     }
 
-    /** @param peer a name for the other side: its process id, or the path of the socket */
+    /** @param peer a name for the other side: its user and process id, or the path of the socket */
     public static String sent(String peer, Message message) {
         return line('>', peer, message);
     }

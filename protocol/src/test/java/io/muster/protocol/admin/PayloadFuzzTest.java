@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;
+import io.muster.protocol.rpc.Cancellation;
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -54,6 +56,21 @@ class PayloadFuzzTest {
     }
 
     @FuzzTest(maxDuration = "5m")
+    void otherRequestsAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
+        ObjectNode json = json(text);
+        if (json != null) {
+            check(json, request -> Json.encode(ReloadRequest.parse(request).toJson()));
+            check(json, request -> Json.encode(FeasibilityRequest.parse(request).toJson()));
+        }
+        try {
+            Cancellation cancellation = Cancellation.parse(Bytes.wrap(text));
+            assertThat(Cancellation.parse(cancellation.encode())).isEqualTo(cancellation);
+        } catch (ProtocolException e) {
+            assertThat(e).hasMessageNotContaining("null");
+        }
+    }
+
+    @FuzzTest(maxDuration = "5m")
     void answersAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
         ObjectNode json = json(text);
         if (json != null) {
@@ -61,6 +78,7 @@ class PayloadFuzzTest {
             check(json, answer -> SchedStatus.parse(answer).encode());
             check(json, answer -> Get.parse(answer).encode());
             check(json, answer -> JournalBatch.parse(answer).encode());
+            check(json, answer -> Json.encode(FeasibilityAnswer.parse(answer).toJson()));
         }
     }
 
@@ -79,6 +97,9 @@ class PayloadFuzzTest {
             written = reread.apply(json);
         } catch (InvalidException e) {
             assertThat(e.problems()).isNotEmpty();
+            return;
+        } catch (RpcException e) {
+            assertThat(e.errno()).isEqualTo(Errno.EPROTO);
             return;
         }
         assertThat(reread.apply(Json.parse(written))).isEqualTo(written);

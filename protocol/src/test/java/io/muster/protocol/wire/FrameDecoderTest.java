@@ -62,25 +62,6 @@ class FrameDecoderTest {
     }
 
     @Test
-    void theLimitMayChangeBetweenFrames() throws Exception {
-        byte[] large = Frames.encode(Dialect.DEPLOYED, LARGE);
-        FrameDecoder decoder = new FrameDecoder(1000);
-        decoder.limit(LIMIT);
-        assertThat(decoder.feed(ByteBuffer.wrap(large))).isEqualTo(LARGE);
-        decoder.limit(1000);
-        assertThatThrownBy(() -> decoder.feed(ByteBuffer.wrap(large))).hasMessageEndingWith("1000 are allowed");
-    }
-
-    @Test
-    void aLoweredLimitLeavesTheFrameThatWasAcceptedAlone() throws Exception {
-        byte[] large = Frames.encode(Dialect.DEPLOYED, LARGE);
-        FrameDecoder decoder = new FrameDecoder(LIMIT);
-        assertThat(decoder.feed(ByteBuffer.wrap(large, 0, 8))).isNull();
-        decoder.limit(1000);
-        assertThat(decoder.feed(ByteBuffer.wrap(large, 8, large.length - 8))).isEqualTo(LARGE);
-    }
-
-    @Test
     void aLengthIsRefusedBeforeTheBodyComes() {
         for (String length : new String[] {"04000000", "7fffffff", "80000000", "ffffffff"}) {
             FrameDecoder decoder = new FrameDecoder(64 << 20);

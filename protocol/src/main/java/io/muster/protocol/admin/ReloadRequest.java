@@ -1,0 +1,35 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+
+/**
+ * The request {@code resource.reload}, in flux-core's form: {@code {path, xml, force}}, none of them optional.
+ *
+ * @param path of a file that the server reads
+ * @param xml whether that is a directory of hwloc XML, not R
+ * @param force has flux-core take more ranks than it has brokers
+ */
+public record ReloadRequest(String path, boolean xml, boolean force) {
+    public static final String TOPIC = "resource.reload";
+
+    /** @throws RpcException EPROTO if it is something else */
+    public static ReloadRequest parse(ObjectNode payload) {
+        JsonNode path = payload.path("path");
+        JsonNode xml = payload.path("xml");
+        JsonNode force = payload.path("force");
+        if (!path.isTextual() || !xml.isBoolean() || !force.isBoolean()) {
+            throw new RpcException(
+                    Errno.EPROTO, TOPIC + ": /path must be a string, /xml and /force must be true or false");
+        }
+        return new ReloadRequest(path.textValue(), xml.booleanValue(), force.booleanValue());
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        return payload.put("path", path).put("xml", xml).put("force", force);
+    }
+}
