@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -70,7 +71,7 @@ public final class Serving {
         } catch (IOException e) {
             log.error("{}", e.getMessage());
             return 1;
-        } catch (Exception | LinkageError e) { // Netty's native part is unpacked where there may be no room
+        } catch (Exception | LinkageError e) { // of Netty's native part
             log.error("the daemon could not start", e);
             return INTERNAL;
         }
@@ -84,6 +85,9 @@ public final class Serving {
         }
         config.effective().lines().forEach(line -> log.info("config {}", line));
         Telemetry telemetry = new Telemetry(new Metrics(Identity.version(), Identity.revision()));
+        NativeLibrary.place(List.of(
+                Path.of(System.getProperty("java.io.tmpdir", "/tmp")),
+                config.storage().stateDir()));
         Daemon daemon = Daemon.start(config, environment, telemetry, traceWire ? Serving::trace : Tracer.OFF);
         SdNotify systemd =
                 SdNotify.open(environment.variables(), daemon.threads().loop());

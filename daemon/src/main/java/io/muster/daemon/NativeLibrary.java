@@ -1,0 +1,69 @@
+package io.muster.daemon;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where Netty may unpack its native library: it does so at each start, in a file that is gone as soon as it is loaded. That takes some
+ * room, on a file system from which programs may be run, and {@code /tmp} is often neither.
+ */
+final class NativeLibrary {
+    private static final String PROPERTY = "io.netty.native.workdir";
+
+    /** More than the library of any platform. */
+    private static final int ROOM = 512 * 1024;
+
+    private NativeLibrary() {}
+
+    /**
+     * Chooses the first of these directories that will do, unless one was chosen on the command line. To be called before anything of
+     * Netty is touched.
+     *
+     * @throws IOException saying of each directory what is wrong with it
+     */
+    static void place(List<Path> directories) throws IOException {
+        if (System.getProperty(PROPERTY) == null) {
+            System.setProperty(PROPERTY, choose(directories).toAbsolutePath().toString());
+        }
+    }
+
+    static Path choose(List<Path> directories) throws IOException {
+        List<String> faults = new ArrayList<>();
+        for (Path directory : directories) {
+            String fault = fault(directory);
+            if (fault.isEmpty()) {
+                return directory;
+            }
+            faults.add(directory + ": " + fault);
+        }
+        throw new IOException("there is nowhere to unpack Netty's native library (" + String.join("; ", faults)
+                + "): make room, or name a directory with -D" + PROPERTY + "=DIR in MUSTER_JAVA_OPTS");
+    }
+
+    private static String fault(Path directory) {
+        if (!Files.isDirectory(directory)) {
+            return "there is no such directory";
+        }
+        Path probe = directory.resolve(".muster-" + ProcessHandle.current().pid() + "-" + System.nanoTime() + ".so");
+        try {
+            Files.write(probe, new byte[ROOM], StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            Files.setPosixFilePermissions(probe, PosixFilePermissions.fromString("rwx------"));
+            return Files.isExecutable(probe) ? "" : "nothing may be run from there";
+        } catch (AccessDeniedException e) {
+            return "permission denied";
+        } catch (FileSystemException e) {
+            return String.valueOf(e.getReason());
+        } catch (IOException e) {
+            return String.valueOf(e.getMessage());
+        } finally {
+            var unused = probe.toFile().delete();
+        }
+    }
+}
