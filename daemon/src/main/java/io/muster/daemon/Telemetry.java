@@ -206,9 +206,9 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
     }
 
     @Override
-    public void denied(Method method, String user, Credentials credentials, boolean first) {
+    public void denied(Method method, String user, Credentials credentials, boolean loud) {
         metrics.counter(Meter.DENIED, method.topic()).increment();
-        if (first) {
+        if (loud) {
             peers.warn("denied topic={} user={} credentials={}", method.topic(), user, credentials);
         } else {
             peers.debug("denied topic={} user={} credentials={}", method.topic(), user, credentials);

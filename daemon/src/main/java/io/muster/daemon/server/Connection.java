@@ -15,6 +15,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
     private final FrameDecoder decoder;
     private final Session session;
     private final Tracer trace;
+    private final BooleanSupplier mayComplain;
     private final Channel channel;
 
     private @Nullable ByteBuf unread;
@@ -62,11 +64,19 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
     private final Stagnation deaf = new Stagnation(DEAF);
     private long served;
 
-    Connection(Channel channel, String peer, int maxFrame, Tracer trace, Function<Outbox, Session> session) {
+    /** @param mayComplain whether the log has room for one more line about what this peer does wrong */
+    Connection(
+            Channel channel,
+            String peer,
+            int maxFrame,
+            Tracer trace,
+            BooleanSupplier mayComplain,
+            Function<Outbox, Session> session) {
         this.channel = channel;
         this.peer = peer;
         this.decoder = new FrameDecoder(maxFrame);
         this.trace = trace;
+        this.mayComplain = mayComplain;
         this.session = session.apply(this);
         log.debug("peer={} welcome", peer);
     }
@@ -196,7 +206,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
     }
 
     private void letGo(String why) {
-        log.warn("peer={} closed: {}", peer, why);
+        if (mayComplain.getAsBoolean()) {
+            log.warn("peer={} closed: {}", peer, why);
+        }
         channel.close();
         release();
     }

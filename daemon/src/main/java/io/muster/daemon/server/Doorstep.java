@@ -49,7 +49,12 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
 
     private void decide(ChannelHandlerContext ctx, PeerCredentials peer, @Nullable Rights rights) {
         if (rights == null) {
-            log.info("refused uid={} pid={}: no guests are let in", Integer.toUnsignedString(peer.uid()), peer.pid());
+            if (socket.gate().budget().take(peer.uid())) {
+                log.info(
+                        "refused uid={} pid={}: no guests are let in",
+                        Integer.toUnsignedString(peer.uid()),
+                        peer.pid());
+            }
             refuse(ctx, Errno.EPERM, "denied");
         } else if (ctx.channel().isActive()) {
             ctx.writeAndFlush(oneByte(ctx, 0), ctx.voidPromise());

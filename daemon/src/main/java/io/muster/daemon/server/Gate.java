@@ -27,6 +27,7 @@ public final class Gate {
     private Listen limits;
     private int inside;
     private final Map<Long, Optional<Rights>> known = new HashMap<>();
+    private final LogBudget budget = new LogBudget(System::nanoTime);
 
     public Gate(Admission admission, Listen limits, Executor core, Executor worker) {
         this.admission = admission;
@@ -42,6 +43,11 @@ public final class Gate {
         known.clear();
     }
 
+    /** What the log is to say of those who do wrong. */
+    LogBudget budget() {
+        return budget;
+    }
+
     /** Whether there are as many connections, over all sockets, as there may be. */
     boolean isFull() {
         return inside >= limits.maxConnections();
@@ -53,8 +59,7 @@ public final class Gate {
     }
 
     int maxFrame(Rights rights) {
-        boolean trusted = rights.allow(Method.Right.CHANGE) || rights.allow(Method.Right.ACQUIRE);
-        return trusted ? limits.maxFrame() : limits.maxFrameGuest();
+        return rights.allow(Method.Right.CHANGE) ? limits.maxFrame() : limits.maxFrameGuest();
     }
 
     /** @param then given the rights, or null for somebody who is not let in; at once where they are known */

@@ -139,10 +139,14 @@ public final class PeerSocket implements AutoCloseable {
     Connection connection(Channel channel, int pid, Rights rights) {
         backend.queries().meters().connected(place.name);
         Session.Peer peer = new Session.Peer(rights, pid, place.changes);
-        String name = rights.user() + "("
-                + Integer.toUnsignedString(rights.credentials().userid()) + "):" + pid;
+        int uid = rights.credentials().userid();
         return new Connection(
-                channel, name, gate.maxFrame(rights), trace, outbox -> new Session(backend, gate, peer, outbox));
+                channel,
+                rights.user() + "(" + Integer.toUnsignedString(uid) + "):" + pid,
+                gate.maxFrame(rights),
+                trace,
+                () -> gate.budget().take(uid),
+                outbox -> new Session(backend, gate, peer, outbox));
     }
 
     /** Lets peers go that are stuck. To be called every few seconds, on the core thread. */

@@ -12,9 +12,9 @@ public interface SessionMeters {
     /**
      * Somebody asked for what is not theirs.
      *
-     * @param first whether this is the peer's first such request on this topic
+     * @param loud whether that is worth a warning: it is not when the peer has asked before
      */
-    default void denied(Method method, String user, Credentials credentials, boolean first) {}
+    default void denied(Method method, String user, Credentials credentials, boolean loud) {}
 
     /** @param socket a word: main, admin */
     default void connected(String socket) {}

@@ -39,6 +39,7 @@ class ConnectionTest {
                 "ada(1000):1",
                 MAX_FRAME,
                 Tracer.OFF,
+                () -> true,
                 outbox -> new Session(stage.backend, stage.gate, new Session.Peer(Stage.owner(), 1, true), outbox));
         channel.pipeline().addLast(made);
         return made;
