@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The sockets of {@code [muster]} and what they bear.
  *
  * @param adminSocket when not null, changes of state are taken there and refused on {@code socket}
- * @param maxFrame bytes of one message, from those who have a role
- * @param maxFrameGuest bytes of one message, from guests
+ * @param maxFrame bytes of one message, from the owner and admins
+ * @param maxFrameGuest bytes of one message, from anybody else
  */
 public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int maxFrameGuest, int maxConnections) {
     private static final ByteSize SMALLEST_FRAME = new ByteSize(4096);

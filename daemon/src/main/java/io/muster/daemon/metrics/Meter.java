@@ -50,7 +50,7 @@ public enum Meter {
     REPLAY_SECONDS("replay_seconds", Type.GAUGE, "s", "How long reading snapshot and journal took at start"),
     REPLAY_EVENTS("replay_events", Type.GAUGE, "", "Events replayed at start"),
 
-    REQUESTS("requests_total", Type.COUNTER, "", "Requests answered; `errno` is `OK` or a name", "topic errno"),
+    REQUESTS("requests_total", Type.COUNTER, "", "Requests served; `errno` is `OK` or a name", "topic errno"),
     DENIED("denied_total", Type.COUNTER, "", "Requests refused for want of a right", "topic"),
     CONNECTIONS("connections", Type.GAUGE, "", "Open connections: main, admin", "socket"),
     CONNECTIONS_ACCEPTED("connections_accepted_total", Type.COUNTER, "", "Connections welcomed", "socket"),

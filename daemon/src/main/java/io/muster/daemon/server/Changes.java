@@ -1,6 +1,5 @@
 package io.muster.daemon.server;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -16,6 +15,7 @@ import io.muster.inventory.state.Event;
 import io.muster.inventory.state.Liveness;
 import io.muster.inventory.state.Principal;
 import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
@@ -117,19 +117,13 @@ public final class Changes {
     }
 
     /** A new R from a file on this host. A scheduler cannot be told of ranks that come, so none may hold the old R. */
-    void reload(ObjectNode payload, Principal by, Replier reply) {
-        JsonNode path = payload.path("path");
-        if (!path.isTextual()
-                || !payload.path("xml").isBoolean()
-                || !payload.path("force").isBoolean()) {
-            reply.fail(new RpcException(
-                    Errno.EPROTO, "resource.reload: /path must be a string, /xml and /force must be true or false"));
-        } else if (payload.path("xml").booleanValue()) {
+    void reload(ReloadRequest request, Principal by, Replier reply) {
+        if (request.xml()) {
             reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
         } else if (acquires.isAcquired()) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {
-            worker.execute(() -> read(path.textValue(), by, reply));
+            worker.execute(() -> read(request.path(), by, reply));
         }
     }
 

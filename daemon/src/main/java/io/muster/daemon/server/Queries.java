@@ -7,11 +7,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Inventory;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Epoch;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Snapshot;
+import io.muster.protocol.admin.Get;
+import io.muster.protocol.admin.SchedStatus;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -38,7 +38,8 @@ public final class Queries {
     private Bytes config = Json.EMPTY_OBJECT;
 
     private final Memo status = new Memo(state -> Status.of(state).encode());
-    private final Memo schedStatus = new Memo(Queries::schedStatus);
+    private final Memo schedStatus = new Memo(state -> SchedStatus.of(state).encode());
+    private final Memo get = new Memo(state -> Get.of(state).encode());
 
     /** @param sender whose credentials responses carry: libflux drops a response without a role */
     public Queries(
@@ -66,26 +67,13 @@ public final class Queries {
         return status.of(inventory.state());
     }
 
-    /** What `flux resource list` asks. What is allocated only the scheduler knows. */
+    /** What `flux resource list` asks. */
     Bytes schedStatus() {
         return schedStatus.of(inventory.state());
     }
 
-    private static Bytes schedStatus(InventoryState state) {
-        Idset members = state.members();
-        ResourceSet all = state.resources().withoutScheduling().keep(members);
-        ObjectNode answer = JsonNodeFactory.instance.objectNode();
-        answer.set("all", all.toJson());
-        answer.set("down", all.remove(state.view().up()).toJson());
-        answer.set("allocated", ResourceSet.EMPTY.toJson());
-        return Json.encode(answer);
-    }
-
     Bytes get() {
-        InventoryState state = inventory.state();
-        ObjectNode answer = JsonNodeFactory.instance.objectNode();
-        answer.set("R", state.resources().toJson());
-        return Json.encode(answer.put("method", state.definition().method()));
+        return get.of(inventory.state());
     }
 
     /** Ours: all that is known, for `muster status` and `muster why`. */

@@ -8,12 +8,13 @@ import io.muster.protocol.wire.Credentials;
  * @param acquire whether the configuration names the user as a scheduler
  */
 record Rights(Credentials credentials, String user, boolean acquire) {
+    /** RFC 12 "Credential": one that has neither the owner's role nor a user's is none, whatever else it has. */
     boolean allow(Method.Right right) {
-        return credentials.isOwner()
-                || switch (right) {
+        return credentials.mayUse(Credentials.USER)
+                && switch (right) {
                     case READ -> true;
-                    case FOLLOW, CHANGE -> credentials.has(Credentials.ADMIN);
-                    case ACQUIRE -> acquire;
+                    case FOLLOW, CHANGE -> credentials.mayUse(Credentials.ADMIN);
+                    case ACQUIRE -> acquire || credentials.isOwner();
                 };
     }
 }

@@ -1,13 +1,10 @@
 package io.muster.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.core.AcquireStream;
-import io.muster.daemon.core.JournalStream;
-import io.muster.daemon.core.Sink;
 import io.muster.inventory.state.Principal;
+import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
-import io.muster.protocol.rpc.ReplyStream;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.rpc.Topic;
 import io.muster.protocol.wire.Bytes;
@@ -17,24 +14,17 @@ import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What one peer asks for, from its first request until it is gone. */
 final class Session {
-    /** A peer that opens streams without end is a peer that leaks them. */
-    private static final int MAX_STREAMS = 4096;
-
     private final Backend backend;
     private final Gate gate;
     private final Peer peer;
     private final Outbox outbox;
-    private final Map<StreamKey, Stream> streams = new HashMap<>();
+    private final Streams streams;
     private final Set<Method> denied = EnumSet.noneOf(Method.class);
 
     Session(Backend backend, Gate gate, Peer peer, Outbox outbox) {
@@ -42,6 +32,7 @@ final class Session {
         this.gate = gate;
         this.peer = peer;
         this.outbox = outbox;
+        this.streams = new Streams(backend, outbox);
     }
 
     /**
@@ -51,18 +42,6 @@ final class Session {
      * @param changesHere whether requests that change the inventory are taken on the socket that it came by
      */
     record Peer(Rights rights, int pid, boolean changesHere) {}
-
-    /** A request of this peer that goes on: a stream of responses, or the wait for the one. */
-    private interface Stream {
-        Method method();
-
-        void resume();
-
-        /** The peer is gone: nothing can be sent. */
-        void release();
-
-        void cancel();
-    }
 
     /** Requests are served; other messages mean nothing here and are passed over, as flux-core does. */
     void receive(Message message) {
@@ -100,18 +79,22 @@ final class Session {
             deny(
                     method,
                     asked,
-                    method.right() == Method.Right.ACQUIRE
-                            ? "user " + asked.user() + " is not among muster.schedulers, who may acquire"
-                            : "Request requires owner credentials, or those of one of muster.admins");
+                    switch (method.right()) {
+                        case READ -> "Request requires owner or user credentials";
+                        case ACQUIRE -> "user " + asked.user() + " is not among muster.schedulers, who may acquire";
+                        case FOLLOW, CHANGE -> "Request requires owner credentials, or those of one of muster.admins";
+                    });
         }
         if (method.right() == Method.Right.CHANGE && !peer.changesHere) {
             deny(method, asked, "changes are taken on the admin socket only");
         }
     }
 
-    /** Counted each time, but worth a warning only once: whoever is denied may ask very often. */
+    /** Counted each time, but worth a warning only once, and not for each new connection: whoever is denied may ask very often. */
     private void deny(Method method, Rights asked, String sentence) {
-        backend.queries().meters().denied(method, asked.user(), asked.credentials(), denied.add(method));
+        boolean loud = denied.add(method)
+                && gate.budget().take(peer.rights.credentials().userid());
+        backend.queries().meters().denied(method, asked.user(), asked.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
     }
 
@@ -129,10 +112,10 @@ final class Session {
         Queries queries = backend.queries();
         switch (method) {
             case ACQUIRE -> acquire(request);
-            case ACQUIRE_CANCEL -> cancel(Method.ACQUIRE, request);
-            case JOURNAL_CANCEL -> cancel(Method.JOURNAL, request);
+            case JOURNAL -> follow(request);
+            case ACQUIRE_CANCEL, JOURNAL_CANCEL -> cancel(request);
             case ACQUIRE_MUTE -> mute(request);
-            case DISCONNECT -> disconnect(request.routes());
+            case DISCONNECT -> disconnect(request);
             case STATUS -> reply(request, queries.status());
             case SCHED_STATUS -> reply(request, queries.schedStatus());
             case GET -> reply(request, queries.get());
@@ -145,7 +128,6 @@ final class Session {
             case LOG_APPEND -> log(request);
             case FEASIBILITY -> feasibility(request);
             case WAITUP -> waitUp(request);
-            case JOURNAL -> journal(request);
             default -> change(method, request);
         }
     }
@@ -164,84 +146,20 @@ final class Session {
         reply.park();
     }
 
+    /** A stream counts as answered when it begins. */
     private void acquire(Request request) {
-        StreamReply reply = open(request);
-        AcquireStream stream = backend.acquires().acquire(reply, principal(request));
-        streams.put(StreamKey.of(request), new Stream() {
-            @Override
-            public Method method() {
-                return Method.ACQUIRE;
-            }
-
-            @Override
-            public void resume() {
-                backend.acquires().resume(stream);
-            }
-
-            @Override
-            public void release() {
-                backend.acquires().release(stream);
-            }
-
-            @Override
-            public void cancel() {
-                backend.acquires().cancelled(stream);
-                reply.cancel();
-            }
-        });
+        streams.acquire(request, principal(request));
+        served(request);
     }
 
-    private void journal(Request request) {
-        StreamReply reply = open(request);
-        JournalStream stream = backend.journals().follow(reply);
-        streams.put(StreamKey.of(request), new Stream() {
-            @Override
-            public Method method() {
-                return Method.JOURNAL;
-            }
-
-            @Override
-            public void resume() {
-                backend.journals().resume(stream);
-            }
-
-            @Override
-            public void release() {
-                backend.journals().release(stream);
-            }
-
-            @Override
-            public void cancel() {
-                release();
-                reply.cancel();
-            }
-        });
+    private void follow(Request request) {
+        streams.follow(request);
+        served(request);
     }
 
-    private StreamReply open(Request request) {
-        ReplyStream stream = new ReplyStream(request, backend.queries().sender());
-        checkRoom(request);
-        return new StreamReply(stream);
-    }
-
-    private void checkRoom(Request request) {
-        if (streams.size() >= MAX_STREAMS) {
-            throw new RpcException(Errno.EAGAIN, "this connection has " + MAX_STREAMS + " streams open already");
-        }
-        if (streams.containsKey(StreamKey.of(request))) {
-            throw new RpcException(Errno.EPROTO, "matchtag " + request.matchtag() + " names an open stream already");
-        }
-    }
-
-    /** RFC 6: a cancellation is not answered; the stream that it names is. */
-    private void cancel(Method method, Request request) throws ProtocolException {
-        StreamKey key = new StreamKey(
-                request.routes(), Cancellation.parse(payload(request)).matchtag());
-        Stream stream = streams.get(key);
-        if (stream != null && stream.method() == method) {
-            streams.remove(key);
-            stream.cancel();
-        }
+    private void cancel(Request request) throws ProtocolException {
+        streams.cancel(request, Cancellation.parse(payload(request)));
+        served(request);
     }
 
     private void mute(Request request) {
@@ -249,48 +167,13 @@ final class Session {
         reply(request, null);
     }
 
-    /** The sender is gone, though the connection that spoke for it may live on. */
-    private void disconnect(List<String> sender) {
-        streams.entrySet().removeIf(entry -> {
-            boolean its = entry.getKey().sender().equals(sender);
-            if (its) {
-                entry.getValue().release();
-            }
-            return its;
-        });
+    private void disconnect(Request request) {
+        streams.disconnect(request.routes());
+        served(request);
     }
 
     private void waitUp(Request request) throws ProtocolException {
-        StreamKey key = StreamKey.of(request);
-        ObjectNode payload = Json.parse(payload(request));
-        checkRoom(request);
-        Runnable forget = backend.waiters().await(payload, () -> {
-            streams.remove(key);
-            reply(request, null);
-        });
-        if (forget == null) {
-            reply(request, null);
-            return;
-        }
-        streams.put(key, new Stream() {
-            @Override
-            public Method method() {
-                return Method.WAITUP;
-            }
-
-            @Override
-            public void resume() {}
-
-            @Override
-            public void release() {
-                forget.run();
-            }
-
-            @Override
-            public void cancel() {
-                forget.run();
-            }
-        });
+        streams.await(request, Json.parse(payload(request)), () -> reply(request, null));
     }
 
     private void log(Request request) {
@@ -300,19 +183,20 @@ final class Session {
 
     /** The peer reads again. */
     void resume() {
-        for (Stream stream : new ArrayList<>(streams.values())) {
-            stream.resume();
-        }
+        streams.resume();
     }
 
     /** The peer is gone. */
     void close() {
-        streams.values().forEach(Stream::release);
-        streams.clear();
+        streams.close();
+    }
+
+    private void served(Request request) {
+        backend.queries().meters().answered(request.topic(), 0);
     }
 
     private void reply(Request request, @Nullable Bytes payload) {
-        backend.queries().meters().answered(request.topic(), 0);
+        served(request);
         if (!request.isNoresponse()) {
             outbox.send(Response.success(request, backend.queries().sender(), payload));
         }
@@ -329,7 +213,7 @@ final class Session {
         ObjectNode payload = Json.parse(payload(request));
         Later reply = new Later(request);
         if (method == Method.RELOAD) {
-            backend.changes().reload(payload, principal(request), reply);
+            backend.changes().reload(ReloadRequest.parse(payload), principal(request), reply);
         } else {
             backend.changes().submit(method, payload, principal(request), reply);
         }
@@ -378,35 +262,6 @@ final class Session {
             if (parked) {
                 outbox.pending(-1);
             }
-        }
-    }
-
-    /** The responses of one streaming request. */
-    private final class StreamReply implements Sink {
-        private final ReplyStream stream;
-
-        StreamReply(ReplyStream stream) {
-            this.stream = stream;
-        }
-
-        @Override
-        public boolean isWritable() {
-            return outbox.isWritable();
-        }
-
-        @Override
-        public void send(Bytes payload) {
-            outbox.send(stream.next(payload));
-        }
-
-        @Override
-        public void end(RpcException reason) {
-            streams.remove(StreamKey.of(stream.request()));
-            outbox.send(stream.fail(reason));
-        }
-
-        void cancel() {
-            outbox.send(stream.cancel());
         }
     }
 }

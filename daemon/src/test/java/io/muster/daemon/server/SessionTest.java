@@ -168,6 +168,54 @@ class SessionTest {
     }
 
     @Test
+    void whoIsDeniedOverManyConnectionsDoesNotFillTheLog() {
+        for (int i = 0; i < LogBudget.LINES + 5; i++) {
+            stage.join(Stage.guest()).ask("resource.drain", null);
+        }
+        stage.join(Stage.scheduler()).ask("resource.drain", null);
+        assertThat(stage.denials).hasSize(LogBudget.LINES + 6).endsWith("resource.drain sched");
+        assertThat(stage.denials).filteredOn("resource.drain guest"::equals).hasSize(LogBudget.LINES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Credentials.LOCAL, Credentials.ADMIN, Credentials.LOCAL | Credentials.ADMIN, 1024})
+    void aRolemaskWithoutTheOwnersRoleOrAUsersMayDoNothing(int rolemask) {
+        for (Method method : Method.values()) {
+            owner.session.receive(
+                    Request.of(method.topic(), null, Header.STREAMING, 1).with(new Credentials(4321, rolemask)));
+            assertThat(owner.received()).singleElement().asString().startsWith("EPERM ");
+        }
+    }
+
+    @Test
+    void everyRequestIsCountedStreamsToo() {
+        int acquire = owner.send("resource.acquire", null, Header.STREAMING);
+        int journal = owner.send("resource.journal", null, Header.STREAMING);
+        owner.ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        owner.ask("resource.journal-cancel", "{\"matchtag\":" + journal + "}", Header.NORESPONSE);
+        owner.ask("resource.disconnect", null, Header.NORESPONSE);
+        owner.ask("resource.drain", "{\"targets\":\"9\"}");
+        owner.ask("no.such", null);
+        assertThat(stage.counted)
+                .containsExactly(
+                        "resource.acquire 0",
+                        "resource.journal 0",
+                        "resource.acquire-cancel 0",
+                        "resource.journal-cancel 0",
+                        "resource.disconnect 0",
+                        "resource.drain 22",
+                        "no.such 38");
+    }
+
+    @Test
+    void onlyWhoMayChangeThingsMaySendLongMessages() {
+        assertThat(stage.gate.maxFrame(Stage.owner())).isEqualTo(1 << 20);
+        assertThat(stage.gate.maxFrame(Stage.admin())).isEqualTo(1 << 20);
+        assertThat(stage.gate.maxFrame(Stage.scheduler())).isEqualTo(1 << 16);
+        assertThat(stage.gate.maxFrame(Stage.guest())).isEqualTo(1 << 16);
+    }
+
+    @Test
     void aGuestsClaimsAboutItselfCountForNothing() {
         Stage.Caller guest = stage.join(Stage.guest());
         Request forged = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)

@@ -25,6 +25,8 @@ final class Stage implements AutoCloseable {
 
     final Rig rig;
     final List<String> denials = new ArrayList<>();
+    /** Topic and error number of each request. */
+    final List<String> counted = new ArrayList<>();
     /** Everything that was sent to anybody, in order. */
     final List<Sent> sent = new ArrayList<>();
 
@@ -40,8 +42,13 @@ final class Stage implements AutoCloseable {
         gate = new Gate(Admission.of(OWNER, access, new Accounts(), name -> {}), limits, rig.core, rig.core);
         SessionMeters meters = new SessionMeters() {
             @Override
-            public void denied(Method method, String user, Credentials credentials, boolean first) {
-                denials.add(method.topic() + " " + user + (first ? "" : " again"));
+            public void denied(Method method, String user, Credentials credentials, boolean loud) {
+                denials.add(method.topic() + " " + user + (loud ? "" : " again"));
+            }
+
+            @Override
+            public void answered(String topic, int errnum) {
+                counted.add(topic + " " + errnum);
             }
         };
         Queries queries = new Queries(

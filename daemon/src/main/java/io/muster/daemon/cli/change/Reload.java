@@ -1,11 +1,10 @@
 package io.muster.daemon.cli.change;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -40,11 +39,10 @@ public final class Reload extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        ObjectNode payload = JsonNodeFactory.instance.objectNode();
-        payload.put("path", file.toAbsolutePath().normalize().toString());
-        payload.put("xml", false).put("force", force);
+        String path = file.toAbsolutePath().normalize().toString();
+        ReloadRequest request = new ReloadRequest(path, false, force);
         try {
-            client.rpc("resource.reload", payload);
+            client.rpc(ReloadRequest.TOPIC, request.toJson());
         } catch (RpcException e) {
             throw Failure.of(
                     e,
