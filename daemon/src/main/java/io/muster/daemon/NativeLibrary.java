@@ -47,6 +47,17 @@ final class NativeLibrary {
                 + "): make room, or name a directory with -D" + PROPERTY + "=DIR in MUSTER_JAVA_OPTS");
     }
 
+    /** The directory or, before it is made, the nearest above it. */
+    static Path nearest(Path directory) {
+        Path at = directory.toAbsolutePath();
+        Path above = at.getParent();
+        while (above != null && !Files.isDirectory(at)) {
+            at = above;
+            above = at.getParent();
+        }
+        return at;
+    }
+
     private static String fault(Path directory) {
         if (!Files.isDirectory(directory)) {
             return "there is no such directory";

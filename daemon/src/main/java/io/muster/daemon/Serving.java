@@ -87,7 +87,7 @@ public final class Serving {
         Telemetry telemetry = new Telemetry(new Metrics(Identity.version(), Identity.revision()));
         NativeLibrary.place(List.of(
                 Path.of(System.getProperty("java.io.tmpdir", "/tmp")),
-                config.storage().stateDir()));
+                NativeLibrary.nearest(config.storage().stateDir())));
         Daemon daemon = Daemon.start(config, environment, telemetry, traceWire ? Serving::trace : Tracer.OFF);
         SdNotify systemd =
                 SdNotify.open(environment.variables(), daemon.threads().loop());

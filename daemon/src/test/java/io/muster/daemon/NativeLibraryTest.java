@@ -27,6 +27,12 @@ class NativeLibraryTest {
     }
 
     @Test
+    void whatIsMadeLaterIsRepresentedByWhatItWillLieIn() {
+        assertThat(NativeLibrary.nearest(directory)).isEqualTo(directory);
+        assertThat(NativeLibrary.nearest(directory.resolve("state/muster"))).isEqualTo(directory);
+    }
+
+    @Test
     void whereNoneWillDoEachIsNamedWithItsFault() {
         assertThatThrownBy(() -> NativeLibrary.choose(List.of(missing, unfit)))
                 .isInstanceOf(IOException.class)
