@@ -37,13 +37,23 @@ public final class MalformedException extends IllegalArgumentException {
         return reason;
     }
 
-    /** The input, or the part of it around the fault when it is long. */
+    /** The input, or the part of it around the fault when it is long; on one line, and nothing that a terminal would obey. */
     private static String quote(CharSequence input, int position) {
         if (input.length() <= SHOWN) {
-            return '"' + input.toString() + '"';
+            return '"' + printable(input) + '"';
         }
         int from = Math.max(0, Math.min(position - SHOWN / 2, input.length() - SHOWN));
         int to = from + SHOWN;
-        return (from > 0 ? "\"..." : "\"") + input.subSequence(from, to) + (to < input.length() ? "...\"" : "\"");
+        return (from > 0 ? "\"..." : "\"") + printable(input.subSequence(from, to)) + (to < input.length() ? "...\"" : "\"");
+    }
+
+    private static String printable(CharSequence text) {
+        StringBuilder shown = new StringBuilder(text);
+        for (int i = 0; i < shown.length(); i++) {
+            if (Character.isISOControl(shown.charAt(i))) {
+                shown.setCharAt(i, '?');
+            }
+        }
+        return shown.toString();
     }
 }

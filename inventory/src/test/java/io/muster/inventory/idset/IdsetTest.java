@@ -104,6 +104,8 @@ class IdsetTest {
         for (String text : List.of("1\n", "\n", "1\t,2", "1,\r2")) {
             assertThatThrownBy(() -> Idset.parse(text)).hasMessageContaining("spaces are not allowed");
         }
+        assertThatThrownBy(() -> Idset.parse("1\n\033[2J"))
+                .hasMessage("idset \"1??[2J\": spaces are not allowed at position 1");
     }
 
     @Test
