@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * JSON text to tree: no duplicate keys, nothing after the end, bounded depth, valid Unicode, and numbers as they were
- * written (a float stays a float with its digits).
+ * written (a float stays a float with its digits; only a zero loses its sign, which no decimal has).
  */
 final class StrictJson {
     private static final int MAX_DEPTH = 256;
