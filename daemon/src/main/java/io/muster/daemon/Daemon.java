@@ -87,8 +87,8 @@ final class Daemon {
         Queries queries = new Queries(
                 core.inventory(), core.acquires(), Identity.attributes(config, environment), sender, telemetry);
         queries.config(config.toJson());
-        Changes changes =
-                new Changes(core.inventory(), core.acquires(), threads.core(), threads.worker(), Core.initial(config));
+        Changes changes = new Changes(
+                core.inventory(), core.acquires(), threads.core(), threads.worker(), Preparation.onReload(config));
         Feasible feasible =
                 new Feasible(core.inventory()::state, core.inventory()::now, threads.core(), threads.checks());
         return new Parts(
@@ -161,7 +161,7 @@ final class Daemon {
             gate.replace(admission, next.listen());
             core.configure(next);
             backend.queries().config(next.toJson());
-            backend.changes().initial(Core.initial(next));
+            backend.changes().definition(Preparation.onReload(next));
             return true;
         });
         for (PeerSocket socket : sockets) {

@@ -4,15 +4,14 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Inventory;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Principal;
 import io.muster.inventory.state.Remap;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +36,6 @@ final class Preparation {
     void start(Config config) throws IOException, InterruptedException {
         boolean first = core.inventory().state().resources().ranks().isEmpty();
         String failure = define(config);
-        failure = failure == null ? exclude(config) : failure;
         failure = failure == null ? submit(new Command.Restart()) : failure;
         if (failure != null && first) {
             throw new IOException(failure);
@@ -53,13 +51,11 @@ final class Preparation {
     /** At a reload. Schedulers cannot be told of ranks that come or go elsewhere, so a new R has to wait for their end. */
     void reload(Config running, Config next) throws InterruptedException {
         boolean same = running.resources().set().equals(next.resources().set());
-        String failure = null;
-        if (!same && core.acquires().isAcquired()) {
+        boolean late = !same && core.acquires().isAcquired();
+        if (late) {
             log.warn("the new resources take effect at the next start: a scheduler holds the present ones");
-        } else if (!same) {
-            failure = define(next);
         }
-        failure = failure == null ? exclude(next) : failure;
+        String failure = same || late ? submit(exclusions(next)) : define(next);
         if (failure != null) {
             log.error("the inventory stays as it is, since the disk takes no changes: {}", failure);
         }
@@ -69,7 +65,17 @@ final class Preparation {
         Resources resources = config.resources();
         report(core.inventory().state().remapTo(resources.set()));
         String method = resources.isDiscovered() ? "dynamic-discovery" : "configuration";
-        return submit(new Command.Define(resources.set(), method, Core.initial(config)));
+        return submit(new Command.Define(resources.set(), method, Core.initial(config), exclusions(config)));
+    }
+
+    /** What it takes to put an R in force that an admin has loaded. */
+    static Function<ResourceSet, Command> onReload(Config config) {
+        return resources -> new Command.Define(resources, "reload", Core.initial(config), exclusions(config));
+    }
+
+    private static Command.ExcludeByConfig exclusions(Config config) {
+        return new Command.ExcludeByConfig(
+                config.resources().set(), config.resources().excluded());
     }
 
     private static void report(Remap remap) {
@@ -86,18 +92,6 @@ final class Preparation {
         if (!hosts.isEmpty()) {
             log.warn("hosts {}: {}", what, hosts);
         }
-    }
-
-    private @Nullable String exclude(Config config) throws InterruptedException {
-        return submit(new Command.ExcludeByConfig(excluded(core.inventory().state(), config.resources())));
-    }
-
-    /** The configuration means its own ranks; an admin may have loaded an R since where the hosts have others. */
-    private static Idset excluded(InventoryState state, Resources config) {
-        ResourceSet now = state.definition().base();
-        return now.equals(config.set())
-                ? config.excluded()
-                : now.ranksOf(config.set().hostsOf(config.excluded()));
     }
 
     /** @return why it could not be made durable, or null */

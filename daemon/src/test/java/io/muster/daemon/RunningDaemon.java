@@ -12,12 +12,14 @@ import java.util.Map;
 /** A whole daemon in this process, on a socket and a state directory under a test's own directory. */
 public final class RunningDaemon implements AutoCloseable {
     private final Path directory;
+    private final Environment environment;
     private final Telemetry telemetry;
     private final Daemon daemon;
     private boolean stopped;
 
-    private RunningDaemon(Path directory, Telemetry telemetry, Daemon daemon) {
+    private RunningDaemon(Path directory, Environment environment, Telemetry telemetry, Daemon daemon) {
         this.directory = directory;
+        this.environment = environment;
         this.telemetry = telemetry;
         this.daemon = daemon;
     }
@@ -29,12 +31,22 @@ public final class RunningDaemon implements AutoCloseable {
 
     /** @param owner somebody else than us makes us a guest */
     public static RunningDaemon start(Path directory, String resources, int owner) throws Exception {
+        Environment environment = new Environment(Map.of(), owner, directory, "testhost", 2);
+        Config config = config(directory, resources, environment);
+        Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
+        Daemon daemon = Daemon.start(config, environment, telemetry, Tracer.OFF);
+        return new RunningDaemon(directory, environment, telemetry, daemon);
+    }
+
+    private static Config config(Path directory, String resources, Environment environment) throws IOException {
         Path file = directory.resolve("muster.toml");
         Files.writeString(file, "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\nmetrics = \"off\"\n" + resources);
-        Environment environment = new Environment(Map.of(), owner, directory, "testhost", 2);
-        Config config = Config.load(file, environment);
-        Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
-        return new RunningDaemon(directory, telemetry, Daemon.start(config, environment, telemetry, Tracer.OFF));
+        return Config.load(file, environment);
+    }
+
+    /** As SIGHUP does. */
+    public void reconfigure(String resources) throws Exception {
+        daemon.reconfigure(config(directory, resources, environment));
     }
 
     public static int uid() throws IOException {

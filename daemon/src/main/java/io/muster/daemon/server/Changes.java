@@ -12,7 +12,6 @@ import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
-import io.muster.inventory.state.Liveness;
 import io.muster.inventory.state.Principal;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.ReloadRequest;
@@ -25,6 +24,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /** Requests that change the inventory, or say what changing it would do. */
 public final class Changes {
@@ -35,24 +35,28 @@ public final class Changes {
     private final AcquireStreams acquires;
     private final Executor core;
     private final Executor worker;
-    private Liveness.Status initial;
+    private Function<ResourceSet, Command> definition;
 
     /**
      * @param worker for what may block: files
-     * @param initial the liveness of hosts that a reload brings
+     * @param definition what a reload of an R asks for
      */
     public Changes(
-            Inventory inventory, AcquireStreams acquires, Executor core, Executor worker, Liveness.Status initial) {
+            Inventory inventory,
+            AcquireStreams acquires,
+            Executor core,
+            Executor worker,
+            Function<ResourceSet, Command> definition) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.core = core;
         this.worker = worker;
-        this.initial = initial;
+        this.definition = definition;
     }
 
-    /** @param status the liveness of hosts that a reload brings from now on */
-    public void initial(Liveness.Status status) {
-        initial = status;
+    /** What a reload of an R asks for from now on. */
+    public void definition(Function<ResourceSet, Command> next) {
+        definition = next;
     }
 
     void submit(Method method, ObjectNode payload, Principal by, Replier reply) {
@@ -157,7 +161,6 @@ public final class Changes {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
             return;
         }
-        Command define = new Command.Define(resources, "reload", initial);
-        inventory.submit(define, by, answer -> answer(answer, reply));
+        inventory.submit(definition.apply(resources), by, answer -> answer(answer, reply));
     }
 }

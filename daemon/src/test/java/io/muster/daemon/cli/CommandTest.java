@@ -399,14 +399,60 @@ class CommandTest {
                 .contains("wrong.toml:3: ");
     }
 
+    private void reload(String hosts) throws IOException {
+        Path r = directory.resolve("R.json");
+        Files.writeString(
+                r, new Shell().run("R", "encode", "-H", hosts, "-c", "0-3").out());
+        succeeds("reload", r.toString());
+    }
+
+    @Test
+    void aHostThatLeftIsExplainedAndUndrainedByName() throws IOException {
+        succeeds("drain", "node1", "bad dimm");
+        succeeds("exclude", "node2", "spare");
+        reload("node[0,3]");
+        Result status = muster("status", "-n", "-o", "state,nodelist");
+        assertThat(status.out()).isEqualTo("  avail node[0,3]\n");
+        assertThat(status.err()).isEqualTo("muster status: not in R any longer, and drained when they return: node1\n");
+        assertThat(muster("status", "--json").out()).contains("\"departed_drained\":\"node1\"");
+        assertThat(out("why", "node1"))
+                .startsWith("node1: departed: not in R, and when it returns this is so again\n"
+                        + "  hold        admin: bad dimm by " + USER)
+                .containsPattern("event .* drain node1 \\(rank 1\\) reason=\"bad dimm\"");
+        assertThat(out("why", "node2", "0"))
+                .contains("node0 (rank 0): up\n", "  membership  excluded: spare by " + USER);
+        assertThat(out("why", "node1", "--json"))
+                .contains("\"state\":\"departed\",\"host\":\"node1\",\"up\":false", "\"reason\":\"bad dimm\"");
+        assertThat(refused(Exit.CONFLICT, "undrain", "node[1-2]").err())
+                .isEqualTo("muster undrain: node2 (departed) not drained\n"
+                        + "  nothing was changed; -u passes over what is not drained\n");
+        succeeds("undrain", "node1");
+        succeeds("include", "node2");
+        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("  avail node[0,3]\n");
+        reload("node[0-3]");
+        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("  avail node[0-3]\n");
+    }
+
+    @Test
+    void theConfigurationExcludesHostsOfWhateverRIsLoaded() throws Exception {
+        daemon.reconfigure(FOUR_NODES + "[resource]\nexclude = \"1,3\"\n");
+        assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
+                .isEqualTo("  avail 0,2 node[0,2]\nexclude 1,3 node[1,3]\n");
+        reload("node[2,1,0]");
+        assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
+                .isEqualTo("  avail 0,2 node[2,0]\nexclude 1   node1\n");
+        daemon.reconfigure(FOUR_NODES + "[resource]\nexclude = \"2-3\"\n");
+        assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
+                .isEqualTo("  avail 1-2 node[1,0]\nexclude 0   node2\n");
+        reload("node[3,0]");
+        assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
+                .isEqualTo("  avail 1     node0\nexclude 0     node3\n");
+    }
+
     @Test
     void aReloadKeepsHoldsWithTheirHosts() throws IOException {
         succeeds("drain", "node1", "x");
-        Path r = directory.resolve("R.json");
-        Files.writeString(
-                r,
-                new Shell().run("R", "encode", "-H", "node[3,1,0]", "-c", "0-3").out());
-        succeeds("reload", r.toString());
+        reload("node[3,1,0]");
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
                 .isEqualTo("  avail 0,2 node[3,0]\ndrained 1   node1\n");
     }

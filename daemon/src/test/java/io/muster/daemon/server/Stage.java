@@ -6,6 +6,7 @@ import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Accounts;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Rig;
+import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Liveness;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
@@ -60,7 +61,12 @@ final class Stage implements AutoCloseable {
         ObjectNode config = JsonNodeFactory.instance.objectNode();
         config.putObject("resource").put("exclude", "node9");
         queries.config(config);
-        Changes changes = new Changes(rig.inventory, rig.acquires, rig.core, rig.core, Liveness.Status.ONLINE);
+        Changes changes = new Changes(
+                rig.inventory,
+                rig.acquires,
+                rig.core,
+                rig.core,
+                resources -> new Command.Define(resources, "reload", Liveness.Status.ONLINE));
         Feasible feasible = new Feasible(rig.inventory::state, rig.inventory::now, rig.core, rig.core);
         backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
     }

@@ -4,6 +4,7 @@ import static io.muster.inventory.state.Decision.Rejection.Kind.EXISTS;
 import static io.muster.inventory.state.Decision.Rejection.Kind.HELD_BY_OTHER;
 import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
 
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
@@ -51,10 +52,13 @@ public sealed interface Command {
     record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, ranks -> {
-                String fault = Hold.holderFault(holder) == null ? untilFault(now) : Hold.holderFault(holder);
-                return fault != null ? Decision.reject(INVALID, fault) : drain(state, ranks, by);
-            });
+            return Targeting.resolve(state, targets, fault(now), ranks -> drain(state, ranks, by));
+        }
+
+        private @Nullable String fault(double now) {
+            String text = Wording.fault("reason", reason);
+            String name = text == null ? Hold.holderFault(holder) : text;
+            return name == null ? untilFault(now) : name;
         }
 
         private @Nullable String untilFault(double now) {
@@ -75,7 +79,7 @@ public sealed interface Command {
             if (clash || !absent.isEmpty()) {
                 return refuse(state, clash ? drained : Idset.EMPTY, absent);
             }
-            Idset changed = mode == Mode.UPDATE ? ranks.subtract(drained) : ranks;
+            Idset changed = mode.forces() ? ranks : ranks.subtract(settled(state, ranks));
             Idset foreign = mode.forces()
                     ? Idset.EMPTY
                     : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
@@ -83,6 +87,12 @@ public sealed interface Command {
                 return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, holder));
             }
             return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
+        }
+
+        /** Those that this leaves as they are, for it says nothing that is not known of them. */
+        private Idset settled(InventoryState state, Idset ranks) {
+            boolean silent = reason == null && until == 0;
+            return state.holds().matching(ranks, holder, h -> h != null && (silent || h.reason() != null));
         }
 
         private Event event(InventoryState state, Idset changed) {
@@ -108,7 +118,11 @@ public sealed interface Command {
         }
     }
 
-    /** @param holder whose hold to end; null for the shared one, or with a forcing mode for everybody's */
+    /**
+     * Of hosts that have departed too: a hold that nobody means any longer must not wait for their return.
+     *
+     * @param holder whose hold to end; null for the shared one, or with the most forcing mode for everybody's
+     */
     record Undrain(
             String targets,
             @Nullable String reason,
@@ -116,42 +130,71 @@ public sealed interface Command {
             @Nullable String holder) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, ranks -> {
-                String fault = holder == null ? null : Hold.holderFault(holder);
-                return fault != null ? Decision.reject(INVALID, fault) : undrain(state, ranks, by);
-            });
+            return Targeting.resolveWithDeparted(state, targets, fault(), found -> undrain(state, found, by));
         }
 
-        private Decision undrain(InventoryState state, Idset ranks, Principal by) {
-            boolean everybody = holder == null && mode == Mode.FORCE_OVERWRITE;
-            String whose = holder == null ? Hold.SHARED : holder;
-            Idset held = everybody
-                    ? ranks.intersect(state.holds().held())
-                    : state.holds().matching(ranks, whose, h -> h != null);
-            Idset free = ranks.subtract(held);
-            if (mode == Mode.NONE && !free.isEmpty()) {
-                return refuse(state, free, whose);
+        private @Nullable String fault() {
+            String text = Wording.fault("reason", reason);
+            return text == null && holder != null ? Hold.holderFault(holder) : text;
+        }
+
+        private boolean everybody() {
+            return holder == null && mode == Mode.FORCE_OVERWRITE;
+        }
+
+        private String whose() {
+            return holder == null ? Hold.SHARED : holder;
+        }
+
+        private Decision undrain(InventoryState state, Targeting.Found found, Principal by) {
+            Decision refusal = refusal(state, found.ranks(), by);
+            refusal = refusal == null ? refusal(state, found.departed(), by) : refusal;
+            if (refusal != null) {
+                return refusal;
             }
-            Idset foreign = everybody || mode.forces()
-                    ? Idset.EMPTY
-                    : state.holds().matching(held, whose, h -> h != null && !h.mayBeChangedBy(by));
-            if (!foreign.isEmpty()) {
-                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose));
-            }
-            return held.isEmpty()
+            Idset held = everybody()
+                    ? found.ranks().intersect(state.holds().held())
+                    : state.holds().matching(found.ranks(), whose(), h -> h != null);
+            Hostlist heldAway = state.departed(
+                    found.departed(), left -> everybody() ? left.holds() != null : left.holdOf(whose()) != null);
+            return held.isEmpty() && heldAway.isEmpty()
                     ? Decision.accept()
                     : Decision.accept(new Event.Undrain(
-                            Event.Targets.of(state, held),
+                            Event.Targets.of(state, held, heldAway),
                             reason,
                             mode.overwrite(),
-                            everybody ? Event.Undrain.EVERYBODY : whose));
+                            everybody() ? Event.Undrain.EVERYBODY : whose()));
         }
 
-        private static Decision refuse(InventoryState state, Idset free, String whose) {
-            Idset elsewhere = free.intersect(state.holds().held());
-            return elsewhere.isEmpty()
-                    ? Decision.reject(EXISTS, Targeting.say(state, free, "not drained"))
-                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose));
+        private @Nullable Decision refusal(InventoryState state, Idset ranks, Principal by) {
+            Idset free = state.holds().matching(ranks, whose(), h -> h == null);
+            if (mode == Mode.NONE && !free.isEmpty()) {
+                Idset elsewhere = free.intersect(state.holds().held());
+                return elsewhere.isEmpty()
+                        ? Decision.reject(EXISTS, Targeting.say(state, free, "not drained"))
+                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose()));
+            }
+            Idset foreign = state.holds().matching(ranks, whose(), h -> h != null && !h.mayBeChangedBy(by));
+            return mode.forces() || foreign.isEmpty()
+                    ? null
+                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose()));
+        }
+
+        private @Nullable Decision refusal(InventoryState state, Hostlist hosts, Principal by) {
+            Hostlist free = state.departed(hosts, left -> left.holdOf(whose()) == null);
+            if (mode == Mode.NONE && !free.isEmpty()) {
+                Hostlist elsewhere = state.departed(free, left -> left.holds() != null);
+                return elsewhere.isEmpty()
+                        ? Decision.reject(EXISTS, free + " (departed) not drained")
+                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose()));
+            }
+            Hostlist foreign = state.departed(hosts, left -> {
+                Hold hold = left.holdOf(whose());
+                return hold != null && !hold.mayBeChangedBy(by);
+            });
+            return mode.forces() || foreign.isEmpty()
+                    ? null
+                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose()));
         }
     }
 
@@ -174,7 +217,7 @@ public sealed interface Command {
     record Exclude(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, ranks -> {
+            return Targeting.resolve(state, targets, Wording.fault("reason", reason), ranks -> {
                 Idset fresh = ranks.subtract(state.membership().ranks(Membership.Kind.ADMIN));
                 return fresh.isEmpty()
                         ? Decision.accept()
@@ -184,11 +227,15 @@ public sealed interface Command {
         }
     }
 
-    /** Undoes what admins have excluded or shrunk; what the configuration excludes is not theirs to include. */
+    /**
+     * Undoes what admins have excluded or shrunk, for departed hosts too; what the configuration excludes is not theirs to
+     * include.
+     */
     record Include(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, ranks -> {
+            return Targeting.resolveWithDeparted(state, targets, Wording.fault("reason", reason), found -> {
+                Idset ranks = found.ranks();
                 Idset configured = ranks.intersect(state.membership().ranks(Membership.Kind.CONFIG));
                 if (!configured.isEmpty()) {
                     return Decision.reject(
@@ -196,21 +243,28 @@ public sealed interface Command {
                             Targeting.name(state, configured)
                                     + " excluded by the configuration: change resource.exclude there and reload it");
                 }
-                Idset absent = state.membership().absent(ranks);
-                return absent.isEmpty()
+                Hostlist away = state.departed(
+                        found.departed(), left -> !left.absences().isEmpty());
+                Event.Targets back = Event.Targets.of(state, state.membership().absent(ranks), away);
+                return back.isEmpty()
                         ? Decision.accept()
-                        : Decision.accept(
-                                new Event.Include(Event.Targets.of(state, absent), Membership.Kind.ADMIN, reason));
+                        : Decision.accept(new Event.Include(back, Membership.Kind.ADMIN, reason));
             });
         }
     }
 
-    /** What the configuration excludes, all of it: ranks that it no longer does come back. */
-    record ExcludeByConfig(Idset ranks) implements Command {
+    /**
+     * What the configuration excludes, all of it: what it no longer does comes back. It means hosts, which may have other
+     * ranks by now: an admin may have loaded another R.
+     *
+     * @param configured R as the configuration has it
+     * @param ranks those excluded in {@code configured}
+     */
+    record ExcludeByConfig(ResourceSet configured, Idset ranks) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             Idset before = state.membership().ranks(Membership.Kind.CONFIG);
-            Idset wanted = ranks.intersect(state.resources().ranks());
+            Idset wanted = Remap.follow(configured, ranks, state.resources());
             List<Event> events = new ArrayList<>();
             Idset back = before.subtract(wanted);
             Idset gone = wanted.subtract(before);
@@ -230,7 +284,7 @@ public sealed interface Command {
     record Shrink(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, ranks -> {
+            return Targeting.resolve(state, targets, Wording.fault("reason", reason), ranks -> {
                 Idset leaving = ranks.subtract(state.membership().lost());
                 if (leaving.isEmpty()) {
                     return Decision.accept();
@@ -252,7 +306,7 @@ public sealed interface Command {
     record Report(String name, String targets, String cause) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, ranks -> {
+            return Targeting.resolve(state, targets, Wording.fault("cause", cause), ranks -> {
                 Liveness live = state.liveness();
                 Idset moving = switch (name) {
                     case "online" -> ranks.subtract(live.online());
@@ -309,7 +363,7 @@ public sealed interface Command {
                 if (fault != null) {
                     return Decision.reject(INVALID, fault);
                 }
-                Decision resolved = Targeting.resolve(state, property.getValue(), ranks -> {
+                Decision resolved = Targeting.resolve(state, property.getValue(), null, ranks -> {
                     Idset has = state.resources().properties().getOrDefault(name, Idset.EMPTY);
                     Idset change = add ? ranks.subtract(has) : ranks.intersect(has);
                     if (!change.isEmpty()) {
@@ -325,13 +379,34 @@ public sealed interface Command {
         }
     }
 
-    /** @param method RFC 44's word for where R comes from */
-    record Define(ResourceSet resources, String method, Liveness.Status initial) implements Command {
+    /**
+     * Another R, with what the configuration excludes of it, so that nobody is offered a host in between.
+     *
+     * @param method RFC 44's word for where R comes from
+     * @param exclusions null for those in force, which follow their hosts
+     */
+    record Define(
+            ResourceSet resources,
+            String method,
+            Liveness.Status initial,
+            @Nullable ExcludeByConfig exclusions) implements Command {
+        public Define(ResourceSet resources, String method, Liveness.Status initial) {
+            this(resources, method, initial, null);
+        }
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return resources.equals(state.definition().base())
-                    ? Decision.accept()
-                    : Decision.accept(new Event.Define(method, resources, initial));
+            List<Event> events = new ArrayList<>();
+            InventoryState defined = state;
+            if (!resources.equals(state.definition().base())) {
+                Event define = new Event.Define(method, resources, initial);
+                defined = state.apply(define, now, by);
+                events.add(define);
+            }
+            if (exclusions != null) {
+                events.addAll(exclusions.decide(defined, now, by).events());
+            }
+            return new Decision(events, null);
         }
     }
 

@@ -5,10 +5,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered of a host that R no longer names, so that it comes back as it left. That it was lost is not: leaving
- * R is what a loss comes to, and a host of that name in a later R is there again.
+ * What is remembered of a host that R no longer names, so that it comes back as it left. Holds that run out meanwhile are
+ * lifted when it is back. That it was lost is not remembered: leaving R is what a loss comes to, and a host of that name in a
+ * later R is there again. Nor is what the configuration excludes: that speaks for itself whenever R is defined.
  *
- * @param absences how it was excluded
+ * @param absences how admins excluded it
  * @param added names of properties that admins gave it
  * @param removed names of properties that admins took from it
  */
@@ -18,6 +19,20 @@ public record Departed(
         absences = List.copyOf(absences);
         added = List.copyOf(added);
         removed = List.copyOf(removed);
+    }
+
+    @Nullable
+    Hold holdOf(String holder) {
+        return holds == null ? null : holds.of(holder);
+    }
+
+    Departed withHolds(@Nullable HoldSet others) {
+        return new Departed(others, absences, added, removed);
+    }
+
+    /** No longer excluded. */
+    Departed included() {
+        return new Departed(holds, List.of(), added, removed);
     }
 
     boolean isEmpty() {

@@ -134,7 +134,8 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         }
 
         private Event.Targets targets() {
-            return new Event.Targets(context.idset("idset"), context.text("nodelist"));
+            return new Event.Targets(
+                    context.idset("idset"), context.text("nodelist"), context.hostlistOrNone("departed"));
         }
 
         private @Nullable String reason() {

@@ -1,12 +1,14 @@
 package io.muster.inventory.state;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,15 +28,44 @@ public sealed interface Event {
     @Nullable
     String faultIn(InventoryState state);
 
-    /** The ranks that the event is about, with their host names, as every event of RFC 44 has them. */
-    record Targets(Idset ranks, String nodelist) {
+    /** An event about certain ranks. */
+    sealed interface Targeted extends Event {
+        Targets targets();
+
+        @Override
+        default @Nullable String faultIn(InventoryState state) {
+            return targets().faultIn(state);
+        }
+    }
+
+    /**
+     * The ranks that the event is about, with their host names, as every event of RFC 44 has them.
+     *
+     * @param nodelist the hosts of {@code ranks}, and then {@code departed}
+     * @param departed hosts that have no rank any longer, of which something is taken back
+     */
+    record Targets(Idset ranks, String nodelist, Hostlist departed) {
+        public Targets(Idset ranks, String nodelist) {
+            this(ranks, nodelist, Hostlist.EMPTY);
+        }
+
         static Targets of(InventoryState state, Idset ranks) {
-            return new Targets(ranks, state.resources().hostsOf(ranks).toString());
+            return of(state, ranks, Hostlist.EMPTY);
+        }
+
+        static Targets of(InventoryState state, Idset ranks, Hostlist departed) {
+            Hostlist hosts = state.resources().hostsOf(ranks).append(departed);
+            return new Targets(ranks, hosts.toString(), departed);
+        }
+
+        boolean isEmpty() {
+            return ranks.isEmpty() && departed.isEmpty();
         }
 
         @Nullable
         String faultIn(InventoryState state) {
-            return strangers(state, ranks);
+            boolean known = departed.stream().allMatch(host -> state.departed().containsKey(host));
+            return known ? strangers(state, ranks) : "names a departed host that is not remembered: " + departed;
         }
 
         static @Nullable String strangers(InventoryState state, Idset ranks) {
@@ -45,7 +76,23 @@ public sealed interface Event {
         void write(JsonGenerator out) throws IOException {
             out.writeStringField("idset", ranks.toString());
             out.writeStringField("nodelist", nodelist);
+            if (!departed.isEmpty()) {
+                out.writeStringField("departed", departed.toString());
+            }
         }
+    }
+
+    private static void writeReason(JsonGenerator out, @Nullable String reason) throws IOException {
+        if (reason != null) {
+            out.writeStringField("reason", reason);
+        }
+    }
+
+    private static void writeMembership(
+            JsonGenerator out, Targets targets, Membership.Kind kind, @Nullable String reason) throws IOException {
+        targets.write(out);
+        out.writeStringField("kind", kind.word());
+        writeReason(out, reason);
     }
 
     /** RFC 44 {@code restart}: the daemon started; what it found says what it restored. */
@@ -127,18 +174,13 @@ public sealed interface Event {
     }
 
     /** RFC 44 {@code online, offline, torpid, lively}. Lively is what a torpid rank becomes that is online again. */
-    record Report(String name, Targets targets, String cause) implements Event {
+    record Report(String name, Targets targets, String cause) implements Targeted {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             targets.write(out);
             if (!cause.isEmpty()) {
                 out.writeStringField("cause", cause);
             }
-        }
-
-        @Override
-        public @Nullable String faultIn(InventoryState state) {
-            return targets.faultIn(state);
         }
 
         @Override
@@ -161,7 +203,7 @@ public sealed interface Event {
      * @param until 0 for none
      */
     record Drain(Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until)
-            implements Event {
+            implements Targeted {
         @Override
         public String name() {
             return "drain";
@@ -170,19 +212,12 @@ public sealed interface Event {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             targets.write(out);
-            if (reason != null) {
-                out.writeStringField("reason", reason);
-            }
+            writeReason(out, reason);
             out.writeNumberField("overwrite", overwrite.number());
             out.writeStringField("holder", holder);
             if (until > 0) {
                 out.writeNumberField("until", Epoch.decimal(until));
             }
-        }
-
-        @Override
-        public @Nullable String faultIn(InventoryState state) {
-            return targets.faultIn(state);
         }
 
         @Override
@@ -200,7 +235,7 @@ public sealed interface Event {
      *
      * @param holder whose hold ends, or {@link #EVERYBODY}
      */
-    record Undrain(Targets targets, @Nullable String reason, Overwrite overwrite, String holder) implements Event {
+    record Undrain(Targets targets, @Nullable String reason, Overwrite overwrite, String holder) implements Targeted {
         public static final String EVERYBODY = "*";
 
         @Override
@@ -211,30 +246,24 @@ public sealed interface Event {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             targets.write(out);
-            if (reason != null) {
-                out.writeStringField("reason", reason);
-            }
+            writeReason(out, reason);
             out.writeNumberField("overwrite", overwrite.number());
             out.writeStringField("holder", holder);
         }
 
         @Override
-        public @Nullable String faultIn(InventoryState state) {
-            return targets.faultIn(state);
-        }
-
-        @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             boolean all = holder.equals(EVERYBODY);
-            return state.withHolds(h -> h.change(
-                    targets.ranks,
-                    set -> HoldSet.without(set, hold -> all || hold.holder().equals(holder))));
+            UnaryOperator<@Nullable HoldSet> lift =
+                    set -> HoldSet.without(set, hold -> all || hold.holder().equals(holder));
+            return state.withHolds(h -> h.change(targets.ranks, lift))
+                    .withDeparted(targets.departed, left -> left.withHolds(lift.apply(left.holds())));
         }
     }
 
     /** Ranks leave what is on offer. Holds on them end, as in flux-core: excluded and drained exclude each other. */
     record Exclude(
-            Targets targets, Membership.Kind kind, @Nullable String reason) implements Event {
+            Targets targets, Membership.Kind kind, @Nullable String reason) implements Targeted {
         @Override
         public String name() {
             return kind == Membership.Kind.LOST ? "shrink" : "exclude";
@@ -242,16 +271,7 @@ public sealed interface Event {
 
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
-            targets.write(out);
-            out.writeStringField("kind", kind.word());
-            if (reason != null) {
-                out.writeStringField("reason", reason);
-            }
-        }
-
-        @Override
-        public @Nullable String faultIn(InventoryState state) {
-            return targets.faultIn(state);
+            writeMembership(out, targets, kind, reason);
         }
 
         @Override
@@ -268,7 +288,7 @@ public sealed interface Event {
      * @param kind whose word this is: the configuration takes back its own exclusions, an admin everything else
      */
     record Include(
-            Targets targets, Membership.Kind kind, @Nullable String reason) implements Event {
+            Targets targets, Membership.Kind kind, @Nullable String reason) implements Targeted {
         @Override
         public String name() {
             return "include";
@@ -276,23 +296,16 @@ public sealed interface Event {
 
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
-            targets.write(out);
-            out.writeStringField("kind", kind.word());
-            if (reason != null) {
-                out.writeStringField("reason", reason);
-            }
-        }
-
-        @Override
-        public @Nullable String faultIn(InventoryState state) {
-            return targets.faultIn(state);
+            writeMembership(out, targets, kind, reason);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             return state.withMembership(m -> kind == Membership.Kind.CONFIG
-                    ? m.rejoin(targets.ranks, kind)
-                    : m.rejoin(targets.ranks, Membership.Kind.ADMIN).rejoin(targets.ranks, Membership.Kind.LOST));
+                            ? m.rejoin(targets.ranks, kind)
+                            : m.rejoin(targets.ranks, Membership.Kind.ADMIN)
+                                    .rejoin(targets.ranks, Membership.Kind.LOST))
+                    .withDeparted(targets.departed, Departed::included);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.muster.inventory.state;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
@@ -133,6 +134,15 @@ record Fields(String subject, String place, JsonNode json) {
         String text = text(key);
         try {
             return Idset.parse(text);
+        } catch (MalformedException e) {
+            throw fault(key, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A hostlist that is left out when it is empty. */
+    Hostlist hostlistOrNone(String key) {
+        try {
+            return Hostlist.parse(textOr(key, ""));
         } catch (MalformedException e) {
             throw fault(key, String.valueOf(e.getMessage()));
         }

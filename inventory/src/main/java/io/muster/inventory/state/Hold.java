@@ -28,7 +28,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
     /** What is wrong with a holder's name, or null. It ends up in log lines and tables, so it is one plain word. */
     static @Nullable String holderFault(String holder) {
         if (holder.isEmpty() || holder.length() > LONGEST_HOLDER) {
-            return "a holder's name has 1 to " + LONGEST_HOLDER + " characters";
+            return "a holder's name has 1 to " + LONGEST_HOLDER + " characters, not " + holder.length();
         }
         for (int i = 0; i < holder.length(); i++) {
             char c = holder.charAt(i);

@@ -1,5 +1,6 @@
 package io.muster.inventory.state;
 
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.Pruned;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +81,16 @@ public final class InventoryState {
         return departed;
     }
 
+    /** Those of {@code hosts} that have departed and satisfy {@code test}. */
+    Hostlist departed(Hostlist hosts, Predicate<Departed> test) {
+        return Hostlist.of(hosts.stream()
+                .filter(host -> {
+                    Departed left = departed.get(host);
+                    return left != null && test.test(left);
+                })
+                .toList());
+    }
+
     /** Ranks on offer to whoever acquires now. */
     public Idset members() {
         return resources().ranks().subtract(membership.excluded()).subtract(membership.lost());
@@ -121,6 +133,20 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, change.apply(holds), departed);
     }
 
+    /** Changes what is remembered of hosts that R does not name; where nothing is left, they are forgotten. */
+    InventoryState withDeparted(Hostlist hosts, UnaryOperator<Departed> change) {
+        if (hosts.isEmpty()) {
+            return this;
+        }
+        SortedMap<String, Departed> away = new TreeMap<>(departed);
+        hosts.stream()
+                .forEach(host -> away.computeIfPresent(host, (h, left) -> {
+                    Departed changed = change.apply(left);
+                    return changed.isEmpty() ? null : changed;
+                }));
+        return new InventoryState(definition, membership, liveness, holds, away);
+    }
+
     /** What a new R would move; for reports before and after the fact. */
     public Remap remapTo(ResourceSet next) {
         return Remap.between(resources(), next);
@@ -146,7 +172,7 @@ public final class InventoryState {
 
     private void depart(SortedMap<String, Departed> away, int rank) {
         List<Membership.Absence> absences = new ArrayList<>(membership.of(rank));
-        absences.removeIf(absence -> absence.kind() == Membership.Kind.LOST);
+        absences.removeIf(absence -> absence.kind() != Membership.Kind.ADMIN);
         Departed leaving = new Departed(
                 holds.on(rank),
                 absences,

@@ -30,7 +30,7 @@ public final class Remap {
     }
 
     static Remap between(ResourceSet from, ResourceSet to) {
-        if (from.ranks().equals(to.ranks()) && from.hosts().equals(to.hosts())) {
+        if (isSame(from, to)) {
             IdMap<Integer> still = IdMap.<Integer>empty().put(from.ranks(), 0);
             return new Remap(from, to, still, Idset.EMPTY, Idset.EMPTY);
         }
@@ -46,6 +46,25 @@ public final class Remap {
         });
         IdMap<Integer> found = shifts.finish();
         return new Remap(from, to, found, vanished.build(), to.ranks().subtract(shift(found, from.ranks())));
+    }
+
+    /** Where in {@code to} some ranks of {@code from} are; those of hosts that it does not have are left out. */
+    static Idset follow(ResourceSet from, Idset ranks, ResourceSet to) {
+        if (isSame(from, to)) {
+            return ranks;
+        }
+        Idset.Builder now = Idset.builder();
+        ranks.forEach(rank -> {
+            int there = follow(from, to, rank);
+            if (there != GONE) {
+                now.add(there);
+            }
+        });
+        return now.build();
+    }
+
+    private static boolean isSame(ResourceSet from, ResourceSet to) {
+        return from.ranks().equals(to.ranks()) && from.hosts().equals(to.hosts());
     }
 
     public ResourceSet from() {

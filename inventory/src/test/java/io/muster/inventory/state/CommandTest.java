@@ -19,11 +19,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command.Mode;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What each command leads to, row by row; four hosts, host0 to host3, are online at first. */
 class CommandTest {
@@ -103,8 +107,12 @@ class CommandTest {
     void aMissingReasonIsFilledInAndTheTimeKept() {
         four.after(drain("3"));
         four.at(200);
-        assertThat(outcome(drain("3"))).startsWith("drain {'idset':'3'");
+        assertThat(outcome(drain("3"), BOB)).isEmpty();
+        assertThat(outcome(drain("2-3"), BOB))
+                .isEqualTo("drain {'idset':'2','nodelist':'host2','overwrite':0,'holder':'admin'}");
+        assertThat(outcome(drain("2-3", null, Mode.UPDATE))).isEmpty();
         assertThat(shared(3).reason()).isNull();
+        assertThat(shared(3).by()).isEqualTo(States.ALICE);
         assertThat(outcome(drain("3", "fan"))).startsWith("drain {'idset':'3'");
         assertThat(shared(3).reason()).isEqualTo("fan");
         assertThat(shared(3).since()).isEqualTo(100);
@@ -212,7 +220,7 @@ class CommandTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "``|INVALID a holder's name has 1 to 64 characters",
+                "``|INVALID a holder's name has 1 to 64 characters, not 0",
                 "a b|INVALID holder \"a b\": letters, digits and ._:@- only",
                 "*|INVALID holder \"*\": letters, digits and ._:@- only",
                 "ä|INVALID holder \"ä\": letters, digits and ._:@- only",
@@ -220,7 +228,8 @@ class CommandTest {
     void aHolderIsOnePlainWord(String holder, String outcome) {
         assertThat(outcome(hold("1", holder, 0))).isEqualTo(outcome);
         assertThat(outcome(undrainOf("1", holder, Mode.NONE))).isEqualTo(outcome);
-        assertThat(outcome(hold("1", "x".repeat(65), 0))).startsWith("INVALID a holder's name");
+        assertThat(outcome(hold("1", "x".repeat(65), 0)))
+                .isEqualTo("INVALID a holder's name has 1 to 64 characters, not 65");
         assertThat(outcome(hold("1", "x".repeat(64), 0))).startsWith("drain ");
     }
 
@@ -293,7 +302,7 @@ class CommandTest {
                 .isEqualTo("INVALID host[2-3] (ranks 2-3) excluded by the configuration: "
                         + "change resource.exclude there and reload it");
         assertThat(outcome(config("2-3"))).isEmpty();
-        assertThat(outcome(config("0,3,77")))
+        assertThat(outcome(config("0,3")))
                 .isEqualTo("include {'idset':'2','nodelist':'host2','kind':'config',"
                         + "'reason':'no longer in resource.exclude'}\n"
                         + "exclude {'idset':'0','nodelist':'host0','kind':'config','reason':'resource.exclude'}");
@@ -416,6 +425,43 @@ class CommandTest {
         assertThat(outcome(new Command.Properties(true, map("aaa", "0", name, targets))))
                 .isEqualTo(outcome);
         assertThat(four.state().resources().properties()).hasToString("{batch=3}");
+    }
+
+    static Stream<Arguments> wordings() {
+        return Stream.of(
+                Arguments.of("x".repeat(4096), ""),
+                Arguments.of("\uD83D\uDE00".repeat(4096), ""),
+                Arguments.of("", ""),
+                Arguments.of(" Lüfter \"3\" \uD83D\uDE00 ", ""),
+                Arguments.of("x".repeat(4097), "the %s has 4097 characters, and may have 4096"),
+                Arguments.of("\uD83D\uDE00".repeat(4097), "the %s has 4097 characters, and may have 4096"),
+                Arguments.of("a\nb", "the %s must be one line of text, but character 2 is U+000A"),
+                Arguments.of("fan\r\n", "the %s must be one line of text, but character 4 is U+000D"),
+                Arguments.of("\t", "the %s must be one line of text, but character 1 is U+0009"),
+                Arguments.of("\0", "the %s must be one line of text, but character 1 is U+0000"),
+                Arguments.of("\uD83D\uDE00\033[2J", "the %s must be one line of text, but character 2 is U+001B"),
+                Arguments.of("\u007F", "the %s must be one line of text, but character 1 is U+007F"),
+                Arguments.of("\u0085", "the %s must be one line of text, but character 1 is U+0085"),
+                Arguments.of("a\u2028", "the %s must be one line of text, but character 2 is U+2028"),
+                Arguments.of("a\u2029", "the %s must be one line of text, but character 2 is U+2029"),
+                Arguments.of("a\uD83D", "the %s must be one line of text, but character 2 is U+D83D"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wordings")
+    void whatPeopleSayIsOneLineAndNotWithoutEnd(String text, String fault) {
+        for (Command command : List.of(
+                drain("1", text),
+                new Command.Undrain("1", text, Mode.UPDATE, null),
+                new Command.Exclude("2", text),
+                new Command.Include("2", text),
+                new Command.Shrink("3", text),
+                new Command.Report("offline", "1", text))) {
+            String noun = command instanceof Command.Report ? "cause" : "reason";
+            Decision.Rejection rejection = four.run(command).rejection();
+            assertThat(rejection == null ? "" : rejection.kind() + " " + rejection.text())
+                    .isEqualTo(fault.isEmpty() ? "" : "INVALID " + fault.replace("%s", noun));
+        }
     }
 
     @Test

@@ -41,6 +41,8 @@ class EntryTest {
                         + "'holder':'ops','userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'undrain','context':{'idset':'3','nodelist':'host3','reason':'fixed',"
                         + "'overwrite':2,'holder':'*','userid':1001,'user':'alice'}}",
+                "{'timestamp':5,'name':'undrain','context':{'idset':'3','nodelist':'host[3,8-9]','departed':'host[8-9]',"
+                        + "'overwrite':0,'holder':'admin','userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'admin',"
                         + "'reason':'burn-in','userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'config',"
@@ -108,6 +110,8 @@ class EntryTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
+                "include|'idset':'','nodelist':'host9','kind':'admin','departed':'host['|/context/departed: hostlist \"host[\": "
+                        + "'[' is never closed at position 4",
                 "exclude|'idset':'3','nodelist':'host3','kind':'gone'|/context/kind: must be one of config, admin, lost",
                 "exclude|'idset':'3','nodelist':'host3','kind':'lost'|/context/kind: is not that of an event \"exclude\"",
                 "shrink|'idset':'3','nodelist':'host3','kind':'admin'|/context/kind: is not that of an event \"shrink\"",
@@ -137,6 +141,8 @@ class EntryTest {
             value = {
                 "drain|'idset':'3-4','nodelist':'host[3-4]','overwrite':0,'holder':'ops'|names 4, which R does not have",
                 "undrain|'idset':'9','nodelist':'host9','overwrite':0,'holder':'*'|names 9, which R does not have",
+                "undrain|'idset':'','nodelist':'host9','departed':'host9','overwrite':0,'holder':'*'|"
+                        + "names a departed host that is not remembered: host9",
                 "online|'idset':'0-9','nodelist':'host[0-9]'|names 4-9, which R does not have",
                 "exclude|'idset':'9','nodelist':'host9','kind':'admin'|names 9, which R does not have",
                 "include|'idset':'9','nodelist':'host9','kind':'admin'|names 9, which R does not have",

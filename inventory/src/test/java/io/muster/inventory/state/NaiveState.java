@@ -7,6 +7,7 @@ import io.muster.inventory.state.Decision.Rejection.Kind;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -126,7 +127,8 @@ final class NaiveState {
             foreign |= hold != null
                     && !holder.equals("admin")
                     && hold.by().uid() != by.uid()
-                    && !(taken && mode == Mode.UPDATE);
+                    && !(taken && mode == Mode.UPDATE)
+                    && !(reason == null && until == 0);
         }
         boolean force = mode == Mode.OVERWRITE || mode == Mode.FORCE_OVERWRITE;
         if (clash || absent || (foreign && !force)) {
@@ -136,7 +138,7 @@ final class NaiveState {
             Hold hold = rank.holds.get(holder);
             if (hold == null) {
                 rank.holds.put(holder, new Hold(holder, reason, now, by, until));
-            } else if (force || hold.reason() == null) {
+            } else if (force || (hold.reason() == null && (reason != null || until > 0))) {
                 boolean anew = mode == Mode.FORCE_OVERWRITE;
                 double end = anew || until > 0 ? until : hold.until();
                 rank.holds.put(holder, new Hold(holder, reason, anew ? now : hold.since(), by, end));
@@ -146,29 +148,41 @@ final class NaiveState {
     }
 
     @Nullable
-    Kind undrain(Idset targets, Mode mode, @Nullable String holder, Principal by) {
+    Kind undrain(Idset targets, List<String> away, Mode mode, @Nullable String holder, Principal by) {
+        List<TreeMap<String, Hold>> present = new ArrayList<>();
+        at(targets).forEach(rank -> present.add(rank.holds));
+        List<TreeMap<String, Hold>> departed = new ArrayList<>();
+        away.forEach(host -> departed.add(left.getOrDefault(host, new Left()).holds));
+        Kind refused = refusal(present, mode, holder, by);
+        refused = refused == null ? refusal(departed, mode, holder, by) : refused;
+        if (refused == null) {
+            boolean all = holder == null && mode == Mode.FORCE_OVERWRITE;
+            String whose = holder == null ? "admin" : holder;
+            present.addAll(departed);
+            present.forEach(holds -> holds.keySet().removeIf(key -> all || key.equals(whose)));
+            left.values().removeIf(Left::isEmpty);
+        }
+        return refused;
+    }
+
+    private static @Nullable Kind refusal(
+            List<TreeMap<String, Hold>> targets, Mode mode, @Nullable String holder, Principal by) {
         boolean all = holder == null && mode == Mode.FORCE_OVERWRITE;
         String whose = holder == null ? "admin" : holder;
         boolean force = mode == Mode.OVERWRITE || mode == Mode.FORCE_OVERWRITE;
         boolean free = false;
         boolean elsewhere = false;
         boolean foreign = false;
-        for (Rank rank : at(targets)) {
-            Hold hold = rank.holds.get(whose);
+        for (TreeMap<String, Hold> holds : targets) {
+            Hold hold = holds.get(whose);
             free |= hold == null;
-            elsewhere |= hold == null && !rank.holds.isEmpty();
+            elsewhere |= hold == null && !holds.isEmpty();
             foreign |= hold != null && !whose.equals("admin") && hold.by().uid() != by.uid();
         }
         if (mode == Mode.NONE && free) {
             return elsewhere ? Kind.HELD_BY_OTHER : Kind.EXISTS;
         }
-        if (foreign && !force) {
-            return Kind.HELD_BY_OTHER;
-        }
-        for (Rank rank : at(targets)) {
-            rank.holds.keySet().removeIf(key -> all || key.equals(whose));
-        }
-        return null;
+        return foreign && !force && !all ? Kind.HELD_BY_OTHER : null;
     }
 
     void lift(double now) {
@@ -184,19 +198,34 @@ final class NaiveState {
     }
 
     @Nullable
-    Kind include(Idset targets) {
+    Kind include(Idset targets, List<String> away) {
         for (Rank rank : at(targets)) {
             if (rank.absent.contains(Membership.Kind.CONFIG)) {
                 return Kind.INVALID;
             }
         }
         at(targets).forEach(rank -> rank.absent.clear());
+        away.forEach(host -> left.getOrDefault(host, new Left()).absent.clear());
+        left.values().removeIf(Left::isEmpty);
         return null;
     }
 
-    void configure(Idset excluded) {
-        ranks.forEach((id, rank) -> {
-            if (!excluded.contains(id)) {
+    void configure(ResourceSet configured, Idset excluded) {
+        Set<Rank> wanted = new HashSet<>();
+        Map<String, Integer> seen = new HashMap<>();
+        configured.ranks().forEach(id -> {
+            String host = configured.hostOf(id);
+            int nth = seen.merge(host, 1, Integer::sum) - 1;
+            if (excluded.contains(id)) {
+                ranks.values().stream()
+                        .filter(rank -> rank.host.equals(host))
+                        .skip(nth)
+                        .findFirst()
+                        .ifPresent(wanted::add);
+            }
+        });
+        ranks.values().forEach(rank -> {
+            if (!wanted.contains(rank)) {
                 rank.absent.remove(Membership.Kind.CONFIG);
             } else if (rank.absent.add(Membership.Kind.CONFIG)) {
                 rank.holds.clear();
@@ -290,7 +319,7 @@ final class NaiveState {
         rank.holds.forEach(there.holds::putIfAbsent);
         if (there.absent.isEmpty()) {
             there.absent.addAll(rank.absent);
-            there.absent.remove(Membership.Kind.LOST);
+            there.absent.retainAll(Set.of(Membership.Kind.ADMIN));
         }
         rank.edits.forEach((name, add) -> (add ? there.added : there.removed).add(name));
         if (!there.isEmpty()) {

@@ -10,9 +10,13 @@ import static io.muster.inventory.state.States.map;
 import static io.muster.inventory.state.States.report;
 import static io.muster.inventory.state.States.resources;
 import static io.muster.inventory.state.States.shrink;
+import static io.muster.inventory.state.States.undrain;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command.Mode;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,12 +165,113 @@ class RedefineTest {
         four.after(config("3"), exclude("2"));
         redefined("0-3", "host[3,2,1,0]");
         assertThat(four.state().membership().ranks(Membership.Kind.CONFIG)).hasToString("0");
-        four.after(config("1"));
+        four.after(config("2"));
         assertThat(four.state().members()).hasToString("0,2-3");
         four.after(config(""));
         assertThat(four.state().members()).hasToString("0,2-3");
         four.after(include("1"));
         assertThat(four.state().members()).hasToString("0-3");
+    }
+
+    @Test
+    void theConfigurationMeansHostsWhateverTheirRanksAreByNow() {
+        redefined("0-4", "host[9,3,2,1,0]");
+        four.after(config("0-1,3"));
+        assertThat(four.state().membership().ranks(Membership.Kind.CONFIG)).hasToString("1,3-4");
+        redefined("5-6", "host[1,8]");
+        four.after(config("0-1"));
+        assertThat(four.state().membership().ranks(Membership.Kind.CONFIG)).hasToString("5");
+    }
+
+    @Test
+    void theConfigurationMeansOneRankOfAHostThatHasMore() {
+        ResourceSet configured = resources("0-3", "a,a,b,b");
+        States state = States.empty().after(define(configured));
+        Command second = new Command.ExcludeByConfig(configured, Idset.of(1, 2));
+        assertThat(state.after(second).state().membership().excluded()).hasToString("1-2");
+        state.after(define(resources("0-2", "b,a,c")), second);
+        assertThat(state.state().membership().excluded()).hasToString("0");
+    }
+
+    /** A host that the configuration excludes must never be offered, nor stay away for an older configuration's sake. */
+    @Test
+    void anotherRIsDefinedTogetherWithWhatTheConfigurationExcludesOfIt() {
+        four.after(config("3"), define(resources("0-2", "host[0-2]")));
+        assertThat(four.state().departed()).isEmpty();
+        Command back =
+                new Command.Define(resources("0-3", "host[3,2,1,0]"), "reload", Liveness.Status.ONLINE, config("2-3"));
+        assertThat(States.words(four.run(back)))
+                .matches("(?s)resource-define \\{.*\\}\nexclude \\{'idset':'0-1','nodelist':'host\\[3,2\\]',"
+                        + "'kind':'config','reason':'resource.exclude'\\}");
+        assertThat(four.state().members()).hasToString("2-3");
+        Command same =
+                new Command.Define(four.state().definition().base(), "reload", Liveness.Status.ONLINE, config("2"));
+        assertThat(States.words(four.run(same)))
+                .isEqualTo("include {'idset':'0','nodelist':'host3','kind':'config',"
+                        + "'reason':'no longer in resource.exclude'}");
+        assertThat(four.run(same).events()).isEmpty();
+    }
+
+    private String outcome(Command command) {
+        return States.words(four.run(command));
+    }
+
+    @Test
+    void aHostThatLeftCanBeUndrainedAndIncludedByName() {
+        four.after(drain("1-3", "dimm"), hold("3", "ops", 0), exclude("2"));
+        redefined("0-1", "host[0-1]");
+        assertThat(four.state().departed()).containsOnlyKeys("host2", "host3");
+        assertThat(outcome(undrain("host[1,3]")))
+                .isEqualTo("undrain {'idset':'1','nodelist':'host[1,3]','departed':'host3','overwrite':0,"
+                        + "'holder':'admin'}");
+        assertThat(four.state().holds().held()).hasToString("");
+        assertThat(outcome(undrain("host3")))
+                .isEqualTo("HELD_BY_OTHER host3 (departed) held by ops, set by alice(1001): "
+                        + "name the holder, or force");
+        assertThat(outcome(undrain("host3", Mode.UPDATE))).isEmpty();
+        assertThat(outcome(undrain("host3", Mode.FORCE_OVERWRITE)))
+                .isEqualTo("undrain {'idset':'','nodelist':'host3','departed':'host3','overwrite':2,'holder':'*'}");
+        assertThat(four.state().departed()).containsOnlyKeys("host2");
+        assertThat(outcome(undrain("host2"))).isEqualTo("EXISTS host2 (departed) not drained");
+        assertThat(outcome(undrain("host3"))).isEqualTo("INVALID invalid targets: invalid hosts: host3");
+        assertThat(outcome(new Command.Include("host[0,2]", "back from repair")))
+                .isEqualTo("include {'idset':'','nodelist':'host2','departed':'host2','kind':'admin',"
+                        + "'reason':'back from repair'}");
+        assertThat(four.state().departed()).isEmpty();
+        assertThat(redefined("0-3", "host[0-3]").members()).hasToString("0-3");
+        assertThat(four.state().holds().held()).hasToString("");
+    }
+
+    @Test
+    void aDepartedHostsHoldIsItsMakers() {
+        four.after(hold("3", "ops", 0));
+        redefined("0-2", "host[0-2]");
+        Command undrain = new Command.Undrain("host3", null, Mode.NONE, "ops");
+        assertThat(States.words(four.run(undrain, States.BOB)))
+                .isEqualTo("HELD_BY_OTHER host3 (departed) held by ops, set by alice(1001): "
+                        + "only its maker may change that without force");
+        assertThat(outcome(undrain)).contains("'departed':'host3'");
+    }
+
+    /** What is said of a departed host is taken back at most: it has no rank that could be drained or have a property. */
+    @Test
+    void nothingNewIsSaidOfADepartedHost() {
+        four.after(drain("3", "dimm"), new Command.Properties(true, map("debug", "3")));
+        redefined("0-2", "host[0-2]");
+        for (Command command : List.of(
+                drain("host[2-3]", "again", Mode.FORCE_OVERWRITE),
+                exclude("host3"),
+                shrink("host3"),
+                report("offline", "host3"),
+                new Command.Properties(true, map("debug", "host3")),
+                new Command.Properties(false, map("debug", "host3")))) {
+            assertThat(outcome(command)).isEqualTo("INVALID invalid targets: invalid hosts: host3");
+        }
+        assertThat(outcome(undrain("host[2-3]"))).isEqualTo("EXISTS rank 2 not drained: host2");
+        assertThat(outcome(undrain("host[3-4]"))).isEqualTo("INVALID invalid targets: invalid hosts: host[3-4]");
+        four.after(undrain("host3"));
+        assertThat(four.state().departed()).containsOnlyKeys("host3");
+        assertThat(redefined("0-3", "host[0-3]").resources().properties()).hasToString("{batch=3, debug=3}");
     }
 
     @ParameterizedTest

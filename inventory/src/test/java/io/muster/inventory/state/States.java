@@ -190,8 +190,9 @@ final class States {
         return new Command.Report(name, targets, "");
     }
 
-    static Command config(String ranks) {
-        return new Command.ExcludeByConfig(Idset.parse(ranks));
+    /** What a configuration of {@link #four} excludes. */
+    static Command.ExcludeByConfig config(String ranks) {
+        return new Command.ExcludeByConfig(resources("0-3", "host[0-3]"), Idset.parse(ranks));
     }
 
     static Command define(ResourceSet resources) {

@@ -1,5 +1,6 @@
 package io.muster.daemon.cli.query;
 
+import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.console.Targets;
 import io.muster.daemon.cli.render.Times;
@@ -22,8 +23,17 @@ public final class Conflict {
     /** @param targets as the daemon has just read them */
     public Conflict(Standing standing, String targets, double now) {
         this.standing = standing;
-        this.ranks = Targets.find(standing.resources(), targets);
+        this.ranks = present(standing, targets);
         this.now = now;
+    }
+
+    /** The daemon took the targets, so what R lacks has departed: of that, the daemon's own sentence has to do. */
+    private static Idset present(Standing standing, String targets) {
+        try {
+            return Targets.find(standing.resources(), targets);
+        } catch (Failure departed) {
+            return Idset.EMPTY;
+        }
     }
 
     /** Hosts first; "" if nothing is in the way any more. */

@@ -22,8 +22,9 @@ import java.util.List;
  *
  * @param events the last that were about it, oldest first
  */
-record Explanation(Standing standing, int rank, List<ObjectNode> events) {
-    String host() {
+record Explanation(Standing standing, int rank, List<ObjectNode> events) implements Why.Account {
+    @Override
+    public String host() {
         return standing.resources().hostOf(rank);
     }
 
@@ -36,16 +37,25 @@ record Explanation(Standing standing, int rank, List<ObjectNode> events) {
     }
 
     /** The first line says it all; those below say why. */
-    String text(double now, String silence) {
+    @Override
+    public String text(double now, String silence) {
         StringBuilder out = new StringBuilder();
-        out.append(Printable.of(host())).append(" (rank ").append(rank).append("): ");
-        out.append(up() ? "up" : "not up: " + String.join(", ", obstacles())).append('\n');
+        out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", obstacles())));
         membership(out, now);
         liveness(out, now);
         holds(out, now);
         List<String> properties = properties();
         line(out, "properties", properties.isEmpty() ? "none" : String.join(", ", properties));
         schedulers(out, now);
+        trail(out, events, silence, now);
+        return out.toString();
+    }
+
+    static String heading(String subject, String news) {
+        return Printable.of(subject) + ": " + news + "\n";
+    }
+
+    static void trail(StringBuilder out, List<ObjectNode> events, String silence, double now) {
         if (!silence.isEmpty()) {
             line(out, "history", silence);
         }
@@ -53,10 +63,9 @@ record Explanation(Standing standing, int rank, List<ObjectNode> events) {
             double time = event.path("timestamp").asDouble();
             line(out, "event", Times.second(time) + " (" + Times.age(time, now) + " ago) " + EventText.of(event));
         }
-        return out.toString();
     }
 
-    private static void line(StringBuilder out, String label, String text) {
+    static void line(StringBuilder out, String label, String text) {
         out.append("  ").append(label);
         for (int i = label.length(); i < 12; i++) {
             out.append(' ');
@@ -88,7 +97,7 @@ record Explanation(Standing standing, int rank, List<ObjectNode> events) {
         absences.forEach(absence -> membership(out, absence, now));
     }
 
-    private static void membership(StringBuilder out, Membership.Absence absence, double now) {
+    static void membership(StringBuilder out, Membership.Absence absence, double now) {
         String kind = switch (absence.kind()) {
             case CONFIG -> "excluded by the configuration";
             case ADMIN -> "excluded";
@@ -113,11 +122,13 @@ record Explanation(Standing standing, int rank, List<ObjectNode> events) {
             line(out, "holds", "none");
             return;
         }
-        for (Hold hold : holds.holds()) {
-            String reason = hold.reason() == null ? "no reason given" : hold.reason();
-            String until = hold.until() == 0 ? "" : ", until " + Times.second(hold.until());
-            line(out, "hold", hold.holder() + ": " + reason + attributed(hold.by(), hold.since(), now) + until);
-        }
+        holds.holds().forEach(hold -> hold(out, hold, now));
+    }
+
+    static void hold(StringBuilder out, Hold hold, double now) {
+        String reason = hold.reason() == null ? "no reason given" : hold.reason();
+        String until = hold.until() == 0 ? "" : ", until " + Times.second(hold.until());
+        line(out, "hold", hold.holder() + ": " + reason + attributed(hold.by(), hold.since(), now) + until);
     }
 
     private static String attributed(Principal by, double since, double now) {
@@ -156,7 +167,8 @@ record Explanation(Standing standing, int rank, List<ObjectNode> events) {
         return word + (news ? ", and has yet to be told " + (up() ? "up" : "down") : "");
     }
 
-    ObjectNode toJson() {
+    @Override
+    public ObjectNode toJson() {
         Idset self = Idset.of(rank);
         ObjectNode json = StateGroup.of(state(), self).get(0).toJson(standing.resources(), false);
         json.remove(List.of("nnodes", "hosts", "ranks"));

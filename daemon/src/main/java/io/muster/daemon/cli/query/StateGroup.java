@@ -195,7 +195,7 @@ record StateGroup(
         }
     }
 
-    private static void time(ObjectNode json, String key, double epoch) {
+    static void time(ObjectNode json, String key, double epoch) {
         json.put(key, epoch <= 0 ? null : Times.rfc3339(epoch));
     }
 }

@@ -8,9 +8,11 @@ import io.muster.daemon.cli.console.Scheduler;
 import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.render.Times;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -66,8 +68,27 @@ public final class Status extends ServerVerb {
         } else {
             warn(standing);
             table.print(groups, USUAL, LONG);
+            mentionDeparted(standing);
         }
         return Exit.OK;
+    }
+
+    /** They have no rank and so no line, but somebody may look for their drain. */
+    private void mentionDeparted(Standing standing) {
+        Hostlist held = heldAway(standing);
+        if (!held.isEmpty() && targets.isEmpty() && states == null) {
+            console().complain("muster status: not in R any longer, and drained when they return: " + held);
+        }
+    }
+
+    private static Hostlist heldAway(Standing standing) {
+        List<String> held = new ArrayList<>();
+        standing.state().departed().forEach((host, left) -> {
+            if (left.holds() != null) {
+                held.add(host);
+            }
+        });
+        return Hostlist.of(held).sort();
     }
 
     private void warn(Standing standing) {
@@ -91,6 +112,7 @@ public final class Status extends ServerVerb {
                         .put("behind", scheduler.behind());
             }
         }
+        json.put("departed_drained", heldAway(standing).toString());
         ArrayNode all = json.putArray("groups");
         for (StateGroup group : groups) {
             all.add(group.toJson(standing.resources(), look.expand()));

@@ -8,7 +8,7 @@ import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Journal;
 import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.Standing;
-import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.Departed;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -17,6 +17,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -36,6 +38,19 @@ public final class Why extends ServerVerb {
             description = "How many of the last events to show. Default: 5.")
     private int count = 5;
 
+    /** All that is to be said of one host. */
+    interface Account {
+        String host();
+
+        /** The last events that were about it; to be filled in. */
+        List<ObjectNode> events();
+
+        /** @param silence why there are no events, "" if there may be */
+        String text(double now, String silence);
+
+        ObjectNode toJson();
+    }
+
     public Why(Console console) {
         super(console);
     }
@@ -43,29 +58,41 @@ public final class Why extends ServerVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         Standing standing = Standing.ask(client);
-        Idset ranks = Selection.find(standing.resources(), targets);
-        List<Explanation> explanations = new ArrayList<>();
-        ranks.forEach(rank -> explanations.add(new Explanation(standing, rank, new ArrayList<>())));
-        String silence = remember(client, explanations);
+        List<Account> accounts = accounts(standing);
+        String silence = remember(client, accounts);
         if (json()) {
             ObjectNode json = standing.toJson();
             ArrayNode hosts = json.putArray("hosts");
-            explanations.forEach(explanation -> hosts.add(explanation.toJson()));
+            accounts.forEach(account -> hosts.add(account.toJson()));
             console().json(json);
         } else {
             double now = standing.now(console());
-            explanations.forEach(explanation -> console().print(explanation.text(now, silence)));
+            accounts.forEach(account -> console().print(account.text(now, silence)));
         }
         return Exit.OK;
     }
 
+    /** By rank, and then those that have departed, which are known by name only. */
+    private List<Account> accounts(Standing standing) {
+        Map<String, Departed> departed = new TreeMap<>(standing.state().departed());
+        departed.keySet().retainAll(targets);
+        departed.keySet().removeIf(standing.resources().hosts()::contains);
+        List<String> present = new ArrayList<>(targets);
+        present.removeAll(departed.keySet());
+        List<Account> accounts = new ArrayList<>();
+        Selection.find(standing.resources(), present)
+                .forEach(rank -> accounts.add(new Explanation(standing, rank, new ArrayList<>())));
+        departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));
+        return accounts;
+    }
+
     /** @return why nothing can be remembered, "" if it can */
-    private String remember(FluxClient client, List<Explanation> explanations) throws IOException {
+    private String remember(FluxClient client, List<Account> accounts) throws IOException {
         List<Deque<ObjectNode>> last = new ArrayList<>();
         List<EventFilter> filters = new ArrayList<>();
-        for (Explanation explanation : explanations) {
+        for (Account account : accounts) {
             last.add(new ArrayDeque<>());
-            filters.add(EventFilter.ALL.about(explanation.host()));
+            filters.add(EventFilter.ALL.about(account.host()));
         }
         try (Journal journal = Journal.follow(client)) {
             for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
@@ -80,7 +107,7 @@ public final class Why extends ServerVerb {
             throw e;
         }
         for (int i = 0; i < last.size(); i++) {
-            explanations.get(i).events().addAll(last.get(i));
+            accounts.get(i).events().addAll(last.get(i));
         }
         return "";
     }
