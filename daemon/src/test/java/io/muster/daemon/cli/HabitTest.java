@@ -98,9 +98,10 @@ class HabitTest {
         succeeds("exclude", "node[6-7]");
         succeeds("drain", "@gpu", "x");
         assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[4-5]\n");
-        assertThat(refused(Exit.CONFLICT, "drain", "node[3,6]", "x"))
-                .isEqualTo("muster drain: node6 (rank 6) is excluded\n"
-                        + "  nothing was changed; `muster include` first, or leave them out\n");
+        assertThat(refused(Exit.CONFLICT, "drain", "node[3,6]", "x")).isEqualTo("""
+                        muster drain: node6 (rank 6) is excluded
+                          nothing was changed; `muster include` first, or leave them out
+                        """);
         succeeds("exclude", "@gpu");
         assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x")).contains("all of @gpu are excluded or lost");
         succeeds("include", "@gpu");

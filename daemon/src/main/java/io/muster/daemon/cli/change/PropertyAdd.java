@@ -6,6 +6,7 @@ import io.muster.inventory.state.Command;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
@@ -40,8 +41,8 @@ public final class PropertyAdd extends Change {
         return new Command.Properties(true, byName(names, Targets.spell(client, targets)));
     }
 
-    static TreeMap<String, String> byName(List<String> names, String targets) {
-        TreeMap<String, String> properties = new TreeMap<>();
+    static SortedMap<String, String> byName(List<String> names, String targets) {
+        SortedMap<String, String> properties = new TreeMap<>();
         names.forEach(name -> properties.put(name, targets));
         return properties;
     }

@@ -31,7 +31,7 @@ final class Words implements IParameterConsumer {
     private static boolean isOption(String word, CommandSpec verb) {
         int equals = word.indexOf('=');
         String name = equals < 0 ? word : word.substring(0, equals);
-        return word.equals("--") || verb.findOption(name) != null && name.startsWith("-") || isCluster(word, verb);
+        return word.equals("--") || (name.startsWith("-") && verb.findOption(name) != null) || isCluster(word, verb);
     }
 
     /** {@code -ff}, or {@code -nobject}: short options until one that takes the rest. */

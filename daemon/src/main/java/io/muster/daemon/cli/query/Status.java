@@ -44,7 +44,7 @@ public final class Status extends ServerVerb {
     private @Nullable String states;
 
     @Option(names = "--skip-empty", hidden = true, description = "Taken for flux's sake: there are no empty lines.")
-    private boolean skipEmpty;
+    void skipEmpty(boolean always) {}
 
     @Mixin
     private final Selection selection = new Selection();
