@@ -119,11 +119,11 @@ class CommandTest {
     @Test
     void aNamedHoldIsIndependentOfTheSharedOne() {
         succeeds("drain", "1", "bad dimm");
-        succeeds("drain", "--holder", "ops", "--for", "4h", "1", "firmware");
+        succeeds("drain", "--holder", "ops", "--for", "100d", "1", "firmware");
         assertThat(out("drain", "-n", "-o", "holder,until,reason"))
                 .isEqualTo("admin,ops  admin: bad dimm; ops: firmware\n");
         succeeds("undrain", "1");
-        assertThat(out("drain", "-n", "-o", "holder,until,reason")).isEqualTo("ops in 4h ops: firmware\n");
+        assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
                 .startsWith("muster undrain: node1 (rank 1) held by somebody else - node1: firmware (ops, by " + USER)
                 .contains("--holder NAME names the hold to end");
@@ -270,7 +270,7 @@ class CommandTest {
                 out("history", "node[0-3]", "--state-dir", daemon.stateDir().toString(), "--json");
         assertThat(disk)
                 .contains("\"reason\":\"bad dimm\"")
-                .contains("\"comment\":\"replaced\",\"seconds\":0.0,\"hosts\":\"node0\"")
+                .containsPattern("\"comment\":\"replaced\",\"seconds\":\\d+\\.0,\"hosts\":\"node0\"")
                 .contains("\"to\":null");
         assertThat(out("history", "node0"))
                 .contains("bad dimm -> replaced node0")
@@ -384,7 +384,7 @@ class CommandTest {
         assertThat(refused(Exit.USAGE, "status", "-o", "nope").err())
                 .contains("there is no column nope; there are state,");
         assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("local:///path is right");
-        assertThat(refused(Exit.USAGE, "property").err()).contains("Missing required subcommand");
+        assertThat(refused(Exit.USAGE, "property").err()).contains("which one? There are list, add");
         assertThat(refused(Exit.USAGE, "drain", "1", "--until", "soon").err()).contains("\"soon\" is no time");
     }
 
