@@ -168,23 +168,33 @@ public final class Feasible {
                 : feasibility.ever(asked.request());
     }
 
-    /** The members' resources, folded into kinds of node; kept until they change, which going up and down does not. The checks' own. */
+    /** The members' resources, folded into kinds of node. R's graph is read once for each definition. The checks' own. */
     private static final class Stock {
+        private ResourceSet base = ResourceSet.EMPTY;
+        private Feasibility whole = Feasibility.of(ResourceSet.EMPTY);
         private @Nullable Definition definition;
         private Idset members = Idset.EMPTY;
         private ResourceSet resources = ResourceSet.EMPTY;
-        private Feasibility folded = Feasibility.of(ResourceSet.EMPTY);
+        private Feasibility folded = whole;
 
         Feasibility of(InventoryState state) {
             Idset now = state.members();
             if (definition != state.definition() || !members.equals(now)) {
-                JsonNode scheduling = state.resources().scheduling();
+                define(state.definition().base());
                 resources = state.resources().withoutScheduling().keep(now);
-                folded = fold(resources, scheduling);
+                folded = whole.with(resources);
                 definition = state.definition();
                 members = now;
             }
             return folded;
+        }
+
+        @SuppressWarnings("ReferenceEquality") // a definition keeps its base through every change of properties
+        private void define(ResourceSet next) {
+            if (base != next) {
+                whole = fold(next.withoutScheduling(), next.scheduling());
+                base = next;
+            }
         }
 
         ResourceSet resources() {

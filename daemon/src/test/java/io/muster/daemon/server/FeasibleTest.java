@@ -2,6 +2,9 @@ package io.muster.daemon.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -35,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 class FeasibleTest {
     private static final double NOW = 1_000_000;
@@ -245,6 +249,28 @@ class FeasibleTest {
     void a_scheduling_key_that_is_no_graph_is_passed_over() {
         state = defined(R.withScheduling(unreadable()));
         assertThat(answer(jobspec("slot=4/core=4"))).isEqualTo("empty");
+    }
+
+    /** Reading a graph costs by its vertices, so it is not done for each change; that it cannot be read is said each time it is. */
+    @Test
+    void the_scheduling_graph_is_read_once_for_a_definition() {
+        Logger logger = (Logger) LoggerFactory.getLogger("muster");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            state = defined(R.withScheduling(unreadable()));
+            answer(jobspec("slot=4/core=4"));
+            happens(new Event.Properties(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
+            happens(new Event.Exclude(targets(3), Membership.Kind.ADMIN, null));
+            assertThat(answer(jobspec("slot=4/core=4"))).startsWith("EOVERFLOW 4 slots of core=4 asked; 3 slots fit");
+            assertThat(lines.list).hasSize(1);
+            state = defined(R.withScheduling(unreadable()));
+            answer(jobspec("slot=4/core=4"));
+            assertThat(lines.list).hasSize(2);
+        } finally {
+            logger.detachAppender(lines);
+        }
     }
 
     private static ObjectNode unreadable() {

@@ -40,6 +40,14 @@ public final class Feasibility {
         return new Feasibility(r, Stock.of(r, graph));
     }
 
+    /**
+     * The same machine under another R: with fewer ranks, other properties or another expiration. Costs by kinds of node and
+     * intervals of ranks, and reads no graph again.
+     */
+    public Feasibility with(ResourceSet other) {
+        return new Feasibility(other, stock.keep(other.ranks()));
+    }
+
     /** How many distinct kinds of node there are. */
     public int kinds() {
         return stock.cells().size();

@@ -9,6 +9,7 @@ import io.muster.inventory.rset.Group;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An inventory folded into cells of like nodes and the areas above them.
  *
+ * @param cells by lowest rank; none is empty
  * @param top a virtual area that holds the outermost one, so that a request may name that too
  * @param types of all that is there
  * @param areaTypes of what stands above the nodes
@@ -43,7 +45,21 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             types.add(cell.kind().type());
             types.addAll(cell.kind().types());
         }
-        return new Stock(List.copyOf(cells), top, types, areaTypes);
+        List<Cell> byRank = new ArrayList<>(cells);
+        byRank.sort(Comparator.comparingInt(cell -> cell.ranks().first()));
+        return new Stock(List.copyOf(byRank), top, types, areaTypes);
+    }
+
+    /** Without the other ranks; what stands above nodes stays, whether or not it has any left. */
+    Stock keep(Idset ranks) {
+        List<Cell> left = new ArrayList<>();
+        for (Cell cell : cells) {
+            Idset kept = cell.ranks().intersect(ranks);
+            if (!kept.isEmpty()) {
+                left.add(new Cell(cell.kind(), kept));
+            }
+        }
+        return of(left, top);
     }
 
     private static void outsideInto(Area area, SortedSet<String> types) {

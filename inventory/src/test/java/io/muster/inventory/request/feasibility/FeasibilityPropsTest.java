@@ -131,6 +131,25 @@ class FeasibilityPropsTest {
         }
     }
 
+    /** A fold that is kept through changes of R answers as one made anew. */
+    @Seeds
+    void fewerRanksUnderTheSameFoldAreJudgedAsOnes(Random random) {
+        Machine machine = machine(random);
+        ResourceGraph graph = machine.graph.build();
+        ResourceSet fewer = machine.r()
+                .withProperty("p", Idset.of(random.nextInt(machine.nodes)))
+                .remove(Idset.of(random.nextInt(machine.nodes)));
+        Feasibility kept = Feasibility.of(machine.r(), graph).with(fewer);
+        Feasibility anew = Feasibility.of(fewer, graph);
+        for (String pattern : SHAPES) {
+            Request request = new Request(
+                    Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))),
+                    random.nextBoolean() ? Constraint.all() : new Constraint.Properties(List.of("^p")),
+                    0);
+            assertThat(kept.ever(request)).isEqualTo(anew.ever(request));
+        }
+    }
+
     private static @org.jspecify.annotations.Nullable Boolean truth(List<Resource> list, BruteForce.Vertex top) {
         try {
             return new BruteForce().fits(list, top);
