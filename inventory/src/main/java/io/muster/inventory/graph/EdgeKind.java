@@ -1,6 +1,8 @@
 package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -16,7 +18,7 @@ public record EdgeKind(String subsystem, String relationship, boolean bothWays, 
     public static final String CONDUIT_OF = "conduit-of";
 
     public EdgeKind {
-        more = Map.copyOf(more);
+        more = more.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(more));
     }
 
     public static EdgeKind contains() {

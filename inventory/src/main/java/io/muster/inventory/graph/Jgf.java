@@ -5,9 +5,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
@@ -16,6 +19,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.regex.Pattern;
 
 /**
  * The JSON Graph Format of RFC 20's {@code scheduling} key, read and written as a stream: a graph of a million vertices never
@@ -34,12 +38,22 @@ public final class Jgf {
     }
 
     private static final int MAX_DEPTH = 200;
-    static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
+
+    /** Foreign numbers keep their digits, and a key that is given twice is not half lost. */
+    static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(MAX_DEPTH)
                             .build())
                     .build())
-            .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE);
+            .enable(
+                    DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS,
+                    DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
+            .build();
+
+    /** What Jackson's sentences say about itself. */
+    private static final Pattern JACKSONS_OWN = Pattern.compile(" \\(start marker at \\[.*?]\\)| for `ObjectNode`.*");
 
     private Jgf() {}
 
@@ -83,7 +97,9 @@ public final class Jgf {
         } catch (JsonProcessingException e) {
             String line =
                     e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr();
-            problems.add(line, "not JSON: " + e.getOriginalMessage());
+            problems.add(
+                    line,
+                    "not JSON: " + JACKSONS_OWN.matcher(e.getOriginalMessage()).replaceAll(""));
             return ResourceGraph.builder().build();
         }
     }

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /** Reads one JGF document, an element at a time; a reader serves one parser. */
 final class JgfReader {
-    private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata", "directed", "relation");
+    private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata");
 
     /** An edge that came before its vertices. */
     private record Pending(String source, String target, EdgeKind kind, String place) {}
@@ -41,12 +41,19 @@ final class JgfReader {
         boolean found = false;
         for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
             JsonToken value = parser.nextToken();
-            if (key.equals("graph") && value == JsonToken.START_OBJECT) {
+            if (!key.equals("graph")) {
+                graph.more(JgfVertex.OUTSIDE + key, parser.readValueAsTree());
+            } else if (value != JsonToken.START_OBJECT || found) {
+                problems.add("/graph", found ? "is given twice" : "must be a dictionary");
+                parser.skipChildren();
+                found = true;
+            } else {
                 found = true;
                 graph();
-            } else {
-                parser.skipChildren();
             }
+        }
+        if (parser.nextToken() != null) {
+            problems.add("", "something follows the document");
         }
         if (!found) {
             problems.add("", "graph is missing");
@@ -69,17 +76,20 @@ final class JgfReader {
     private void graph() throws IOException {
         for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
             JsonToken value = parser.nextToken();
-            boolean known = key.equals("nodes") || key.equals("edges");
-            if (known && value != JsonToken.START_ARRAY) {
-                problems.add("/graph/" + key, "must be a list");
+            boolean nodes = key.equals("nodes");
+            if (!nodes && !key.equals("edges")) {
+                graph.more(key, parser.readValueAsTree());
+                continue;
             }
-            if (known && value == JsonToken.START_ARRAY) {
-                elements(key.equals("nodes"));
-            } else {
+            boolean twice = nodes ? nodesSeen : edgesSeen;
+            if (value != JsonToken.START_ARRAY || twice) {
+                problems.add("/graph/" + key, twice ? "is given twice" : "must be a list");
                 parser.skipChildren();
+            } else {
+                elements(nodes);
             }
-            nodesSeen |= key.equals("nodes");
-            edgesSeen |= key.equals("edges");
+            nodesSeen |= nodes;
+            edgesSeen |= !nodes;
         }
     }
 
@@ -136,13 +146,14 @@ final class JgfReader {
                 more.put(e.getKey(), e.getValue());
             }
         });
+        boolean bothWays =
+                edge.path("directed").isBoolean() && !edge.get("directed").booleanValue();
         edge.properties().forEach(e -> {
-            if (!EDGE_KEYS.contains(e.getKey())) {
+            boolean said = bothWays && e.getKey().equals("directed");
+            if (!said && !EDGE_KEYS.contains(e.getKey())) {
                 more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue());
             }
         });
-        boolean bothWays =
-                edge.path("directed").isBoolean() && !edge.get("directed").booleanValue();
         return new EdgeKind(subsystem, relationship, bothWays, more);
     }
 

@@ -157,7 +157,7 @@ final class JgfVertex {
             // A uniq_id that is the vertex's id says nothing; the full form writes it again.
             boolean said = e.getKey().equals("uniq_id")
                     && e.getValue().asText().equals(vertex.path("id").asText());
-            if (!said && !READ.contains(e.getKey())) {
+            if (!said && (!READ.contains(e.getKey()) || isForeign(e.getKey(), metadata))) {
                 more.put(e.getKey(), e.getValue());
             }
         });
@@ -169,16 +169,33 @@ final class JgfVertex {
         return more;
     }
 
+    /** Whether another writer means something else by the key than extended data; a status beside a state says less than it. */
+    private static boolean isForeign(String key, JsonNode metadata) {
+        JsonNode value = metadata.path(key);
+        return switch (key) {
+            case "status" -> metadata.path("state").isTextual();
+            case "state" -> !value.isTextual();
+            case "scheduler" -> !value.isObject();
+            case "tags" ->
+                !value.isObject()
+                        || value.properties().stream()
+                                .anyMatch(e -> !e.getValue().isTextual());
+            default -> false;
+        };
+    }
+
     private void extended(int vertex, JsonNode metadata) {
         Extended data = Extended.NONE;
-        if (metadata.has("status")) {
+        if (metadata.has("status") && !isForeign("status", metadata)) {
             data = data.withState(integer(metadata, "status", 0, 0, 1) == 1 ? "down" : "up");
         }
-        if (metadata.has("state")) {
+        if (metadata.has("state") && !isForeign("state", metadata)) {
             data = data.withState(text(metadata, "state", ""));
         }
-        for (Map.Entry<String, JsonNode> e : metadata.path("tags").properties()) {
-            data = data.withTag(e.getKey(), e.getValue().asText());
+        if (!isForeign("tags", metadata)) {
+            for (Map.Entry<String, JsonNode> e : metadata.path("tags").properties()) {
+                data = data.withTag(e.getKey(), e.getValue().textValue());
+            }
         }
         for (Map.Entry<String, JsonNode> e : metadata.path("scheduler").properties()) {
             data = data.withScheduler(e.getKey(), e.getValue());

@@ -25,7 +25,9 @@ final class JgfWriter {
 
     void write() throws IOException {
         json.writeStartObject();
+        outside(graph.more());
         json.writeObjectFieldStart("graph");
+        more(graph.more());
         json.writeArrayFieldStart("nodes");
         try {
             vertices();
@@ -214,7 +216,9 @@ final class JgfWriter {
     private void edgeMetadata(EdgeKind kind) throws IOException {
         boolean subsystem = full || !kind.subsystem().equals(EdgeKind.CONTAINMENT);
         boolean relationship = full || !kind.relationship().equals(EdgeKind.CONTAINS);
-        if (!subsystem && !relationship && kind.more().isEmpty()) {
+        if (!subsystem
+                && !relationship
+                && kind.more().keySet().stream().allMatch(k -> k.startsWith(JgfVertex.OUTSIDE))) {
             return;
         }
         json.writeObjectFieldStart("metadata");

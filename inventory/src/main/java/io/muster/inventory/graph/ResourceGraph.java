@@ -8,7 +8,10 @@ import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayDeque;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.function.UnaryOperator;
@@ -24,15 +27,17 @@ import org.jspecify.annotations.Nullable;
 public final class ResourceGraph {
     private final Layout layout;
     private final IdMap<Extended> extended;
+    private final Map<String, JsonNode> more;
 
-    private ResourceGraph(Layout layout, IdMap<Extended> extended) {
+    private ResourceGraph(Layout layout, IdMap<Extended> extended, Map<String, JsonNode> more) {
         this.layout = layout;
         this.extended = extended;
+        this.more = more;
     }
 
     /** cluster, its nodes, and their children in the detail asked, all in subsystem containment. */
     public static ResourceGraph of(ResourceSet r, Detail detail) {
-        return new ResourceGraph(new RankLayout(r, detail), IdMap.empty());
+        return new ResourceGraph(new RankLayout(r, detail), IdMap.empty(), Map.of());
     }
 
     public static Builder builder() {
@@ -55,6 +60,11 @@ public final class ResourceGraph {
     /** The vertex's id in JGF. */
     public String key(int vertex) {
         return layout.key(vertex);
+    }
+
+    /** What a document said beside its vertices and edges, untouched; keys beside the graph itself are marked as JGF marks them. */
+    Map<String, JsonNode> more() {
+        return more;
     }
 
     public Set<String> subsystems() {
@@ -148,7 +158,7 @@ public final class ResourceGraph {
         if (!vertices.isEmpty() && vertices.last() >= size()) {
             throw new IndexOutOfBoundsException("vertex " + vertices.last() + " of " + size());
         }
-        return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))));
+        return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))), more);
     }
 
     /** The live state of a graph made from R, for those who look at it: up, down and drained nodes. */
@@ -178,6 +188,7 @@ public final class ResourceGraph {
     /** Collects vertices and edges; belongs to one thread and is used once. */
     public static final class Builder {
         private final TableBuilder table = new TableBuilder();
+        private final Map<String, JsonNode> more = new LinkedHashMap<>();
 
         private Builder() {}
 
@@ -204,7 +215,11 @@ public final class ResourceGraph {
             return this;
         }
 
-        /** @throws InvalidException on two roots or two parents in a subsystem, or a doubled edge */
+        void more(String key, JsonNode value) {
+            more.put(key, value);
+        }
+
+        /** @throws InvalidException on two roots or two parents in a subsystem, a circle, or a doubled edge */
         public ResourceGraph build() {
             Problems problems = new Problems();
             ResourceGraph graph = build(problems);
@@ -213,7 +228,7 @@ public final class ResourceGraph {
         }
 
         ResourceGraph build(Problems problems) {
-            return new ResourceGraph(table.build(problems), table.extended());
+            return new ResourceGraph(table.build(problems), table.extended(), Collections.unmodifiableMap(more));
         }
     }
 }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * costs a few ints and not a tree of objects.
  */
 final class TableBuilder {
+    /** Real machines have ten levels; whoever walks one may nest as deep. */
+    static final int MAX_DEPTH = 100;
+
     private final List<Pool> pools = new ArrayList<>();
     private final Map<Pool, Pool> knownPools = new HashMap<>();
     private final Map<EdgeKind, Integer> knownKinds = new HashMap<>();
@@ -152,7 +155,55 @@ final class TableBuilder {
         if (root == null && composite) {
             problems.add("", subsystem + " has no root: its edges run in a circle");
         }
-        roots.put(subsystem, root == null ? firstMember(member) : root);
+        int start = root == null ? firstMember(member) : root;
+        roots.put(subsystem, start);
+        if (composite && root != null && problems.isEmpty()) {
+            refuseCirclesAndDepth(subsystem, start, member, problems);
+        }
+    }
+
+    /** With one root and one parent each, what is not below the root hangs on a circle. */
+    private void refuseCirclesAndDepth(String subsystem, int root, boolean[] member, Problems problems) {
+        int[] parent = new int[pools.size()];
+        Arrays.fill(parent, -1);
+        for (int e = 0; e < edges; e++) {
+            EdgeKind kind = kinds.get(kindOf[e]);
+            if (kind.subsystem().equals(subsystem) && !kind.isOpposite()) {
+                parent[targets[e]] = sources[e];
+            }
+        }
+        int[] depth = new int[pools.size()];
+        depth[root] = 1;
+        for (int v = 0; v < member.length; v++) {
+            if (member[v] && !measure(v, parent, depth)) {
+                boolean circle = depth[v] == 0;
+                problems.add(
+                        "",
+                        subsystem
+                                + (circle ? " runs in a circle at " : " is deeper than " + MAX_DEPTH + " levels at ")
+                                + name(v));
+                return;
+            }
+        }
+    }
+
+    /** Sets the depth of {@code v} and of all above it; false if it is too deep, or, with 0 left in it, if no root is reached. */
+    private static boolean measure(int v, int[] parent, int[] depth) {
+        int steps = 0;
+        int at = v;
+        while (at >= 0 && depth[at] == 0 && steps <= depth.length) {
+            at = parent[at];
+            steps++;
+        }
+        if (at < 0 || depth[at] == 0) {
+            return false;
+        }
+        int deep = depth[at] + steps;
+        int known = at;
+        for (at = v; at != known; at = parent[at]) {
+            depth[at] = deep--;
+        }
+        return depth[v] <= MAX_DEPTH;
     }
 
     private static int firstMember(boolean[] member) {

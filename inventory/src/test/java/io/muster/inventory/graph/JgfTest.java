@@ -155,8 +155,6 @@ class JgfTest {
                 ",\"size\":\"2\" | metadata.size must be an integer of 0 or more, not \"2\"",
                 ",\"unit\":4 | metadata.unit must be a string",
                 ",\"rank\":\"3\" | metadata.rank must be an integer",
-                ",\"paths\":null | metadata.paths must be a dictionary",
-                ",\"type\":\"\" | metadata.type must be a non-empty string",
             })
     void badMetadataIsNamed(String metadata, String sentence) {
         assertThatThrownBy(() -> Jgf.read(document(metadata, EDGE)))
@@ -164,11 +162,86 @@ class JgfTest {
                 .hasMessageContaining(sentence);
     }
 
+    @Test
+    void whatOtherWritersSayIsKeptInTheWholeAndInASubset() throws Exception {
+        String foreign = """
+                {"writer":"somebody","graph":{"directed":true,"label":"tiny","metadata":{"v":1.10},"nodes":[
+                  {"id":"1","label":"n","metadata":{"type":"node","id":1,"rank":-1,"tags":["a","b"],"scheduler":7,"state":3,
+                   "power":1e400,"paths":{"containment":"/cluster0/node1"}}},
+                  {"id":"2","metadata":{"type":"node","id":2,"rank":-1,"status":1,"state":"drained","tags":{"k":1},
+                   "paths":{"containment":"/cluster0/node2"}}},
+                  {"id":"0","metadata":{"type":"cluster","id":0,"rank":-1,"paths":{"containment":"/cluster0"}}}],
+                 "edges":[
+                  {"source":"0","target":"1","relation":"has","directed":true,"label":"e","metadata":{"z":1,"a":[2],"m":null}},
+                  {"source":"0","target":"2","directed":1}]}}
+                """;
+        ResourceGraph graph = Jgf.read(foreign);
+        String written = Jgf.toJson(graph, Jgf.Form.TERSE).toString();
+        assertThat(written).contains("1.10", "\"metadata\":{\"z\":1,\"a\":[2],\"m\":null}");
+        JsonNode expected = Jgf.JSON.readTree(foreign);
+        assertThat(Jgf.JSON.readTree(written)).isEqualTo(expected);
+        assertThat(Jgf.toJson(Jgf.read(written), Jgf.Form.TERSE)).hasToString(written);
+        JsonNode subset = Jgf.toJson(graph.tag(Idset.of(0), "mine", ""), Jgf.Form.TERSE, Idset.of(1));
+        assertThat(subset.get("writer")).isEqualTo(expected.get("writer"));
+        assertThat(subset.at("/graph/metadata")).isEqualTo(expected.at("/graph/metadata"));
+        assertThat(subset.at("/graph/nodes/0")).isEqualTo(expected.at("/graph/nodes/1"));
+        assertThat(subset.at("/graph/edges/0")).isEqualTo(expected.at("/graph/edges/1"));
+    }
+
+    /** Fluxion 0.54: post-order, defaults left out, power edges with their subsystem only, maps of its own. */
+    @Test
+    void twoSubsystemsAsFluxionWritesThemComeBackAsTheyWere() throws Exception {
+        String fluxion = """
+                {"graph":{"nodes":[
+                  {"id":"5","metadata":{"type":"core","id":0,"rank":0,"exclusive":true,"paths":{"containment":"/c0/r0/n0/core0"}}},
+                  {"id":"4","metadata":{"type":"node","basename":"n","id":0,"rank":0,"exclusive":true,"ephemeral":{"k":"v"},
+                   "paths":{"containment":"/c0/r0/n0","power":"/p0/n0"}}},
+                  {"id":"3","metadata":{"type":"rack","basename":"r","id":0,"rank":-1,"agfilter":{"core":4},
+                   "paths":{"containment":"/c0/r0"}}},
+                  {"id":"1","metadata":{"type":"cluster","basename":"c","id":0,"rank":-1,"paths":{"containment":"/c0"}}},
+                  {"id":"2","metadata":{"type":"pdu","basename":"p","id":0,"rank":-1,"size":900,"unit":"W","paths":{"power":"/p0"}}}],
+                 "edges":[{"source":"1","target":"3"},{"source":"3","target":"4"},{"source":"4","target":"5"},
+                  {"source":"2","target":"4","metadata":{"subsystem":"power"}}]}}
+                """;
+        assertThat(Jgf.toJson(Jgf.read(fluxion), Jgf.Form.TERSE)).isEqualTo(Jgf.JSON.readTree(fluxion));
+    }
+
+    @Test
+    void aVertexHasPathsAndAType() {
+        String none = document("", EDGE).replace("\"paths\":{\"containment\":\"/cluster0/node1\"}", "\"paths\":null");
+        assertThatThrownBy(() -> Jgf.read(none)).hasMessageContaining("metadata.paths must be a dictionary");
+        String untyped = document("", EDGE).replace("\"type\":\"node\"", "\"type\":\"\"");
+        assertThatThrownBy(() -> Jgf.read(untyped)).hasMessageContaining("metadata.type must be a non-empty string");
+    }
+
+    @Test
+    void hierarchiesThatNoStackCouldWalkAreRefused() {
+        StringBuilder nodes = new StringBuilder();
+        StringBuilder edges = new StringBuilder();
+        for (int i = 0; i < 30_000; i++) {
+            String lead = i == 0 ? "" : ",";
+            nodes.append(lead)
+                    .append("{\"id\":\"")
+                    .append(i)
+                    .append("\",\"metadata\":{\"type\":\"box\",\"paths\":{}}}");
+            edges.append(i < 2 ? "" : ",")
+                    .append(i == 0 ? "" : "{\"source\":\"" + (i - 1) + "\",\"target\":\"" + i + "\"}");
+        }
+        assertThatThrownBy(() -> Jgf.read("{\"graph\":{\"nodes\":[" + nodes + "],\"edges\":[" + edges + "]}}"))
+                .isInstanceOf(InvalidException.class)
+                .hasMessageContaining("containment is deeper than 100 levels at \"100\" (box100)");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '~',
             value = {
+                ",{\"id\":\"2\",\"metadata\":{\"type\":\"a\",\"paths\":{}}},{\"id\":\"3\",\"metadata\":{\"type\":\"a\",\"paths\":{}}}],\"edges\":[{\"source\":\"0\",\"target\":\"1\"},{\"source\":\"2\",\"target\":\"3\"},{\"source\":\"3\",\"target\":\"2\"}]}} | containment runs in a circle at \"2\" (a2)",
+                "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"}]},\"graph\":{}} | /graph: is given twice",
+                "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"}],\"edges\":[]}} | /graph/edges: is given twice",
+                "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"}]}} {} | something follows the document",
+                "],\"edges\":[{\"source\":\"0\",\"source\":\"1\"}]}} | not JSON: Duplicate field 'source'",
                 "],\"edges\":[{\"source\":\"0\",\"target\":\"7\"}]}} | /graph/edges/0/target: there is no vertex \"7\"",
                 "],\"edges\":[{\"source\":\"0\"}]}} | /graph/edges/0/target: is missing",
                 "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"},{\"source\":\"0\",\"target\":\"1\"}]}} | the edge 0 -> 1 is given twice",
