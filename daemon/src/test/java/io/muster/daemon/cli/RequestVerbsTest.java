@@ -65,7 +65,11 @@ class RequestVerbsTest {
     }
 
     private static Result typing(String input, String... arguments) {
-        return new Shell().with("MUSTER_URI", daemon.uri()).typing(input).run(arguments);
+        return new Shell()
+                .with("MUSTER_URI", daemon.uri())
+                .with("LC_ALL", "C.UTF-8")
+                .typing(input)
+                .run(arguments);
     }
 
     private static Path file(String name, String text) throws IOException {
@@ -337,10 +341,11 @@ class RequestVerbsTest {
         String r = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-1\",\"children\":{\"core\":\"0\"}}],"
                 + "\"nodelist\":[\"a[0-1]\"],\"starttime\":0,\"expiration\":0}}";
         assertThat(alone.typing(r).run("graph", "-f", "-").out())
-                .isEqualTo("cluster0\n└─ a[0-1] (2 x node)\n   └─ core ids=0\n");
+                .isEqualTo("cluster0\n`- a[0-1] (2 x node)\n   `- core0\n");
         assertThat(alone.typing("{}").run("graph", "-f", "-").exit()).isEqualTo(Exit.ERROR);
         assertThat(alone.typing("{").run("graph", "-f", "-").err())
-                .startsWith("muster graph: standard input: not JSON: ");
+                .startsWith("muster graph: standard input: not JSON: ")
+                .doesNotContain("start marker");
     }
 
     @Test

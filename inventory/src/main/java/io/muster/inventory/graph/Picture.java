@@ -2,19 +2,25 @@ package io.muster.inventory.graph;
 
 import io.muster.inventory.hostlist.Hostlist;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
 
 /** A graph for people to look at: an indented tree, or Graphviz's language. Like siblings are drawn once, with their number. */
 public final class Picture {
+    /** Names that do not fold into fewer characters are cut off there; how many there are is said beside them. */
+    private static final int MOST_CHARS = 200;
+
     /** Siblings that look alike down to the depth drawn, in the order of the first. */
     private record Bundle(int sample, List<String> names, List<Bundle> below) {}
 
     private final ResourceGraph graph;
     private final String subsystem;
     private final int depth;
+    private final Map<Look, Integer> looks = new HashMap<>();
 
     /** @param depth how many levels below the root are drawn */
     public Picture(ResourceGraph graph, String subsystem, int depth) {
@@ -23,23 +29,41 @@ public final class Picture {
         this.depth = depth;
     }
 
+    /** What the branches of a tree are drawn with. */
+    public enum Lines {
+        BOXES("├─ ", "└─ ", "│  "),
+        ASCII("|- ", "`- ", "|  ");
+
+        private final String branch;
+        private final String last;
+        private final String on;
+
+        Lines(String branch, String last, String on) {
+            this.branch = branch;
+            this.last = last;
+            this.on = on;
+        }
+    }
+
     /** One line per bundle of like vertices, children indented; empty if the graph has no such subsystem. */
-    public String tree() {
+    public String tree(Lines lines) {
         StringBuilder out = new StringBuilder();
         int root = graph.root(subsystem);
         if (root >= 0) {
-            branch(bundle(root), "", "", out);
+            out.append(branch(bundle(root), lines, ""));
         }
         return out.toString();
     }
 
-    private void branch(Bundle bundle, String lead, String childLead, StringBuilder out) {
-        out.append(lead).append(text(bundle)).append('\n');
+    private String branch(Bundle bundle, Lines lines, String lead) {
+        StringBuilder out = new StringBuilder(text(bundle)).append('\n');
         int last = bundle.below().size() - 1;
         for (int i = 0; i <= last; i++) {
-            String own = i == last ? "└─ " : "├─ ";
-            branch(bundle.below().get(i), childLead + own, childLead + (i == last ? "   " : "│  "), out);
+            out.append(lead)
+                    .append(i == last ? lines.last : lines.branch)
+                    .append(branch(bundle.below().get(i), lines, lead + (i == last ? "   " : lines.on)));
         }
+        return out.toString();
     }
 
     /** A digraph; render it with {@code dot -Tsvg}. */
@@ -94,7 +118,11 @@ public final class Picture {
     }
 
     private static String names(List<String> names) {
-        return names.size() == 1 ? names.get(0) : Hostlist.of(names).toString();
+        if (names.size() == 1) {
+            return names.get(0);
+        }
+        String text = Hostlist.of(names).toString();
+        return text.length() <= MOST_CHARS ? text : text.substring(0, text.lastIndexOf(',', MOST_CHARS) + 1) + "...";
     }
 
     private Bundle bundle(int root) {
@@ -104,7 +132,7 @@ public final class Picture {
     private Bundle bundle(int vertex, List<String> names, int level) {
         List<Bundle> below = new ArrayList<>();
         if (level < depth && level < 100) {
-            Map<List<Object>, List<Integer>> alike = new LinkedHashMap<>();
+            Map<Integer, List<Integer>> alike = new LinkedHashMap<>();
             graph.forEachChild(
                     vertex,
                     subsystem,
@@ -119,16 +147,24 @@ public final class Picture {
         return new Bundle(vertex, names, below);
     }
 
-    /** Equal for vertices that are drawn alike but for their names. */
-    private List<Object> look(int vertex, int level) {
-        Pool pool = graph.pool(vertex);
-        List<Object> look = new ArrayList<>(
-                List.of(pool.type(), pool.size(), pool.unit(), pool.properties(), graph.extended(vertex)));
+    /** The same number for vertices that are drawn alike but for their names. */
+    private int look(int vertex, int level) {
+        Map<Integer, Integer> children = new HashMap<>();
         if (level < depth && level < 100) {
-            Map<List<Object>, Integer> children = new LinkedHashMap<>();
             graph.forEachChild(vertex, subsystem, child -> children.merge(look(child, level + 1), 1, Integer::sum));
-            look.add(children);
         }
-        return look;
+        Pool pool = graph.pool(vertex);
+        PoolKind kind = pool.kind();
+        Look look = new Look(
+                kind.type(), kind.size(), kind.unit(), kind.properties(), graph.extended(vertex), Map.copyOf(children));
+        return looks.computeIfAbsent(look, l -> looks.size());
     }
+
+    private record Look(
+            String type,
+            long size,
+            String unit,
+            SortedMap<String, String> properties,
+            Extended extended,
+            Map<Integer, Integer> children) {}
 }

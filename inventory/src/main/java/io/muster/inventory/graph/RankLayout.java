@@ -50,13 +50,17 @@ final class RankLayout implements Layout {
         group.children().forEach((type, ids) -> {
             switch (detail) {
                 case NODES -> {}
-                case POOLS ->
-                    parts.add(Pool.of(
-                            PoolKind.of(type, ids.size()).withProperties(Map.of("ids", ids.toString())), Pool.NO_ID));
+                case POOLS -> parts.add(pooled(type, ids));
                 case UNITS -> ids.forEach(id -> parts.add(Pool.of(PoolKind.of(type, 1), id)));
             }
         });
         return parts;
+    }
+
+    private static Pool pooled(String type, Idset ids) {
+        return ids.size() == 1
+                ? Pool.of(PoolKind.of(type, 1), ids.first())
+                : Pool.of(PoolKind.of(type, ids.size()).withProperties(Map.of("ids", ids.toString())), Pool.NO_ID);
     }
 
     @Override

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ResourceGraphTest {
@@ -46,15 +48,15 @@ class ResourceGraphTest {
         assertThat(paths(Walker.of(graph, EdgeKind.CONTAINMENT)))
                 .containsExactly(
                         "/cluster0/fluke0/core",
-                        "/cluster0/fluke0/gpu",
+                        "/cluster0/fluke0/gpu0",
                         "/cluster0/fluke0",
                         "/cluster0/fluke1/core",
-                        "/cluster0/fluke1/gpu",
+                        "/cluster0/fluke1/gpu0",
                         "/cluster0/fluke1",
                         "/cluster0/fluke2/core",
-                        "/cluster0/fluke2/gpu",
+                        "/cluster0/fluke2/gpu0",
                         "/cluster0/fluke2",
-                        "/cluster0/login/core",
+                        "/cluster0/login/core0",
                         "/cluster0/login",
                         "/cluster0");
         int core = graph.size() - 1;
@@ -183,18 +185,40 @@ class ResourceGraphTest {
     @Test
     void picturesDrawLikeSiblingsOnce() {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS).withLiveState(Idset.of(0, 1, 2), Idset.EMPTY);
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree()).isEqualTo("""
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES))
+                .isEqualTo("""
                         cluster0
                         ├─ fluke[0,2] (2 x node) [up]
                         ├─ fluke1 (node) ssd [up]
                         └─ login (node) [down]
                         """);
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree())
-                .contains("fluke[0,2] (2 x node) [up]\n│  ├─ core = 4 ids=0-3\n│  └─ gpu ids=0\n");
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.BOXES))
+                .contains("fluke[0,2] (2 x node) [up]\n│  ├─ core = 4 ids=0-3\n│  └─ gpu0\n");
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).dot())
                 .startsWith("digraph \"containment\" {\n")
                 .contains("v1 [label=\"fluke[0,2] (2 x node) [up]\"];\n  v0 -> v1;\n")
                 .endsWith("}\n");
-        assertThat(new Picture(graph, "power", 1).tree()).isEmpty();
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII))
+                .startsWith("cluster0\n|- fluke[0,2] (2 x node) [up]\n|  |- core = 4 ids=0-3\n|  `- gpu0\n")
+                .contains("`- login (node) [down]\n   `- core0\n");
+        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES)).isEmpty();
+    }
+
+    @Test
+    void namesThatDoNotFoldAreCutAndCounted() {
+        ResourceSet scattered = ResourceSet.of(
+                Hostlist.parse("n[0-1999]"),
+                Idset.range(0, 1999),
+                Idset.of(0),
+                Idset.EMPTY,
+                Map.of(
+                        "odd",
+                        Idset.parse(IntStream.range(0, 1000)
+                                .mapToObj(i -> Integer.toString(2 * i + 1))
+                                .collect(Collectors.joining(",")))));
+        String tree = new Picture(ResourceGraph.of(scattered, Detail.POOLS), EdgeKind.CONTAINMENT, 9)
+                .tree(Picture.Lines.ASCII);
+        assertThat(tree.lines()).hasSize(5).allMatch(line -> line.length() < 250);
+        assertThat(tree).contains("... (1000 x node) odd\n").startsWith("cluster0\n|- n[0,2,4,");
     }
 }

@@ -105,7 +105,7 @@ public final class Graph extends Verb {
             case "jgf" -> jgf(graph);
             default ->
                 new Picture(graph, subsystem, depth)
-                        .tree()
+                        .tree(console().style().marks() ? Picture.Lines.BOXES : Picture.Lines.ASCII)
                         .lines()
                         .forEach(line -> console().println(Printable.of(line)));
         }
@@ -126,7 +126,7 @@ public final class Graph extends Verb {
             JsonNode json = new JsonMapper().readTree(source.bytes(console()));
             return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json));
         } catch (JsonProcessingException e) {
-            throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + e.getOriginalMessage());
+            throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + Complaint.sentence(e));
         } catch (InvalidException e) {
             throw new Failure(Exit.ERROR, source.shown() + ": " + e.getMessage());
         }
