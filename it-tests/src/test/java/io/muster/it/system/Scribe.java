@@ -30,7 +30,11 @@ final class Scribe implements AutoCloseable {
 
     /** @param length of each reason: a large one fills a disk soon */
     static Scribe at(DaemonProcess daemon, int length) throws IOException {
-        return new Scribe(daemon.connect(), new TreeMap<>(), "x".repeat(length));
+        return at(daemon.connect(), length);
+    }
+
+    static Scribe at(FluxClient client, int length) {
+        return new Scribe(client, new TreeMap<>(), "x".repeat(length));
     }
 
     /** The same one, with what it remembers, after the daemon was started again. */
@@ -91,9 +95,14 @@ final class Scribe implements AutoCloseable {
     }
 
     Idset up() {
+        return up(RANKS);
+    }
+
+    /** @param ranks of the inventory; it changes the first of them */
+    Idset up(int ranks) {
         Idset.Builder drained = Idset.builder();
         promised.keySet().forEach(drained::add);
-        return Idset.range(0, RANKS - 1).subtract(drained.build());
+        return Idset.range(0, ranks - 1).subtract(drained.build());
     }
 
     @Override

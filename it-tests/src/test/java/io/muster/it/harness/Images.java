@@ -1,0 +1,60 @@
+package io.muster.it.harness;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** The image of config/Dockerfile, made as its comment says, under names that nobody else uses. */
+public final class Images {
+    /** On every image, container and volume of these tests, so that none is left behind unseen. */
+    public static final String LABEL = "io.muster.it";
+
+    private static final Path TREE = Path.of("..").toAbsolutePath().normalize();
+    private static final String OWN = Long.toString(ProcessHandle.current().pid());
+    private static final String BASE = "muster-it-base:" + OWN;
+
+    private Images() {}
+
+    /** Whether there is a container engine, and the command that asks it. */
+    public static boolean canBeMade() {
+        try {
+            Process info = new ProcessBuilder("docker", "info")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return info.waitFor(60, TimeUnit.SECONDS) && info.exitValue() == 0;
+        } catch (IOException noSuchCommand) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static void makeBase() {
+        String script = "set -o pipefail; .ci/base-image | docker import --change 'ENV PATH=/usr/bin' --change 'LABEL "
+                + LABEL + "=base' - " + BASE;
+        Tool.run("env", "-C", TREE.toString(), "JAVA_HOME=" + System.getProperty("java.home"), "bash", "-c", script);
+    }
+
+    /** @return the image's name */
+    public static String make(String version) {
+        String name = "muster-it-" + version + ":" + OWN;
+        Tool.run(
+                "docker",
+                "build",
+                "--tag=" + name,
+                "--label=" + LABEL + "=image",
+                "--build-arg=BASE=" + BASE,
+                "--build-arg=VERSION=" + version,
+                "--file=" + TREE.resolve("config/Dockerfile"),
+                TREE.toString());
+        return name;
+    }
+
+    public static void remove(String... names) {
+        for (String name : names) {
+            Tool.run("docker", "rmi", "--force", name);
+        }
+        Tool.run("docker", "rmi", "--force", BASE);
+    }
+}
