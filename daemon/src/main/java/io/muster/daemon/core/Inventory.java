@@ -118,11 +118,9 @@ public final class Inventory {
             then.run();
         } else {
             fly(List.of(), 0, outcome -> {
-                if (outcome.durable()) {
-                    answers.add(then);
-                } else {
-                    whenAnswered(then);
-                }
+                // Never at once: what has just landed is still to be told, so it would be sent after that, and again,
+                // and again.
+                answers.add(outcome.durable() ? then : () -> whenAnswered(then));
             });
         }
     }
@@ -172,11 +170,7 @@ public final class Inventory {
             return;
         }
         fly(List.of(), 0, outcome -> {
-            if (outcome.durable()) {
-                answers.add(() -> reply.accept(answer));
-            } else {
-                submit(command, by, reply);
-            }
+            answers.add(outcome.durable() ? () -> reply.accept(answer) : () -> submit(command, by, reply));
         });
     }
 

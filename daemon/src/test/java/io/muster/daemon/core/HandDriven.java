@@ -24,6 +24,7 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
             new PriorityQueue<>(Comparator.comparingLong(Timer::at).thenComparingLong(Timer::number));
     private final Instant epoch;
     private volatile long nanos;
+    private volatile Duration wrong = Duration.ZERO;
     private long timersMade;
 
     public HandDriven(Instant epoch) {
@@ -36,7 +37,12 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
 
     @Override
     public Instant instant() {
-        return epoch.plusNanos(nanos);
+        return epoch.plusNanos(nanos).plus(wrong);
+    }
+
+    /** Somebody sets the wall clock; time goes on as before. */
+    public void jump(Duration by) {
+        wrong = wrong.plus(by);
     }
 
     @Override

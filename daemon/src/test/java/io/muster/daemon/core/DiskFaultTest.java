@@ -1,0 +1,111 @@
+package io.muster.daemon.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.inventory.state.Command;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What admins and schedulers notice of a disk that is slow or broken, and of a clock that jumps. */
+class DiskFaultTest {
+    private static final Duration SLOW = Duration.ofSeconds(2);
+
+    private final Rig rig = Rig.ofFour();
+    private final FakeSink sink = new FakeSink();
+
+    @AfterEach
+    void close() {
+        rig.healDisk();
+        rig.close();
+    }
+
+    private void acquire() {
+        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.settle();
+        sink.received();
+    }
+
+    /** Every force takes two seconds: nobody is told before, nothing else waits, and all that came meanwhile shares the next one. */
+    @Test
+    void aForceOfTwoSecondsDelaysChangesAndNothingElse() {
+        acquire();
+        int[] forces = {0};
+        rig.disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE) {
+                forces[0]++;
+                long end = System.nanoTime() + SLOW.toNanos();
+                while (System.nanoTime() < end) {
+                    LockSupport.parkNanos(end - System.nanoTime());
+                }
+            }
+            return -1;
+        });
+        long start = System.nanoTime();
+        for (int i = 0; i < 500; i++) {
+            rig.send("drain" + i, Rig.drainCommand("1", "x"));
+            rig.send("undrain" + i, new Command.Undrain("1", null, Command.Mode.NONE, null));
+        }
+        rig.send("last", Rig.drainCommand("2", "x"));
+        assertThat(rig.told).as("answers before anything is durable").isEmpty();
+        assertThat(rig.state().holds().held().isEmpty()).isTrue();
+        assertThat(rig.inventory.stalledSeconds()).isPositive();
+
+        rig.settle();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SLOW.toNanos());
+        assertThat(rig.told).hasSize(1001).allMatch(answer -> answer.endsWith(": done 1"));
+        assertThat(forces[0]).as("forces for 1,001 changes").isLessThanOrEqualTo(3);
+        assertThat(sink.received()).last().asString().contains("\"down\":\"2\"");
+        assertThat(rig.inventory.stalledSeconds()).isZero();
+    }
+
+    /** It was decided on a change that then failed, so it is decided anew, on what is there; it does not wait for the disk's repair. */
+    @Test
+    void aRefusalBehindAChangeThatFailedIsDecidedAnewWhileTheDiskIsBroken() {
+        rig.drain("3");
+        rig.disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE || kind == FaultyDisk.Kind.TRUNCATE) {
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        rig.send("one", Rig.drainCommand("1", "x"));
+        rig.send("again", Rig.drainCommand("3", "x"));
+        rig.settle();
+
+        assertThat(rig.told).hasSize(2);
+        assertThat(rig.told.get(0)).startsWith("one: DISK Input/output error");
+        assertThat(rig.told.get(1)).startsWith("again: EXISTS");
+    }
+
+    @Test
+    void aClockThatJumpsBackNeitherLiftsAHoldEarlyNorLosesOne() {
+        acquire();
+        double until = rig.now() + 100;
+        rig.submit(new Command.Drain("1", "x", Command.Mode.NONE, "admin", until));
+        assertThat(sink.received()).containsExactly("{\"down\":\"1\"}");
+
+        rig.core.jump(Duration.ofHours(-1));
+        rig.drain("2");
+        assertThat(sink.received()).containsExactly("{\"down\":\"2\"}");
+        rig.advance(Duration.ofSeconds(110));
+        assertThat(rig.state().holds().held())
+                .as("its time is an hour away again")
+                .hasToString("1-2");
+        rig.core.jump(Duration.ofHours(1));
+        rig.advance(Duration.ofSeconds(60));
+        assertThat(sink.received()).as("looked at every minute").containsExactly("{\"up\":\"1\"}");
+        assertThat(rig.state().holds().held()).hasToString("2");
+
+        rig.close();
+        try (Rig again = Rig.on(rig.disk, new HandDriven(Rig.START.minus(Duration.ofDays(1))))) {
+            assertThat(again.state().holds().held())
+                    .as("read with an earlier clock")
+                    .hasToString("2");
+            assertThat(again.drain("3").failure()).isNull();
+            assertThat(again.inventory.seq()).isGreaterThan(rig.inventory.seq());
+        }
+    }
+}
