@@ -264,7 +264,7 @@ class ModelPropsTest {
         BROKEN
     }
 
-    @Seeds(share = 0.5)
+    @Seeds(share = 0.25)
     void everybodyIsToldWhatIsDurableAndNothingElse(Random random) throws Exception {
         Rig rig = Rig.on(new FaultyDisk(memory), new HandDriven(Rig.START));
         Stage stage = new Stage(rig);
