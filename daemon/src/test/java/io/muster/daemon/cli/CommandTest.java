@@ -412,7 +412,7 @@ class CommandTest {
         succeeds("exclude", "node2", "spare");
         reload("node[0,3]");
         Result status = muster("status", "-n", "-o", "state,nodelist");
-        assertThat(status.out()).isEqualTo("  avail node[0,3]\n");
+        assertThat(status.out()).isEqualTo("avail node[0,3]\n");
         assertThat(status.err()).isEqualTo("muster status: not in R any longer, and drained when they return: node1\n");
         assertThat(muster("status", "--json").out()).contains("\"departed_drained\":\"node1\"");
         assertThat(out("why", "node1"))
@@ -428,9 +428,9 @@ class CommandTest {
                         + "  nothing was changed; -u passes over what is not drained\n");
         succeeds("undrain", "node1");
         succeeds("include", "node2");
-        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("  avail node[0,3]\n");
+        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("avail node[0,3]\n");
         reload("node[0-3]");
-        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("  avail node[0-3]\n");
+        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("avail node[0-3]\n");
     }
 
     @Test
@@ -445,8 +445,7 @@ class CommandTest {
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
                 .isEqualTo("  avail 1-2 node[1,0]\nexclude 0   node2\n");
         reload("node[3,0]");
-        assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
-                .isEqualTo("  avail 1     node0\nexclude 0     node3\n");
+        assertThat(out("status", "-n", "-o", "state,ranks,nodelist")).isEqualTo("  avail 1 node0\nexclude 0 node3\n");
     }
 
     @Test

@@ -44,7 +44,9 @@ public final class MalformedException extends IllegalArgumentException {
         }
         int from = Math.max(0, Math.min(position - SHOWN / 2, input.length() - SHOWN));
         int to = from + SHOWN;
-        return (from > 0 ? "\"..." : "\"") + printable(input.subSequence(from, to)) + (to < input.length() ? "...\"" : "\"");
+        return (from > 0 ? "\"..." : "\"")
+                + printable(input.subSequence(from, to))
+                + (to < input.length() ? "...\"" : "\"");
     }
 
     private static String printable(CharSequence text) {

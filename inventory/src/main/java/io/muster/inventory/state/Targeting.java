@@ -69,7 +69,8 @@ final class Targeting {
             return new Found(state.resources().targets(targets), Hostlist.EMPTY);
         } catch (TargetException e) {
             Hostlist departed = e.missingHosts();
-            if (departed.isEmpty() || !departed.stream().allMatch(host -> state.departed().containsKey(host))) {
+            if (departed.isEmpty()
+                    || !departed.stream().allMatch(host -> state.departed().containsKey(host))) {
                 throw e;
             }
             Hostlist named = Hostlist.parse(targets);

@@ -265,7 +265,17 @@ class ResourceSetParseTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 1", "1.0, 1.0", "1.50, 1.50", "1e0, 1.0", "1e2, 1E+2", "12345678901234567890, 12345678901234567890", "-0, 0", "-0.0, 0.0", "-0.50, -0.50", "1e-7, 1E-7"
+    @CsvSource({
+        "1, 1",
+        "1.0, 1.0",
+        "1.50, 1.50",
+        "1e0, 1.0",
+        "1e2, 1E+2",
+        "12345678901234567890, 12345678901234567890",
+        "-0, 0",
+        "-0.0, 0.0",
+        "-0.50, -0.50",
+        "1e-7, 1E-7"
     })
     void integersStayIntegersAndFloatsFloats(String number, String written) {
         String r = execution("'R_lite':[],'nodelist':[''],'x':%s");
