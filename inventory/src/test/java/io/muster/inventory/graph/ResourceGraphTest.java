@@ -9,8 +9,11 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -60,7 +63,8 @@ class ResourceGraphTest {
                         "/cluster0/login",
                         "/cluster0");
         int core = graph.size() - 1;
-        assertThat(graph.pool(core).properties()).containsEntry("ids", "0");
+        assertThat(graph.pool(core)).isEqualTo(Pool.of(PoolKind.of("core", 1), 0));
+        assertThat(graph.pool(4 + 1).properties()).containsEntry("ids", "0-3");
         assertThat(graph.rank(core)).isEqualTo(7);
         assertThat(graph.pool(2))
                 .isEqualTo(new Pool(
@@ -220,5 +224,40 @@ class ResourceGraphTest {
                 .tree(Picture.Lines.ASCII);
         assertThat(tree.lines()).hasSize(5).allMatch(line -> line.length() < 250);
         assertThat(tree).contains("... (1000 x node) odd\n").startsWith("cluster0\n|- n[0,2,4,");
+    }
+
+    private static ResourceSet like(int nodes) {
+        return ResourceSet.of(
+                Hostlist.parse("n[0-" + (nodes - 1) + "]"),
+                Idset.range(0, nodes - 1),
+                Idset.range(0, 63),
+                Idset.range(0, 7),
+                Map.of("ssd", Idset.range(1, nodes - 2)));
+    }
+
+    /** How many objects stand for the vertices below nodes. */
+    private static int partsHeld(ResourceGraph graph, int from) {
+        Set<Pool> held = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int v = from; v < graph.size(); v++) {
+            held.add(graph.pool(v));
+        }
+        return held.size();
+    }
+
+    @Test
+    void aHundredThousandLikeNodesAreHeldOnce() {
+        int nodes = 100_000;
+        ResourceGraph units = ResourceGraph.of(like(nodes), Detail.UNITS);
+        assertThat(units.size()).isEqualTo(1 + nodes * (1 + 64 + 8));
+        assertThat(partsHeld(units, 1 + nodes)).isEqualTo(64 + 8);
+        assertThat(partsHeld(ResourceGraph.of(like(nodes), Detail.POOLS), 1 + nodes))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aGraphThatIsReadHoldsLikePoolsOnceToo() {
+        ResourceGraph read = Jgf.read(Jgf.toJson(ResourceGraph.of(like(50), Detail.UNITS), Jgf.Form.TERSE));
+        assertThat(read.size()).isEqualTo(1 + 50 * (1 + 64 + 8));
+        assertThat(partsHeld(read, 0)).isEqualTo(64 + 8 + 50 + 1);
     }
 }
