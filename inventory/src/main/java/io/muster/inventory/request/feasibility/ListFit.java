@@ -118,7 +118,7 @@ final class ListFit {
         }
         @Nullable VectorPacking packing = packing(wanted);
         @Nullable Boolean fits = packing == null ? null : packing.fits();
-        return Boolean.FALSE.equals(fits) && standsOutside(list) ? null : fits;
+        return (Boolean.FALSE.equals(fits) && standsOutside(list)) ? null : fits;
     }
 
     /** Whether some of it may also stand outside of every node, where packing does not look. */
