@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ import picocli.CommandLine.Spec;
                     + " undrained at rank 0 and up, so it should be nobody's."
         })
 public final class Bench implements Callable<Integer> {
+    private static final long SETTLE_MILLIS = 15_000;
+
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
     private List<Integer> ranks = new ArrayList<>();
 
@@ -76,7 +79,19 @@ public final class Bench implements Callable<Integer> {
         try (Subject subject = Subject.start(command(), directory, size)) {
             figures.add(Figure.once("ready from cold start", size, "ms", subject.readyMillis()));
             measure(new Measure(subject.uri(), size), Floor.measure(directory), figures);
-            figures.add(Figure.once("resident memory", size, "MB", subject.residentMegabytes()));
+            figures.add(Figure.once("resident memory, at once", size, "MB", subject.residentMegabytes()));
+            settle();
+            figures.add(Figure.once("resident memory, settled", size, "MB", subject.residentMegabytes()));
+        }
+    }
+
+    /** What a burst needs for a moment, compilers above all, is given back within seconds. */
+    private static void settle() throws IOException {
+        try {
+            Thread.sleep(SETTLE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
         }
     }
 
