@@ -9,6 +9,7 @@ public final class AcquireStream {
     private final Principal holder;
     private final double since;
     private Told told;
+    private boolean begun;
     private boolean behind;
     private boolean muted;
     private long responses;
@@ -49,6 +50,16 @@ public final class AcquireStream {
 
     Sink sink() {
         return sink;
+    }
+
+    /** Whether the first response has been sent. */
+    boolean hasBegun() {
+        return begun;
+    }
+
+    void begins(Told first) {
+        begun = true;
+        told = first;
     }
 
     void mute() {

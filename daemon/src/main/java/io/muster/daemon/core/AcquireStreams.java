@@ -85,12 +85,23 @@ public final class AcquireStreams implements Commits {
             meters.error();
             throw busy(streams.iterator().next());
         }
-        SchedulerView view = inventory.state().view();
-        AcquireStream stream = new AcquireStream(sink, by, inventory.now(), told(view));
+        AcquireStream stream = new AcquireStream(sink, by, inventory.now(), told(newestView()));
         streams.add(stream);
-        send(stream, offer.payload(inventory.state()));
-        meters.first();
+        if (inventory.isRedefining()) {
+            inventory.whenAnswered(() -> begin(stream));
+        } else {
+            begin(stream);
+        }
         return stream;
+    }
+
+    /** A new R that is on its way to the disk numbers the ranks anew: who acquires meanwhile begins with that one. */
+    private void begin(AcquireStream stream) {
+        if (streams.contains(stream)) {
+            stream.begins(told(newestView()));
+            send(stream, offer.payload(inventory.state()));
+            meters.first();
+        }
     }
 
     private static RpcException busy(AcquireStream holder) {
@@ -154,7 +165,7 @@ public final class AcquireStreams implements Commits {
     }
 
     @Override
-    public void committed(List<Entry> entries, InventoryState state) {
+    public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
         if (!dirty) {
             dirty = true;
             durableAt = nanos.getAsLong();
@@ -219,7 +230,7 @@ public final class AcquireStreams implements Commits {
         }
 
         void tell(AcquireStream stream) {
-            if (stream.isMuted()) {
+            if (stream.isMuted() || !stream.hasBegun()) {
                 return;
             }
             if (!stream.sink().isWritable()) {

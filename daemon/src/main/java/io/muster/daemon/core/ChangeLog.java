@@ -3,10 +3,13 @@ package io.muster.daemon.core;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,11 +20,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class ChangeLog implements Commits {
     private static final Logger log = LoggerFactory.getLogger("inventory");
-    private static final int MOST_WAITING = 10_000;
+
+    /** Bytes of events that wait, about: one that names every second rank of a large system is as long as its list of hosts. */
+    static final long MOST_WAITING = 8 << 20;
+
+    private static final int AN_EVENT = 500;
     private static final int LONGEST_VALUE = 1000;
 
     private final Executor worker;
-    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicLong waiting = new AtomicLong();
     private long lost;
 
     public ChangeLog(Executor worker) {
@@ -29,24 +36,33 @@ public final class ChangeLog implements Commits {
     }
 
     @Override
-    public void committed(List<Entry> entries, InventoryState state) {
+    public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
         if (!log.isInfoEnabled()) {
             return;
         }
-        if (waiting.get() >= MOST_WAITING) {
+        long weight = weight(lines);
+        if (waiting.get() > 0 && waiting.get() + weight > MOST_WAITING) {
             lost += entries.size();
             return;
         }
         long missing = lost;
         lost = 0;
-        waiting.incrementAndGet();
+        waiting.addAndGet(weight);
         worker.execute(() -> {
-            waiting.decrementAndGet();
             if (missing > 0) {
                 log.warn("{} changes are in the journal, but not here: the log is too slow", missing);
             }
             entries.forEach(entry -> log.info("{}", line(entry)));
+            waiting.addAndGet(-weight);
         });
+    }
+
+    private static long weight(List<byte[]> lines) {
+        long weight = 0;
+        for (byte[] line : lines) {
+            weight += AN_EVENT + line.length;
+        }
+        return weight;
     }
 
     static String line(Entry entry) {
@@ -54,7 +70,11 @@ public final class ChangeLog implements Commits {
         for (Map.Entry<String, JsonNode> member : entry.toJson().path("context").properties()) {
             switch (member.getKey()) {
                 case "userid", "user", "pid", "R" -> {}
-                default -> line.append(' ').append(member.getKey()).append('=').append(value(member.getValue()));
+                default ->
+                    line.append(' ')
+                            .append(member.getKey())
+                            .append('=')
+                            .append(value(member.getKey(), member.getValue()));
             }
         }
         return line.append(" by=")
@@ -64,16 +84,29 @@ public final class ChangeLog implements Commits {
                 .toString();
     }
 
-    private static String value(JsonNode value) {
-        String text = value.isContainerNode() ? value.toString() : scalar(value);
-        String cut = text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "...";
-        boolean plain = !cut.isEmpty() && cut.chars().noneMatch(c -> c <= ' ' || c == '"' || c == '=' || c == 127);
-        return plain || value.isContainerNode() ? cut : quote(cut);
+    private static String value(String key, JsonNode value) {
+        return switch (key) {
+            case "until", "expiration" -> time(value.decimalValue());
+            default -> value.isContainerNode() ? cut(value.toString()) : word(cut(value.asText()));
+        };
     }
 
-    /** Times are for people, who do not read exponents. */
-    private static String scalar(JsonNode value) {
-        return value.isNumber() ? value.decimalValue().toPlainString() : value.asText();
+    private static String cut(String text) {
+        return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "...";
+    }
+
+    private static String word(String text) {
+        boolean plain = !text.isEmpty() && text.chars().noneMatch(c -> c <= ' ' || c == '"' || c == '=' || c == 127);
+        return plain ? text : quote(text);
+    }
+
+    /** RFC 3339, to the second or as exactly as it was given; 0 is how R says that it does not expire. */
+    private static String time(BigDecimal seconds) {
+        BigDecimal whole = seconds.setScale(0, RoundingMode.FLOOR);
+        long nanos = seconds.subtract(whole).movePointRight(9).longValue();
+        return seconds.signum() == 0
+                ? "never"
+                : Instant.ofEpochSecond(whole.longValue(), nanos).toString();
     }
 
     /** A reason is whatever somebody typed: it must not look like a second line, or a second key. */

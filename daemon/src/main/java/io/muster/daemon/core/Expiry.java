@@ -1,11 +1,8 @@
 package io.muster.daemon.core;
 
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
-import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Principal;
-import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -36,9 +33,6 @@ public final class Expiry implements Commits {
     public void start() {
         arm(0);
     }
-
-    @Override
-    public void committed(List<Entry> entries, InventoryState state) {}
 
     @Override
     public void settled() {

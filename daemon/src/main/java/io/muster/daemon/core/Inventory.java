@@ -112,6 +112,12 @@ public final class Inventory {
         return since == 0 ? 0 : (System.nanoTime() - since) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
+    /** Whether another R waits for the disk. */
+    @SuppressWarnings("ReferenceEquality") // a definition that is equal is no event
+    boolean isRedefining() {
+        return proposed.definition().base() != committed.definition().base();
+    }
+
     /** Calls back when all that was submitted before has been answered. */
     public void whenAnswered(Runnable then) {
         if (isQuiet()) {
@@ -195,7 +201,7 @@ public final class Inventory {
         InventoryState reached = after;
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
-                commit(entries, reached);
+                commit(entries, lines, reached);
                 answers.add(() -> reply.accept(Answer.done(entries)));
             } else {
                 answers.add(() -> reply.accept(Answer.failed(Answer.Failure.Kind.DISK, outcome.reason())));
@@ -224,11 +230,11 @@ public final class Inventory {
         }));
     }
 
-    private void commit(List<Entry> entries, InventoryState reached) {
+    private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
         committed = reached;
         committedSeq = entries.get(entries.size() - 1).seq();
         for (Commits listener : listeners) {
-            listener.committed(entries, reached);
+            listener.committed(entries, lines, reached);
         }
     }
 

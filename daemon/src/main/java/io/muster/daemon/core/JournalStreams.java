@@ -43,7 +43,7 @@ public final class JournalStreams implements Commits {
     /** What happened before this daemon started, as far as it is to be shown. */
     public void recall(double before, List<Entry> entries) {
         recent.forgetUntil(before);
-        recent.add(entries);
+        entries.forEach(entry -> recent.add(entry, entry.toBytes()));
     }
 
     public JournalStream follow(Sink sink) {
@@ -77,8 +77,10 @@ public final class JournalStreams implements Commits {
     }
 
     @Override
-    public void committed(List<Entry> entries, InventoryState state) {
-        recent.add(entries);
+    public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
+        for (int i = 0; i < lines.size(); i++) {
+            recent.add(entries.get(i), lines.get(i));
+        }
     }
 
     @Override

@@ -6,7 +6,6 @@ import io.muster.inventory.state.Event;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.List;
 
 /**
  * The last so many events as their followers get them; what came before is on disk, and here only as a gap. Fewer are kept
@@ -31,13 +30,12 @@ final class RecentEvents {
         droppedAt = timestamp;
     }
 
-    void add(List<Entry> entries) {
-        for (Entry entry : entries) {
-            Item item = item(entry);
-            items.add(item);
-            characters += item.json.length();
-            trim();
-        }
+    /** @param line the entry as JSON */
+    void add(Entry entry, byte[] line) {
+        Item item = item(entry, line);
+        items.add(item);
+        characters += item.json.length();
+        trim();
     }
 
     void keep(int number) {
@@ -53,9 +51,9 @@ final class RecentEvents {
         }
     }
 
-    private static Item item(Entry entry) {
+    private static Item item(Entry entry, byte[] line) {
         boolean define = entry.event() instanceof Event.Define;
-        String json = define ? withoutR(entry) : new String(entry.toBytes(), StandardCharsets.UTF_8);
+        String json = define ? withoutR(entry) : new String(line, StandardCharsets.UTF_8);
         return new Item(entry.seq(), entry.timestamp(), define, json);
     }
 

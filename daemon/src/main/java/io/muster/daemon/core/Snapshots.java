@@ -2,10 +2,8 @@ package io.muster.daemon.core;
 
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.Outcome;
-import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Snapshot;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -32,9 +30,6 @@ public final class Snapshots implements Commits {
     public void every(int events) {
         every = events;
     }
-
-    @Override
-    public void committed(List<Entry> entries, InventoryState state) {}
 
     @Override
     public void settled() {

@@ -2,7 +2,6 @@ package io.muster.daemon.core;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Liveness;
 import io.muster.protocol.rpc.Errno;
@@ -52,9 +51,6 @@ public final class Waiters implements Commits {
         Liveness live = state.liveness();
         return live.online().size() + live.torpid().size();
     }
-
-    @Override
-    public void committed(List<Entry> entries, InventoryState state) {}
 
     @Override
     public void settled() {

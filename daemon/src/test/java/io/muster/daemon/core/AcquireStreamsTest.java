@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Liveness;
 import io.muster.inventory.state.Principal;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -44,6 +45,29 @@ class AcquireStreamsTest {
         rig.acquires.acquire(sink, Rig.ALICE);
         assertThat(sink.received()).containsExactly(ALL_FOUR);
         assertThat(rig.meters.first).isEqualTo(1);
+    }
+
+    @Test
+    void whoAcquiresWhileAnotherRWaitsForTheDiskBeginsWithThatOne() {
+        share();
+        rig.holdDisk();
+        rig.send("define", new Command.Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
+        rig.acquires.acquire(sink, Rig.ALICE);
+        FakeSink gone = new FakeSink();
+        rig.acquires.release(rig.acquires.acquire(gone, Rig.BOB));
+        assertThat(sink.received())
+                .as("its ranks would be others' a moment later")
+                .isEmpty();
+
+        rig.release();
+        rig.settle();
+        assertThat(sink.received())
+                .containsExactly(ALL_FOUR.replace("node[0-3]", "other[0-1]")
+                        .replace("\"0-3\",\"ch", "\"0-1\",\"ch")
+                        .replace("up\":\"0-3", "up\":\"0-1"));
+        assertThat(gone.received()).isEmpty();
+        rig.drain("1");
+        assertThat(sink.received()).containsExactly("{\"down\":\"1\"}");
     }
 
     @Test

@@ -2,14 +2,21 @@ package io.muster.daemon.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Liveness;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ChangeLogTest {
     private static String line(Event event) {
@@ -30,8 +37,43 @@ class ChangeLogTest {
 
     @Test
     void timesAreWrittenAsPeopleReadThem() {
-        assertThat(line(drain(null, 1_795_232_285.5))).contains(" until=1795232285.5 ");
-        assertThat(line(new Event.Update(2e9))).isEqualTo("resource-update expiration=2000000000 by=alice(1001) seq=7");
+        assertThat(line(drain(null, 1_795_232_285.5))).contains(" until=2026-11-21T03:38:05.500Z ");
+        assertThat(line(drain(null, 1.79524e9))).contains(" until=2026-11-21T05:46:40Z ");
+        assertThat(line(new Event.Update(2e9)))
+                .isEqualTo("resource-update expiration=2033-05-18T03:33:20Z by=alice(1001) seq=7");
+        assertThat(line(new Event.Update(0))).isEqualTo("resource-update expiration=never by=alice(1001) seq=7");
+    }
+
+    @Test
+    void aSlowLogHoldsSoManyBytesAndSaysHowManyChangesItDoesWithout() {
+        List<Runnable> waiting = new ArrayList<>();
+        ChangeLog changes = new ChangeLog(waiting::add);
+        List<Entry> entries = List.of(new Entry(7, 1.7e9, Rig.ALICE, drain("x", 0)));
+        byte[] line = new byte[(int) ChangeLog.MOST_WAITING / 4];
+        for (int i = 0; i < 10; i++) {
+            changes.committed(entries, List.of(line), InventoryState.empty());
+        }
+        assertThat(waiting).hasSize(3);
+
+        waiting.forEach(Runnable::run);
+        waiting.clear();
+        byte[] longer = new byte[(int) ChangeLog.MOST_WAITING + 1];
+        changes.committed(entries, List.of(longer), InventoryState.empty());
+        assertThat(waiting).as("one of any length, when none waits").hasSize(1);
+        assertThat(logged(waiting))
+                .containsExactly(
+                        "7 changes are in the journal, but not here: the log is too slow",
+                        line(entries.get(0).event()));
+    }
+
+    private static List<String> logged(List<Runnable> tasks) {
+        Logger logger = (Logger) LoggerFactory.getLogger("inventory");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        tasks.forEach(Runnable::run);
+        logger.detachAppender(lines);
+        return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     @Test

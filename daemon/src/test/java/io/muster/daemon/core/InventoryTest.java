@@ -103,7 +103,7 @@ class InventoryTest {
     void aRefusalDoesNotOvertakeTheAnswersBeforeIt() {
         rig.inventory.listen(new Commits() {
             @Override
-            public void committed(List<Entry> entries, InventoryState state) {
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
                 // Landed, but neither published nor answered: this is where another request may come in.
                 rig.send("again", Rig.drainCommand("1", "y"));
             }
@@ -147,7 +147,7 @@ class InventoryTest {
     void publishingComesBeforeAnswering() {
         rig.inventory.listen(new Commits() {
             @Override
-            public void committed(List<Entry> entries, InventoryState state) {
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
                 rig.told.add("committed " + entries.size());
             }
 
@@ -167,9 +167,6 @@ class InventoryTest {
         rig.holdDisk();
         List<String> published = new ArrayList<>();
         rig.inventory.listen(new Commits() {
-            @Override
-            public void committed(List<Entry> entries, InventoryState state) {}
-
             @Override
             public void settled() {
                 published.add(held().toString());

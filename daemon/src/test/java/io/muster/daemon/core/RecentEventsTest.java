@@ -7,7 +7,6 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.Membership;
 import io.muster.inventory.state.Principal;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RecentEventsTest {
@@ -18,7 +17,8 @@ class RecentEventsTest {
     private void add(int seq, int length) {
         Event.Targets targets = new Event.Targets(Idset.of(0), "x".repeat(length));
         Event event = new Event.Exclude(targets, Membership.Kind.ADMIN, null);
-        recent.add(List.of(new Entry(seq, seq, Principal.DAEMON, event)));
+        Entry entry = new Entry(seq, seq, Principal.DAEMON, event);
+        recent.add(entry, entry.toBytes());
     }
 
     @Test
