@@ -164,10 +164,7 @@ public final class Journal implements Closeable {
         if (closed) {
             return;
         }
-        request(() -> {
-            commit();
-            closing = true;
-        });
+        request(() -> closing = true);
         closed = true;
         boolean interrupted = false;
         while (thread.isAlive()) {
@@ -201,10 +198,15 @@ public final class Journal implements Closeable {
     }
 
     private void serve(List<Runnable> taken) {
+        taken.forEach(this::attempt);
+        attempt(this::commit);
+        attempt(log::rotateIfLong);
+    }
+
+    /** A bug in one request must not cost the others theirs: they are refused, which is an answer. */
+    private void attempt(Runnable request) {
         try {
-            taken.forEach(Runnable::run);
-            commit();
-            log.rotateIfLong();
+            request.run();
         } catch (RuntimeException | Error bug) {
             broken(bug);
         }

@@ -3,12 +3,17 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class JournalTest {
     private final MemoryDisk disk = new MemoryDisk();
@@ -216,6 +221,87 @@ class JournalTest {
                 .isEqualTo("the journal failed by a bug and needs a restart: "
                         + "java.lang.IllegalStateException: unforeseen");
         assertThat(Client.recovered(disk)).containsExactly("1 good");
+    }
+
+    @Test
+    void aBugInASnapshotCostsNobodyTheirAnswer() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Client client = Client.open(faulty);
+        faulty.fault((kind, name) -> {
+            if (name.startsWith(Snapshot.FILE)) {
+                throw new IllegalStateException("unforeseen");
+            }
+            if (kind == FaultyDisk.Kind.WRITE && writing.getCount() == 1) {
+                writing.countDown();
+                Client.await(release);
+            }
+            return -1;
+        });
+        client.submit("held up");
+        Client.await(writing);
+        client.journal().snapshot(0, new byte[] {'{', '}'}, outcome -> {});
+        client.submit("waits behind the snapshot");
+        release.countDown();
+        client.close();
+
+        assertThat(client.bugs).hasSize(1);
+        assertThat(client.outcomes).hasSize(2);
+        assertThat(client.outcomes.get(0).durable()).isTrue();
+        assertThat(client.outcomes.get(1).kind()).isEqualTo(Outcome.Kind.FAILED);
+    }
+
+    /** As when the disk answers after those who asked it have given up and gone. */
+    @Test
+    @Timeout(60)
+    void aJournalWithNobodyLeftToTellIsClosedAllTheSame() throws Exception {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Journal journal = Journal.open(
+                faulty,
+                JournalSettings.DEFAULT,
+                new NoReplay(),
+                new JournalListener() {},
+                task -> {
+                    throw new RejectedExecutionException("gone");
+                },
+                InstantSource.system());
+        faulty.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.WRITE) {
+                writing.countDown();
+                Client.await(release);
+            }
+            return -1;
+        });
+        byte[] event = "{\"timestamp\":1.5,\"name\":\"a\"}".getBytes(StandardCharsets.UTF_8);
+        journal.submit(Batch.of(1, List.of(event), outcome -> {}));
+        Client.await(writing);
+        journal.submit(Batch.of(2, List.of(event), outcome -> {}));
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        Thread closing = new Thread(() -> {
+            try {
+                journal.close();
+                closed.complete(true);
+            } catch (IOException e) {
+                closed.completeExceptionally(e);
+            }
+        });
+        closing.start();
+        while (closing.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        release.countDown();
+        assertThat(closed.get()).isTrue();
+    }
+
+    private static final class NoReplay implements Replay {
+        @Override
+        public void snapshot(long seq, double timestamp, ObjectNode state) {}
+
+        @Override
+        public void event(JournalRecord event) {}
     }
 
     @Test

@@ -1,0 +1,87 @@
+package io.muster.daemon.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JournalRecordTest {
+    private static JournalRecord record(String timestamp, String name, String context) throws IOException {
+        byte[] line = ("{\"seq\":1,\"durable\":0,\"timestamp\":" + timestamp + ",\"name\":\"" + name
+                        + "\",\"context\":{" + context + "}}")
+                .getBytes(StandardCharsets.UTF_8);
+        return JournalRecord.parse(line, 0, line.length);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0.1",
+                "0.10",
+                "0.0",
+                "-0.5",
+                "1795232285.1",
+                "1795232285.123456",
+                "253402300799.999999",
+                "1.79524E9",
+                "1795240000.000",
+                "5e-7",
+                "1e400",
+                "0.1000000000000000055511151231257827"
+            })
+    void aNumberKeepsItsDigits(String digits) throws IOException {
+        JournalRecord record = record("1.5", "x", "\"n\":" + digits);
+        assertThat(record.context().path("n").decimalValue()).isEqualTo(new BigDecimal(digits));
+        assertThat(record.json()).contains("\"n\":" + digits + "}");
+    }
+
+    @Test
+    void anIntegerIsNoDecimal() throws IOException {
+        assertThat(record("7", "x", "\"n\":7").context().path("n").isIntegralNumber())
+                .isTrue();
+        assertThat(record("7", "x", "\"n\":7").timestamp()).isEqualTo(7.0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1795232285.1, 1795232285.1",
+        "1795232285.123456, 1795232285.123456",
+        "1.79524E9, 1795240000",
+        "1795240000.000, 1795240000",
+        "253402300799, 253402300799",
+        "0.1, 0.1"
+    })
+    void timesAreReadToTheMicrosecondAndWrittenPlain(String written, String again) throws IOException {
+        String hold = "\"idset\":\"3\",\"nodelist\":\"host3\",\"overwrite\":0,\"holder\":\"admin\",\"until\":" + written
+                + ",\"userid\":0,\"user\":\"root\",\"pid\":1";
+        Entry entry = Entry.parse(record(written, "drain", hold).event());
+        assertThat(entry.timestamp()).isEqualTo(Double.parseDouble(again));
+        assertThat(entry.event())
+                .isInstanceOfSatisfying(
+                        Event.Drain.class, drain -> assertThat(drain.until()).isEqualTo(Double.parseDouble(again)));
+        assertThat(new String(entry.toBytes(), StandardCharsets.UTF_8))
+                .startsWith("{\"timestamp\":" + again + ",\"name\":\"drain\"")
+                .contains("\"until\":" + again + ",");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NaN", "Infinity", "01", "1.", ".5", "0x10", "\"1.5\"", "null", "true"})
+    void whatIsNoNumberIsNoTime(String written) {
+        assertThatThrownBy(() -> record(written, "x", "")).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void aNumberBeyondAllBoundsIsRefusedAndNotComputed() {
+        assertThatThrownBy(() -> record("1.5", "x", "\"n\":1e99999999999"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("number");
+    }
+}
