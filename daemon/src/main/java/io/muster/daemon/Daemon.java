@@ -37,6 +37,7 @@ final class Daemon {
     private final Core core;
     private final Gate gate;
     private final Backend backend;
+    private final Preparation preparation;
     private final List<PeerSocket> sockets = new ArrayList<>();
     private Config config;
 
@@ -48,6 +49,7 @@ final class Daemon {
         this.core = parts.core;
         this.gate = parts.gate;
         this.backend = parts.backend;
+        this.preparation = new Preparation(core, threads);
     }
 
     private record Parts(Core core, Gate gate, Backend backend) {}
@@ -104,7 +106,7 @@ final class Daemon {
     }
 
     private void open(PeerSocket.Binding binding) throws IOException, InterruptedException {
-        new Preparation(core, threads).start(config);
+        preparation.start(config);
         threads.core().execute(core.expiry()::start);
         new DiskWatch(journal).start(threads.core());
         Listen listen = config.listen();
@@ -167,7 +169,7 @@ final class Daemon {
         for (PeerSocket socket : sockets) {
             socket.modeChanged();
         }
-        new Preparation(core, threads).reload(config, next);
+        preparation.reload(next);
         config = next;
     }
 

@@ -3,14 +3,15 @@ package io.muster.daemon;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
-import io.muster.daemon.core.Inventory;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Principal;
 import io.muster.inventory.state.Remap;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +23,9 @@ final class Preparation {
 
     private final Core core;
     private final Threads threads;
+
+    /** What the configuration said when it was last obeyed: an admin's reload since stands until it says something else. */
+    private volatile ResourceSet obeyed = ResourceSet.EMPTY;
 
     Preparation(Core core, Threads threads) {
         this.core = core;
@@ -48,24 +52,32 @@ final class Preparation {
         }
     }
 
-    /** At a reload. Schedulers cannot be told of ranks that come or go elsewhere, so a new R has to wait for their end. */
-    void reload(Config running, Config next) throws InterruptedException {
-        boolean same = running.resources().set().equals(next.resources().set());
-        boolean late = !same && core.acquires().isAcquired();
-        if (late) {
-            log.warn("the new resources take effect at the next start: a scheduler holds the present ones");
-        }
-        String failure = same || late ? submit(exclusions(next)) : define(next);
+    /** At a reload. */
+    void reload(Config next) throws InterruptedException {
+        String failure =
+                next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
         if (failure != null) {
             log.error("the inventory stays as it is, since the disk takes no changes: {}", failure);
         }
     }
 
+    /** Schedulers cannot be told of ranks that come or go elsewhere, so a new R has to wait for their end. */
     private @Nullable String define(Config config) throws InterruptedException {
         Resources resources = config.resources();
-        report(core.inventory().state().remapTo(resources.set()));
         String method = resources.isDiscovered() ? "dynamic-discovery" : "configuration";
-        return submit(new Command.Define(resources.set(), method, Core.initial(config), exclusions(config)));
+        Remap remap = core.inventory().state().remapTo(resources.set());
+        Command define = new Command.Define(resources.set(), method, Core.initial(config), exclusions(config));
+        Answer answer = submit(define, () -> !core.acquires().isAcquired());
+        if (answer == null) {
+            log.warn("the new resources wait for the next start, or a reload without a scheduler:"
+                    + " one holds the present ones");
+            return submit(exclusions(config));
+        }
+        if (answer.failure() == null) {
+            obeyed = resources.set();
+            report(remap);
+        }
+        return failure(answer);
     }
 
     /** What it takes to put an R in force that an admin has loaded. */
@@ -96,12 +108,26 @@ final class Preparation {
 
     /** @return why it could not be made durable, or null */
     private @Nullable String submit(Command command) throws InterruptedException {
-        CompletableFuture<Answer> answered = new CompletableFuture<>();
-        Inventory inventory = core.inventory();
-        threads.core().execute(() -> inventory.submit(command, Principal.DAEMON, answered::complete));
+        return failure(Objects.requireNonNull(submit(command, () -> true)));
+    }
+
+    private static @Nullable String failure(Answer answer) {
+        Answer.Failure failure = answer.failure();
+        return failure == null ? null : failure.text();
+    }
+
+    /** @return null if {@code condition} did not hold on the core thread */
+    private @Nullable Answer submit(Command command, BooleanSupplier condition) throws InterruptedException {
+        CompletableFuture<@Nullable Answer> answered = new CompletableFuture<>();
+        threads.core().execute(() -> {
+            if (condition.getAsBoolean()) {
+                core.inventory().submit(command, Principal.DAEMON, answered::complete);
+            } else {
+                answered.complete(null);
+            }
+        });
         try {
-            Answer.Failure failure = answered.get().failure();
-            return failure == null ? null : failure.text();
+            return answered.get();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }

@@ -23,6 +23,7 @@ final class Reload {
     private final Environment environment;
     private final Runnable before;
     private final Consumer<Boolean> after;
+    private volatile boolean ended;
 
     /**
      * @param before called when a reload begins
@@ -43,7 +44,7 @@ final class Reload {
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             InvocationHandler onSignal = (proxy, method, arguments) -> {
                 if (method.getName().equals("handle")) {
-                    daemon.threads().worker().execute(this::reload);
+                    hangup();
                 }
                 return null;
             };
@@ -55,7 +56,21 @@ final class Reload {
         }
     }
 
+    /** The daemon is stopping: there is nothing to reload any more. */
+    void end() {
+        ended = true;
+    }
+
+    private void hangup() {
+        if (!ended) {
+            daemon.threads().reloads().execute(this::reload);
+        }
+    }
+
     void reload() {
+        if (ended) {
+            return;
+        }
         before.run();
         boolean successful = false;
         try {
@@ -66,6 +81,10 @@ final class Reload {
             e.problems().forEach(problem -> log.error("{}", problem));
             log.error("the configuration was not reloaded: the one in force stays");
         } catch (Exception e) {
+            if (ended) {
+                log.info("the daemon stops before the configuration was reloaded as a whole");
+                return;
+            }
             log.error("the configuration was reloaded in part only", e);
         }
         after.accept(successful);

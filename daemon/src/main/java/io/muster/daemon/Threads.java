@@ -19,6 +19,7 @@ final class Threads implements AutoCloseable {
     private final EventLoop core = loop.next();
     private final ExecutorService worker = Executors.newSingleThreadExecutor(named("worker"));
     private final ExecutorService checks = Executors.newSingleThreadExecutor(named("checks"));
+    private final ExecutorService reloads = Executors.newSingleThreadExecutor(named("reload"));
 
     private static ThreadFactory named(String name) {
         return task -> {
@@ -45,6 +46,11 @@ final class Threads implements AutoCloseable {
         return checks;
     }
 
+    /** For what waits for the disk, and must not keep peers waiting whose names the worker looks up. */
+    ExecutorService reloads() {
+        return reloads;
+    }
+
     /** Runs something on the core thread and waits for it. */
     <T> T onCore(Callable<T> task) throws Exception {
         try {
@@ -60,6 +66,7 @@ final class Threads implements AutoCloseable {
     @Override
     public void close() {
         checks.shutdown();
+        reloads.shutdown();
         worker.shutdown();
         loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
     }

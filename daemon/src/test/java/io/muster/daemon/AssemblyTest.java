@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
+import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.Sink;
@@ -17,6 +18,7 @@ import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.server.Tracer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Liveness;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +85,10 @@ class AssemblyTest {
             Command drain = Rig.drainCommand(targets, "because");
             threads.core().execute(() -> core.inventory().submit(drain, Rig.ALICE, answer::complete));
             return answer.get(120, TimeUnit.SECONDS);
+        }
+
+        long nodes() {
+            return core.inventory().state().resources().nodes();
         }
 
         Idset held() {
@@ -146,6 +153,63 @@ class AssemblyTest {
             assertThat(daemon.drain("2").failure()).isNull();
             assertThat(telemetry.fault()).isEmpty();
         }
+    }
+
+    @Test
+    void aReloadBringsWhatTheDiskHadNoRoomForAtTheStart() throws Exception {
+        FaultyDisk disk = new FaultyDisk(new MemoryDisk());
+        try (Started daemon = new Started(disk)) {
+            new Preparation(daemon.core, daemon.threads).start(config());
+        }
+        Config six = sixNodes();
+        try (Started daemon = new Started(disk)) {
+            Preparation preparation = new Preparation(daemon.core, daemon.threads);
+            disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
+            preparation.start(six);
+            assertThat(daemon.nodes()).isEqualTo(4);
+
+            disk.fault(FaultyDisk.NONE);
+            preparation.reload(six);
+            assertThat(daemon.nodes()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void aReloadAfterTheSchedulerLeftBringsTheResourcesThatWaitedForIt() throws Exception {
+        try (Started daemon = new Started(new FaultyDisk(new MemoryDisk()))) {
+            Preparation preparation = new Preparation(daemon.core, daemon.threads);
+            preparation.start(config());
+            AcquireStream scheduler =
+                    daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(new ArrayList<>()), Rig.ALICE));
+            Config six = sixNodes();
+            preparation.reload(six);
+            assertThat(daemon.nodes()).isEqualTo(4);
+
+            daemon.threads.core().execute(() -> daemon.core.acquires().release(scheduler));
+            preparation.reload(six);
+            assertThat(daemon.nodes()).isEqualTo(6);
+        }
+    }
+
+    /** An admin's {@code resource.reload} stands as long as the configuration says what it said before. */
+    @Test
+    void aReloadOfTheSameConfigurationLeavesTheResourcesThatAnAdminHasLoadedSince() throws Exception {
+        try (Started daemon = new Started(new FaultyDisk(new MemoryDisk()))) {
+            Preparation preparation = new Preparation(daemon.core, daemon.threads);
+            preparation.start(config());
+            CompletableFuture<Answer> loaded = new CompletableFuture<>();
+            Command define = new Command.Define(Rig.nodes("other[0-8]"), "reload", Liveness.Status.ONLINE);
+            daemon.threads.core().execute(() -> daemon.core.inventory().submit(define, Rig.ALICE, loaded::complete));
+            assertThat(loaded.get(30, TimeUnit.SECONDS).failure()).isNull();
+            preparation.reload(config());
+            assertThat(daemon.nodes()).isEqualTo(9);
+        }
+    }
+
+    private Config sixNodes() throws IOException {
+        Config six = config("[[resource.config]]", "hosts = \"node[4-5]\"", "cores = \"0-3\"");
+        assertThat(six.resources().set().nodes()).isEqualTo(6);
+        return six;
     }
 
     @Test
