@@ -54,8 +54,7 @@ final class Preparation {
 
     /** At a reload. */
     void reload(Config next) throws InterruptedException {
-        String failure =
-                next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
+        String failure = next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
         if (failure != null) {
             log.error("the inventory stays as it is, since the disk takes no changes: {}", failure);
         }

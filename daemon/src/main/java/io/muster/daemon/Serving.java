@@ -4,6 +4,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
+import io.muster.daemon.journal.Condition;
 import io.muster.daemon.journal.CorruptException;
 import io.muster.daemon.journal.disk.LockedException;
 import io.muster.daemon.metrics.Health;
@@ -42,8 +43,10 @@ public final class Serving {
     private final Daemon daemon;
     private final Telemetry telemetry;
     private final SdNotify systemd;
+    private final Pulse pulse = new Pulse(System::nanoTime);
     private final CountDownLatch stopped = new CountDownLatch(1);
-    private @Nullable HttpEndpoint http;
+    private volatile @Nullable HttpEndpoint http;
+    private volatile @Nullable Reload reload;
 
     private Serving(Daemon daemon, Telemetry telemetry, SdNotify systemd) {
         this.daemon = daemon;
@@ -94,8 +97,11 @@ public final class Serving {
         Serving serving = new Serving(daemon, telemetry, systemd);
         Runtime.getRuntime().addShutdownHook(new Thread(serving::stop, "stop"));
         Gauges.bind(telemetry, daemon);
+        serving.pulse.start(daemon.threads().core());
         serving.http = serving.endpoint(config);
-        new Reload(daemon, file, environment, serving::reloading, serving::reloaded).onHangup();
+        Reload reload = new Reload(daemon, file, environment, serving::reloading, serving::reloaded);
+        serving.reload = reload;
+        reload.onHangup();
         telemetry.onCondition(serving::conditionChanged);
         serving.ready();
         serving.stopped.await();
@@ -114,7 +120,7 @@ public final class Serving {
         try {
             HttpEndpoint endpoint = HttpEndpoint.start(
                     address.get(),
-                    new HttpEndpoint.Content(telemetry.metrics()::scrape, this::health, () -> Health.OK));
+                    new HttpEndpoint.Content(telemetry.metrics()::scrape, this::health, this::readiness));
             log.info("metrics address={}", endpoint.address());
             return endpoint;
         } catch (IOException e) {
@@ -127,8 +133,16 @@ public final class Serving {
         }
     }
 
+    /** What only a restart mends; a full disk is not of that kind. */
     private Health health() {
-        return telemetry.health(daemon.inventory().stalledSeconds());
+        return daemon.journal().status().condition() == Condition.BROKEN
+                ? Health.because(telemetry.fault())
+                : pulse.health();
+    }
+
+    private Health readiness() {
+        Health health = health();
+        return health.ok() ? telemetry.health(daemon.inventory().stalledSeconds()) : health;
     }
 
     private void ready() {
@@ -140,7 +154,7 @@ public final class Serving {
         systemd.ready(status());
         Optional<Duration> watchdog = systemd.watchdogInterval();
         if (watchdog.isPresent()) {
-            long nanos = watchdog.get().toNanos() / 2;
+            long nanos = watchdog.get().toNanos();
             var unused =
                     daemon.threads().core().scheduleAtFixedRate(systemd::watchdog, nanos, nanos, TimeUnit.NANOSECONDS);
         }
@@ -167,6 +181,10 @@ public final class Serving {
     }
 
     private void stop() {
+        Reload hangups = reload;
+        if (hangups != null) {
+            hangups.end();
+        }
         systemd.stopping("stopping");
         daemon.stop();
         HttpEndpoint endpoint = http;

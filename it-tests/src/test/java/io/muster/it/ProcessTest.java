@@ -172,7 +172,7 @@ class ProcessTest {
                             RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EROFS))
                     .hasMessageContaining("File too large");
             assertThat(client.rpc("resource.status", null).path("drain")).isEmpty();
-            assertThat(daemon.get("/healthz")).contains("File too large");
+            assertThat(daemon.get("/readyz")).contains("File too large");
             assertThat(daemon.get("/metrics")).contains("muster_read_only 1.0");
 
             int from = daemon.output().size();

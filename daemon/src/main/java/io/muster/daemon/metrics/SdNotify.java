@@ -82,11 +82,6 @@ public final class SdNotify implements AutoCloseable {
         send("STOPPING=1\n" + statusLine(status));
     }
 
-    /** Asks for this much more time from now on, while a long replay makes progress. */
-    public void extendTimeout(Duration more) {
-        send("EXTEND_TIMEOUT_USEC=" + TimeUnit.MILLISECONDS.toMicros(more.toMillis()));
-    }
-
     @Override
     public void close() {
         if (channel != null) {
