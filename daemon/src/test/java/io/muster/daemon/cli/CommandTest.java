@@ -423,9 +423,10 @@ class CommandTest {
                 .contains("node0 (rank 0): up\n", "  membership  excluded: spare by " + USER);
         assertThat(out("why", "node1", "--json"))
                 .contains("\"state\":\"departed\",\"host\":\"node1\",\"up\":false", "\"reason\":\"bad dimm\"");
-        assertThat(refused(Exit.CONFLICT, "undrain", "node[1-2]").err())
-                .isEqualTo("muster undrain: node2 (departed) not drained\n"
-                        + "  nothing was changed; -u passes over what is not drained\n");
+        assertThat(refused(Exit.CONFLICT, "undrain", "node[1-2]").err()).isEqualTo("""
+                        muster undrain: node2 (departed) not drained
+                          nothing was changed; -u passes over what is not drained
+                        """);
         succeeds("undrain", "node1");
         succeeds("include", "node2");
         assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("avail node[0,3]\n");

@@ -341,7 +341,7 @@ class RequestVerbsTest {
         String r = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-1\",\"children\":{\"core\":\"0\"}}],"
                 + "\"nodelist\":[\"a[0-1]\"],\"starttime\":0,\"expiration\":0}}";
         assertThat(alone.typing(r).run("graph", "-f", "-").out())
-                .isEqualTo("cluster0\n`- a[0-1] (2 x node)\n   `- core0\n");
+                .isEqualTo("cluster0\n└─ a[0-1] (2 x node)\n   └─ core0\n");
         assertThat(alone.typing("{}").run("graph", "-f", "-").exit()).isEqualTo(Exit.ERROR);
         assertThat(alone.typing("{").run("graph", "-f", "-").err())
                 .startsWith("muster graph: standard input: not JSON: ")

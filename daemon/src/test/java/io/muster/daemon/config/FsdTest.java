@@ -38,7 +38,8 @@ final class FsdTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "s", "-1s", "1 s", " 1s", "1S", "1D", "1w", "nan", "infs", "1e", "1\n", "0x10", "--1"})
     void refusesEverythingElse(String text) {
-        assertThatThrownBy(() -> Fsd.parse(text)).hasMessageStartingWith("duration \"" + text + "\": ");
+        assertThatThrownBy(() -> Fsd.parse(text))
+                .hasMessageStartingWith("duration \"" + text.replace('\n', '?') + "\": ");
     }
 
     @Test

@@ -287,7 +287,7 @@ class ModelPropsTest {
         states.put(rig.inventory.seq(), text(rig.state()));
         rig.inventory.listen(new Commits() {
             @Override
-            public void committed(List<Entry> entries, InventoryState state) {
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
                 states.put(entries.get(entries.size() - 1).seq(), text(state));
             }
 

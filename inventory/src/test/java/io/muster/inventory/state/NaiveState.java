@@ -166,14 +166,14 @@ final class NaiveState {
     }
 
     private static @Nullable Kind refusal(
-            List<TreeMap<String, Hold>> targets, Mode mode, @Nullable String holder, Principal by) {
+            List<? extends Map<String, Hold>> targets, Mode mode, @Nullable String holder, Principal by) {
         boolean all = holder == null && mode == Mode.FORCE_OVERWRITE;
         String whose = holder == null ? "admin" : holder;
         boolean force = mode == Mode.OVERWRITE || mode == Mode.FORCE_OVERWRITE;
         boolean free = false;
         boolean elsewhere = false;
         boolean foreign = false;
-        for (TreeMap<String, Hold> holds : targets) {
+        for (Map<String, Hold> holds : targets) {
             Hold hold = holds.get(whose);
             free |= hold == null;
             elsewhere |= hold == null && !holds.isEmpty();

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Tool;
-import io.muster.protocol.client.FluxClient;
-import io.muster.protocol.client.ResponseStream;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -126,14 +124,9 @@ class SystemdTest {
     @Test
     void signalsWhileItStopsChangeNothing() throws Exception {
         try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, NODES).start()) {
-            try (FluxClient client = daemon.connect();
-                    ResponseStream stream = client.stream("resource.acquire", null)) {
-                stream.next();
-                String signals =
-                        "for s in HUP TERM HUP TERM INT HUP TERM; do kill -$s " + daemon.pid() + " || exit 0; done";
-                Tool.run("sh", "-c", signals);
-                assertThat(daemon.awaitExit()).isEqualTo(DaemonProcess.TERMINATED);
-            }
+            String signals = "for s in HUP TERM HUP TERM HUP TERM; do kill -$s " + daemon.pid() + " || exit 0; done";
+            Tool.run("sh", "-c", signals);
+            assertThat(daemon.awaitExit()).isEqualTo(DaemonProcess.TERMINATED);
             assertThat(daemon.output().lines())
                     .filteredOn(line -> line.endsWith("muster: stopped"))
                     .hasSize(1);

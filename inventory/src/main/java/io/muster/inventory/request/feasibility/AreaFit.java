@@ -2,6 +2,7 @@ package io.muster.inventory.request.feasibility;
 
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.request.Resource;
+import io.muster.inventory.request.feasibility.Stock.Cell;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -5,6 +5,7 @@ import io.muster.inventory.request.Constraint;
 import io.muster.inventory.request.Count;
 import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Resource;
+import io.muster.inventory.request.feasibility.Stock.Cell;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Collections;

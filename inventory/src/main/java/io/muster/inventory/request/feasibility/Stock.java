@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param areaTypes of what stands above the nodes
  */
 record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<String> areaTypes) {
+    /** The ranks whose nodes are of one kind. */
+    record Cell(Kind kind, Idset ranks) {}
+
     private static final String NODE = "node";
 
     static Stock of(ResourceSet r) {
