@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whatever JSON the disk gives back: a refusal that names the place, or what is written again as it was read.
- * {@code JAZZER_FUZZ=1 mvn verify -pl inventory -Dtest=StateFuzzTest} searches.
+ * {@code .ci/fuzz 1000000 StateFuzzTest} searches.
  */
 class StateFuzzTest {
     @FuzzTest(maxDuration = "5m")

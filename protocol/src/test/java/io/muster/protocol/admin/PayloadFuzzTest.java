@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Any payload is refused with its place, or written again as it was read; requests, answers and acquire responses.
- * {@code JAZZER_FUZZ=1 mvn verify -pl protocol -am -Dtest=PayloadFuzzTest -Dsurefire.failIfNoSpecifiedTests=false} searches.
+ * {@code .ci/fuzz 1000000 PayloadFuzzTest} searches.
  */
 class PayloadFuzzTest {
     private static final List<String> METHODS = List.of(

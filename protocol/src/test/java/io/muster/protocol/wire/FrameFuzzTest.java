@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Any bytes give messages or the protocol error, and the same whether they come at once or one at a time.
- * {@code JAZZER_FUZZ=1 mvn verify -pl protocol -am -Dtest=FrameFuzzTest -Dsurefire.failIfNoSpecifiedTests=false} searches.
+ * {@code .ci/fuzz 1000000 FrameFuzzTest} searches.
  */
 class FrameFuzzTest {
     private static final int LIMIT = 1 << 16;

@@ -8,7 +8,7 @@ import java.util.Arrays;
 
 /**
  * Any bytes give an object or the protocol error, and an object survives being written.
- * {@code JAZZER_FUZZ=1 mvn verify -pl protocol -am -Dtest=JsonFuzzTest -Dsurefire.failIfNoSpecifiedTests=false} searches.
+ * {@code .ci/fuzz 1000000 JsonFuzzTest} searches.
  */
 class JsonFuzzTest {
     @FuzzTest(maxDuration = "5m")
