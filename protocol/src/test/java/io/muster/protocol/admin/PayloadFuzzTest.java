@@ -66,7 +66,7 @@ class PayloadFuzzTest {
             Cancellation cancellation = Cancellation.parse(Bytes.wrap(text));
             assertThat(Cancellation.parse(cancellation.encode())).isEqualTo(cancellation);
         } catch (ProtocolException e) {
-            assertThat(e).hasMessageNotContaining("null");
+            assertThat(e).message().isNotBlank();
         }
     }
 
