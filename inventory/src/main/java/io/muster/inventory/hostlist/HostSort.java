@@ -3,6 +3,7 @@ package io.muster.inventory.hostlist;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Sorts ranges without expanding them; only hosts that repeat are taken one by one. */
 final class HostSort {
@@ -28,7 +29,7 @@ final class HostSort {
 
     Hostlist of(Hostlist hosts) {
         List<HostRange> pieces = new ArrayList<>();
-        hosts.forEachPlain(range -> cut(range, pieces));
+        hosts.forEachPlain(range -> cut(range, pieces::add));
         pieces.sort(ORDER);
         int at = 0;
         while (at < pieces.size()) {
@@ -43,17 +44,18 @@ final class HostSort {
     }
 
     /** Cuts where numbers get longer: the order puts shorter numbers first. */
-    private static void cut(HostRange range, List<HostRange> pieces) {
+    static void cut(HostRange range, Consumer<HostRange> pieces) {
         HostRange rest = range;
         while (rest.isNumbered() && length(rest) < HostRange.digits(rest.last())) {
             int head = (int) (HostRange.power(length(rest)) - rest.first());
-            pieces.add(rest.slice(0, head));
+            pieces.accept(rest.slice(0, head));
             rest = rest.slice(head, rest.count() - head);
         }
-        pieces.add(rest);
+        pieces.accept(rest);
     }
 
-    private static int length(HostRange range) {
+    /** Digits of the first number as it is written. */
+    static int length(HostRange range) {
         return Math.max(range.width(), HostRange.digits(range.first()));
     }
 

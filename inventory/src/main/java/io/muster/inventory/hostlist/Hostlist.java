@@ -117,6 +117,14 @@ public final class Hostlist {
         return indexes.build();
     }
 
+    /**
+     * Visits, in runs and in no order, each host that both lists have: its nth place here with its nth place there. Costs by
+     * ranges, except for hosts that repeat.
+     */
+    public void forEachPair(Hostlist that, MatchConsumer c) {
+        new HostPairs(this, that).forEach(c);
+    }
+
     /** Those of {@code names} that this list lacks, in their order. */
     public Hostlist missing(Hostlist names) {
         if (names.isEmpty()) {

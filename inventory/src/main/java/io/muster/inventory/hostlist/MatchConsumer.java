@@ -1,8 +1,8 @@
 package io.muster.inventory.hostlist;
 
-/** Receives runs of hosts that two lists share. */
+/** Receives runs of hosts that two lists or sets share. */
 @FunctionalInterface
-interface MatchConsumer {
-    /** {@code count} hosts from index {@code here} of the searched list are those from index {@code there} of the other. */
+public interface MatchConsumer {
+    /** {@code count} hosts from {@code here} on in one are those from {@code there} on in the other. */
     void accept(int here, int there, int count);
 }

@@ -1,6 +1,7 @@
 package io.muster.inventory.rset;
 
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.hostlist.MatchConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import java.util.ArrayList;
@@ -53,6 +54,21 @@ record Placement(Idset ranks, Hostlist hosts) {
     Hostlist hostsOf(Idset some) {
         requireMembers(some);
         return hosts.select(positionsOf(some));
+    }
+
+    /** Visits, in runs and in no order, each rank here with that of the same host there: its nth here with its nth there. */
+    void forEachPair(Placement that, MatchConsumer c) {
+        RankOrder mine = new RankOrder(ranks);
+        RankOrder theirs = new RankOrder(that.ranks);
+        hosts.forEachPair(that.hosts, (here, there, count) -> {
+            int done = 0;
+            while (done < count) {
+                int gap = Math.min(mine.upToGap(here + done), theirs.upToGap(there + done));
+                int run = Math.min(gap, count - done);
+                c.accept(mine.rank(here + done), theirs.rank(there + done), run);
+                done += run;
+            }
+        });
     }
 
     void requireMembers(Idset some) {

@@ -3,6 +3,7 @@ package io.muster.inventory.rset;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.hostlist.MatchConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
@@ -124,6 +125,14 @@ public final class ResourceSet {
     /** Empty if there is no such host; more than one if several ranks share it. */
     public Idset ranksOf(String host) {
         return placement.ranksOf(host);
+    }
+
+    /**
+     * Visits, in runs and in no order, each rank here with that of the same host there; of a host that has several, its nth
+     * here with its nth there.
+     */
+    public void forEachPair(ResourceSet that, MatchConsumer c) {
+        placement.forEachPair(that.placement, c);
     }
 
     /** @throws TargetException naming the hosts that are not there */

@@ -264,7 +264,7 @@ public sealed interface Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             Idset before = state.membership().ranks(Membership.Kind.CONFIG);
-            Idset wanted = Remap.follow(configured, ranks, state.resources());
+            Idset wanted = Remap.between(configured, state.resources()).translate(ranks);
             List<Event> events = new ArrayList<>();
             Idset back = before.subtract(wanted);
             Idset gone = wanted.subtract(before);
@@ -397,13 +397,11 @@ public sealed interface Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             List<Event> events = new ArrayList<>();
-            InventoryState defined = state;
             if (!resources.equals(state.definition().base())) {
-                Event define = new Event.Define(method, resources, initial);
-                defined = state.apply(define, now, by);
-                events.add(define);
+                events.add(new Event.Define(method, resources, initial));
             }
             if (exclusions != null) {
+                InventoryState defined = events.isEmpty() ? state : state.apply(events.get(0), now, by);
                 events.addAll(exclusions.decide(defined, now, by).events());
             }
             return new Decision(events, null);

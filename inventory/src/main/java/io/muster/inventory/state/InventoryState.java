@@ -160,7 +160,7 @@ public final class InventoryState {
             return new InventoryState(defined, membership, liveness, holds, departed);
         }
         SortedMap<String, Departed> away = new TreeMap<>(departed);
-        remap.vanishedRanks().forEach(rank -> depart(away, rank));
+        remap.vanishedRanks().intersect(spokenOf()).forEach(rank -> depart(away, rank));
         Map<Departed, Idset> back = welcomeBack(remap, away);
         return new InventoryState(
                 withProperties(defined, back),
@@ -168,6 +168,14 @@ public final class InventoryState {
                 remapLiveness(remap, initial),
                 remapHolds(remap, back),
                 away);
+    }
+
+    /** Ranks of which admins have said anything that is to be remembered of their host. */
+    private Idset spokenOf() {
+        Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
+        definition.added().values().forEach(ranks::addAll);
+        definition.removed().values().forEach(ranks::addAll);
+        return ranks.build();
     }
 
     private void depart(SortedMap<String, Departed> away, int rank) {

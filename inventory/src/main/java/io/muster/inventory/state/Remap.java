@@ -1,70 +1,65 @@
 package io.muster.inventory.state;
 
 import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 
 /**
  * Where each host of one R went in another. The nth rank of a host in the old R is its nth rank in the new one, so that
- * several ranks of one host (test instances) stay apart.
+ * several ranks of one host (test instances) stay apart. Costs by runs of hosts that moved alike: whole racks do.
  */
 public final class Remap {
-    private static final int GONE = -1;
-
     private final ResourceSet from;
     private final ResourceSet to;
 
-    /** For each old rank whose host is still there, what to add to it: whole racks move alike. */
-    private final IdMap<Integer> shifts;
+    /** The old ranks whose host is still there, in ascending order. */
+    private final List<Run> runs;
 
     private final Idset vanished;
     private final Idset added;
 
-    private Remap(ResourceSet from, ResourceSet to, IdMap<Integer> shifts, Idset vanished, Idset added) {
+    private Remap(ResourceSet from, ResourceSet to, List<Run> runs) {
         this.from = from;
         this.to = to;
-        this.shifts = shifts;
-        this.vanished = vanished;
-        this.added = added;
+        this.runs = runs;
+        Idset.Builder still = Idset.builder();
+        runs.forEach(run -> still.addRange(run.first, run.last));
+        this.vanished = from.ranks().subtract(still.build());
+        this.added = to.ranks().subtract(translate(from.ranks()));
+    }
+
+    /** Old ranks without a gap and what to add to each for its new one. */
+    private record Run(int first, int last, int shift) {
+        boolean joins(Run next) {
+            return next.first == last + 1 && next.shift == shift;
+        }
     }
 
     static Remap between(ResourceSet from, ResourceSet to) {
-        if (isSame(from, to)) {
-            IdMap<Integer> still = IdMap.<Integer>empty().put(from.ranks(), 0);
-            return new Remap(from, to, still, Idset.EMPTY, Idset.EMPTY);
+        List<Run> runs = new ArrayList<>();
+        if (from.ranks().equals(to.ranks()) && from.hosts().equals(to.hosts())) {
+            from.ranks().forEachRange((first, last) -> runs.add(new Run(first, last, 0)));
+            return new Remap(from, to, runs);
         }
-        Shifts shifts = new Shifts();
-        Idset.Builder vanished = Idset.builder();
-        from.ranks().forEach(rank -> {
-            int now = follow(from, to, rank);
-            if (now == GONE) {
-                vanished.add(rank);
+        from.forEachPair(to, (here, there, count) -> runs.add(new Run(here, here + count - 1, there - here)));
+        runs.sort(Comparator.comparingInt(Run::first));
+        return new Remap(from, to, joined(runs));
+    }
+
+    private static List<Run> joined(List<Run> runs) {
+        List<Run> joined = new ArrayList<>();
+        for (Run run : runs) {
+            int end = joined.size() - 1;
+            if (end >= 0 && joined.get(end).joins(run)) {
+                joined.set(end, new Run(joined.get(end).first, run.last, run.shift));
             } else {
-                shifts.add(rank, now - rank);
+                joined.add(run);
             }
-        });
-        IdMap<Integer> found = shifts.finish();
-        return new Remap(from, to, found, vanished.build(), to.ranks().subtract(shift(found, from.ranks())));
-    }
-
-    /** Where in {@code to} some ranks of {@code from} are; those of hosts that it does not have are left out. */
-    static Idset follow(ResourceSet from, Idset ranks, ResourceSet to) {
-        if (isSame(from, to)) {
-            return ranks;
         }
-        Idset.Builder now = Idset.builder();
-        ranks.forEach(rank -> {
-            int there = follow(from, to, rank);
-            if (there != GONE) {
-                now.add(there);
-            }
-        });
-        return now.build();
-    }
-
-    private static boolean isSame(ResourceSet from, ResourceSet to) {
-        return from.ranks().equals(to.ranks()) && from.hosts().equals(to.hosts());
+        return joined;
     }
 
     public ResourceSet from() {
@@ -78,11 +73,7 @@ public final class Remap {
     /** Hosts whose rank changed, by their order in the old R. */
     public Hostlist moved() {
         Idset.Builder moved = Idset.builder();
-        shifts.forEach((first, last, shift) -> {
-            if (shift != 0) {
-                moved.addRange(first, last);
-            }
-        });
+        runs.stream().filter(run -> run.shift != 0).forEach(run -> moved.addRange(run.first, run.last));
         return from.hostsOf(moved.build());
     }
 
@@ -97,7 +88,7 @@ public final class Remap {
     }
 
     public boolean isIdentity() {
-        return vanished.isEmpty() && added.isEmpty() && moved().isEmpty();
+        return vanished.isEmpty() && added.isEmpty() && runs.stream().allMatch(run -> run.shift == 0);
     }
 
     /** The old ranks of {@link #vanished()}. */
@@ -112,47 +103,28 @@ public final class Remap {
 
     /** The new ranks of these old ones; those of vanished hosts are left out. */
     Idset translate(Idset ranks) {
-        return shift(shifts, ranks);
-    }
-
-    private static Idset shift(IdMap<Integer> shifts, Idset ranks) {
         Idset.Builder now = Idset.builder();
-        shifts.forEachIn(ranks, (first, last, shift) -> now.addRange(first + shift, last + shift));
+        ranks.forEachRange((first, last) -> {
+            for (int i = firstEndingFrom(first); i < runs.size() && runs.get(i).first <= last; i++) {
+                Run run = runs.get(i);
+                now.addRange(Math.max(first, run.first) + run.shift, Math.min(last, run.last) + run.shift);
+            }
+        });
         return now.build();
     }
 
-    private static int follow(ResourceSet from, ResourceSet to, int rank) {
-        String host = from.hostOf(rank);
-        Idset there = to.ranksOf(host);
-        int occurrence = there.isEmpty() ? 0 : from.ranksOf(host).position(rank);
-        return occurrence < there.size() ? there.nth(occurrence) : GONE;
-    }
-
-    /** Gathers ranks, which come in ascending order, into runs of the same shift. */
-    private static final class Shifts {
-        private IdMap<Integer> runs = IdMap.empty();
-        private int first;
-        private int last = -1;
-        private int shift;
-
-        void add(int rank, int by) {
-            if (last < 0 || rank != last + 1 || by != shift) {
-                flush();
-                first = rank;
-                shift = by;
-            }
-            last = rank;
-        }
-
-        private void flush() {
-            if (last >= 0) {
-                runs = runs.put(Idset.range(first, last), shift);
+    /** The first run that ends at {@code rank} or behind it. */
+    private int firstEndingFrom(int rank) {
+        int low = 0;
+        int high = runs.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (runs.get(middle).last < rank) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-
-        IdMap<Integer> finish() {
-            flush();
-            return runs;
-        }
+        return low;
     }
 }

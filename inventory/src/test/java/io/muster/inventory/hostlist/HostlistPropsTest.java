@@ -7,12 +7,17 @@ import io.muster.testing.Hostlists;
 import io.muster.testing.Hostlists.Spelled;
 import io.muster.testing.Idsets;
 import io.muster.testing.Seeds;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /** A hostlist against the plain list of names that it stands for. */
@@ -74,6 +79,30 @@ class HostlistPropsTest {
         List<String> missing = new ArrayList<>(wanted.expand());
         missing.removeAll(new HashSet<>(names));
         assertThat(list.missing(wanted).expand()).isEqualTo(missing);
+    }
+
+    @Seeds
+    void eachHostIsPairedWithItsNthPlaceInAnotherList(Random random) {
+        Hostlist list = Hostlists.any(random);
+        Hostlist other = random.nextBoolean() ? Hostlists.any(random) : list.append(Hostlists.any(random));
+        Map<String, Deque<Integer>> places = new HashMap<>();
+        for (int i = 0; i < other.size(); i++) {
+            places.computeIfAbsent(other.nth(i), name -> new ArrayDeque<>()).add(i);
+        }
+        Map<Integer, Integer> expected = new TreeMap<>();
+        for (int i = 0; i < list.size(); i++) {
+            Integer place = places.getOrDefault(list.nth(i), new ArrayDeque<>()).poll();
+            if (place != null) {
+                expected.put(i, place);
+            }
+        }
+        Map<Integer, Integer> pairs = new TreeMap<>();
+        list.forEachPair(other, (here, there, count) -> {
+            for (int i = 0; i < count; i++) {
+                assertThat(pairs.put(here + i, there + i)).as("told once").isNull();
+            }
+        });
+        assertThat(pairs).isEqualTo(expected);
     }
 
     @Seeds

@@ -234,4 +234,20 @@ class HostlistTest {
                 .hasToString("foo[1-5],bar");
         assertThat(Hostlist.parse(List.of("foo[1-3]", "foo4", ""))).hasToString("foo[1-4]");
     }
+
+    /** A million hosts that moved by racks are a handful of pairs, whatever their number. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "node[0-999999]|6",
+                "login,node[0-999998]|6",
+                "node[500000-999999,0-499999]|7",
+                "rack[0-999999]|0",
+            })
+    void likeHostsArePairedByRuns(String other, int runs) {
+        int[] count = {0};
+        Hostlist.parse("node[0-999999]").forEachPair(Hostlist.parse(other), (here, there, hosts) -> count[0]++);
+        assertThat(count[0]).isEqualTo(runs);
+    }
 }

@@ -52,6 +52,10 @@ class RedefineTest {
                 "0-1|a,a|5|a|a|a|``",
                 "5|a|0-1|a,a|a|``|a",
                 "0-1|a,b|0-1|b,b|b|a|b",
+                "0-4|n[1-3,2-3]|0-5|n[3,2-3,1,9,2]|n[1,3,2-3]|``|n9",
+                "0-3|n[08-11]|0-3|n[8-11]|``|n[08-09]|n[8-9]",
+                "1,3,5-7|n[1-5]|0-4|n[1-5]|n[1-5]|``|``",
+                "0-2|n[1-3]-ib|0-2|n3-ib,n2-ib,n1-ib|n1-ib,n3-ib|``|``",
             })
     void whereHostsWent(
             String ranks, String hosts, String newRanks, String newHosts, String moved, String gone, String added) {
