@@ -128,10 +128,6 @@ public final class ResourceGraph {
         layout.edges(edges);
     }
 
-    public void forEachEdgeFrom(int vertex, EdgeConsumer edges) {
-        layout.out(vertex, edges);
-    }
-
     /** The node vertices of {@code ranks}; the cost is in intervals when the graph came from a resource set. */
     public Idset nodesOf(Idset ranks) {
         return layout.nodesOf(ranks);

@@ -47,7 +47,7 @@ final class VectorPacking {
     /** Null when the bounds were passed before an answer was certain. */
     @Nullable
     Boolean fits() {
-        if (isShortInAll()) {
+        if (hosts.isEmpty() || isShortInAll()) {
             return false;
         }
         if (packsGreedily()) {

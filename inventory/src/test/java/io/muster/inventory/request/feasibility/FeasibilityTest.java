@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FeasibilityTest {
     /** 128 nodes of 8 cores: 3 with 8 gpus, 40 with 4, the rest without. */
@@ -282,5 +283,19 @@ class FeasibilityTest {
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.mostSlots()).isEqualTo(20);
         assertThat(answer.witness()).containsExactly(new Placement("node", Idset.range(0, 3), 1));
+    }
+
+    /** Pools beside the nodes are there still, but nobody looks how they are shared. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[slot{a}/ssd=600{unit:GB};slot{b}/ssd=700{unit:GB}]",
+                "[ssd=600{unit:GB};ssd=700{unit:GB}]",
+            })
+    void poolsThatStandBesideNodesAreAnsweredForWhereNoNodeIsLeft(String shape) {
+        assertThat(machine().ever(request(shape, "{\"hostlist\":[\"nobody\"]}")).verdict())
+                .isEqualTo(Verdict.UNKNOWN);
+        assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0).verdict())
+                .isEqualTo(Verdict.UNKNOWN);
     }
 }
