@@ -46,7 +46,7 @@ final class Preparation {
         }
         if (failure != null) {
             log.error(
-                    "the inventory goes on as it was when the daemon stopped, since the disk takes no changes: {};"
+                    "the inventory goes on as it was when the daemon stopped, since it takes no changes: {};"
                             + " a reload applies the configuration when it does",
                     failure);
         }
@@ -56,7 +56,7 @@ final class Preparation {
     void reload(Config next) throws InterruptedException {
         String failure = next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
         if (failure != null) {
-            log.error("the inventory stays as it is, since the disk takes no changes: {}", failure);
+            log.error("the inventory stays as it is, since it takes no changes: {}", failure);
         }
     }
 
@@ -120,7 +120,7 @@ final class Preparation {
         CompletableFuture<@Nullable Answer> answered = new CompletableFuture<>();
         threads.core().execute(() -> {
             if (condition.getAsBoolean()) {
-                core.inventory().submit(command, Principal.DAEMON, answered::complete);
+                submit(command, answered);
             } else {
                 answered.complete(null);
             }
@@ -129,6 +129,15 @@ final class Preparation {
             return answered.get();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** Whoever waits hears of a bug too. */
+    private void submit(Command command, CompletableFuture<@Nullable Answer> answered) {
+        try {
+            core.inventory().submit(command, Principal.DAEMON, answered::complete);
+        } catch (RuntimeException | Error bug) {
+            answered.completeExceptionally(bug);
         }
     }
 }

@@ -160,7 +160,8 @@ public final class AcquireStreams implements Commits {
     /** What each scheduler would be told if the inventory became {@code after}: null for nothing. */
     public Map<AcquireStream, @Nullable Next> preview(InventoryState after) {
         Map<AcquireStream, @Nullable Next> updates = new LinkedHashMap<>();
-        streams.forEach(stream -> updates.put(stream, stream.told().next(after.view())));
+        streams.forEach(
+                stream -> updates.put(stream, stream.hasBegun() ? stream.told().next(after.view()) : null));
         return updates;
     }
 

@@ -23,7 +23,9 @@ public record Answer(
             /** The disk refuses: trying again helps only when somebody has seen to it. */
             DISK,
             /** Too much waits for the disk: trying again a little later helps. */
-            BUSY
+            BUSY,
+            /** No line of the journal can hold it: it never will be taken as it is. */
+            TOO_LONG
         }
     }
 

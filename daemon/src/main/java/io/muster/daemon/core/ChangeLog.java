@@ -49,11 +49,14 @@ public final class ChangeLog implements Commits {
         lost = 0;
         waiting.addAndGet(weight);
         worker.execute(() -> {
-            if (missing > 0) {
-                log.warn("{} changes are in the journal, but not here: the log is too slow", missing);
+            try {
+                if (missing > 0) {
+                    log.warn("{} changes are in the journal, but not here: the log is too slow", missing);
+                }
+                entries.forEach(entry -> log.info("{}", line(entry)));
+            } finally {
+                waiting.addAndGet(-weight);
             }
-            entries.forEach(entry -> log.info("{}", line(entry)));
-            waiting.addAndGet(-weight);
         });
     }
 

@@ -31,15 +31,24 @@ public final class Batch {
         return new Batch(firstSeq, List.copyOf(events), done);
     }
 
+    /** Whether the journal has lines for events as long as this. */
+    public static boolean fits(byte[] event) {
+        return Line.room(event) <= Line.LIMIT;
+    }
+
+    /** What to say of an event that does not fit, after its name. */
+    public static String tooLong(byte[] event) {
+        return "of " + event.length + " bytes exceeds the journal's line limit of " + Line.LIMIT;
+    }
+
     /** A newline or NUL inside would break the framing of every line after it. */
     private static void check(byte[] event) {
         if (event.length < 7 || event[0] != '{' || event[1] != '"' || event[event.length - 1] != '}') {
             throw new IllegalArgumentException(
                     "an event must be one JSON object with members, without blanks around it");
         }
-        if (Line.room(event) > Line.LIMIT) {
-            throw new IllegalArgumentException(
-                    "an event of " + event.length + " bytes exceeds the journal's line limit of " + Line.LIMIT);
+        if (!fits(event)) {
+            throw new IllegalArgumentException("an event " + tooLong(event));
         }
         for (byte b : event) {
             if (b == '\n' || b == 0) {

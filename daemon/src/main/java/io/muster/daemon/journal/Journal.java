@@ -225,11 +225,22 @@ public final class Journal implements Closeable {
         }
         settle(batches, outcomes, failure != null);
         durableSeq = log.durableSeq();
-        completions.execute(() -> {
-            for (int i = 0; i < outcomes.length; i++) {
+        completions.execute(() -> tell(batches, outcomes));
+    }
+
+    /** A submitter that fails by a bug must not cost those after it their answers, nor may they overtake others. */
+    private static void tell(List<Batch> batches, Outcome[] outcomes) {
+        RuntimeException bug = null;
+        for (int i = 0; i < outcomes.length; i++) {
+            try {
                 batches.get(i).done().accept(outcomes[i]);
+            } catch (RuntimeException e) {
+                bug = bug == null ? e : bug;
             }
-        });
+        }
+        if (bug != null) {
+            throw bug;
+        }
     }
 
     /**
@@ -306,6 +317,8 @@ public final class Journal implements Closeable {
                     Condition.UNCERTAIN,
                     reason + "; taking it back failed too (" + sentence(e)
                             + "), so the change may be there after a restart");
+        } catch (RuntimeException | Error bug) {
+            broken(bug);
         }
     }
 

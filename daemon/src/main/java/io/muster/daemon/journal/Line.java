@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 
 /** The bytes of one line of a segment, format version 1: {@code CRC32C-hex space JSON newline}. */
 final class Line {
-    /** Longest line that is written or read. An inventory of a million ranks is far below it. */
-    static final int LIMIT = 16 << 20;
+    /** Longest line that is written or read. R's graph is in one, with some hundred bytes for each core, and so is the longest. */
+    static final int LIMIT = 128 << 20;
 
     /** Eight digits and the space. */
     static final int PREFIX = 9;

@@ -95,6 +95,7 @@ public final class Changes {
         return switch (kind) {
             case DISK -> Errno.EROFS;
             case BUSY -> Errno.EAGAIN;
+            case TOO_LONG -> Errno.EINVAL;
         };
     }
 

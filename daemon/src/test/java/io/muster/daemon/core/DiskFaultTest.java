@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.inventory.state.Command;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,61 @@ class DiskFaultTest {
         assertThat(rig.told).hasSize(2);
         assertThat(rig.told.get(0)).startsWith("one: DISK Input/output error");
         assertThat(rig.told.get(1)).startsWith("again: EXISTS");
+    }
+
+    /** The first force waits until it is let go, and then fails; those after it work. */
+    private CountDownLatch failOnce(Runnable failure) {
+        CountDownLatch forcing = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        rig.disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE) {
+                forcing.countDown();
+                await(go);
+                rig.healDisk();
+                failure.run();
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        rig.send("drain", Rig.drainCommand("1", "x"));
+        await(forcing);
+        return go;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void allIsAnsweredWhenWhatWasDecidedAnewIs() {
+        CountDownLatch go = failOnce(() -> {});
+        rig.send("again", Rig.drainCommand("1", "y"));
+        go.countDown();
+        rig.core.runNext();
+        assertThat(rig.told).as("landed, not answered").isEmpty();
+        rig.inventory.whenAnswered(() -> rig.told.add("all"));
+        rig.settle();
+        rig.settle(); // which asks the same, and may be told first
+
+        assertThat(rig.told).containsExactly("drain: DISK Input/output error", "again: done 1", "all");
+    }
+
+    @Test
+    void aRefusalBehindAChangeThatFailedByABugIsDecidedAnew() {
+        CountDownLatch go = failOnce(() -> {
+            throw new IllegalStateException("unforeseen");
+        });
+        rig.send("again", Rig.drainCommand("1", "y"));
+        go.countDown();
+        rig.settle();
+
+        String broken =
+                ": DISK the journal failed by a bug and needs a restart: java.lang.IllegalStateException: unforeseen";
+        assertThat(rig.told).containsExactly("drain" + broken, "again" + broken);
     }
 
     @Test

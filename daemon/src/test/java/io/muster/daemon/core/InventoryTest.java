@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -248,5 +252,29 @@ class InventoryTest {
         assertThatThrownBy(elsewhere::get)
                 .isInstanceOf(ExecutionException.class)
                 .hasMessageContaining("the inventory belongs to");
+    }
+
+    private static ResourceSet withGraphOf(int megabytes) {
+        ResourceSet plain = Rig.nodes("node[0-3]");
+        String megabyte = "\"" + "x".repeat(1 << 20) + "\"";
+        String graph = ",\"scheduling\":{\"graph\":[" + String.join(",", Collections.nCopies(megabytes, megabyte)) + "]}}";
+        String text = plain.toString();
+        return ResourceSet.parse((text.substring(0, text.length() - 1) + graph).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A hundred and fifty characters for each core: this is a cluster of a thousand hosts. */
+    @Test
+    void aLargeGraphIsTaken() {
+        rig.define(withGraphOf(18));
+        assertThat(rig.inventory.seq()).isEqualTo(2);
+    }
+
+    @Test
+    void whatNoLineOfTheJournalHoldsIsRefusedAndCostsNobodyElseAnything() {
+        Command define = new Command.Define(withGraphOf(128), "reload", Liveness.Status.ONLINE);
+        assertThat(Rig.outcome(rig.submit(define)))
+                .matches("TOO_LONG resource-define of 13\\d+ bytes exceeds the journal's line limit of 134217728");
+        assertThat(rig.inventory.stalledSeconds()).isZero();
+        assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("done 1");
     }
 }

@@ -305,6 +305,55 @@ class JournalTest {
     }
 
     @Test
+    void aBugWhileAWriteIsTakenBackCostsNobodyTheirAnswer() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        Client client = Client.open(faulty);
+        faulty.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.TRUNCATE) {
+                throw new IllegalStateException("unforeseen");
+            }
+            if (kind == FaultyDisk.Kind.FORCE) {
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        client.submit("lost");
+        client.settle();
+        faulty.fault(FaultyDisk.NONE);
+        client.close();
+
+        assertThat(client.outcomes).hasSize(1);
+        assertThat(client.outcomes.get(0).kind()).isEqualTo(Outcome.Kind.FAILED);
+        assertThat(client.outcomes.get(0).reason()).contains("needs a restart", "unforeseen");
+    }
+
+    @Test
+    void aBugInOneSubmitterCostsTheOthersNothing() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        Client client = Client.open(faulty);
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        faulty.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE && writing.getCount() == 1) {
+                writing.countDown();
+                Client.await(release);
+            }
+            return -1;
+        });
+        client.submit("held up");
+        Client.await(writing);
+        client.journal().submit(Batch.of(2, List.of(), outcome -> {
+            throw new IllegalStateException("unforeseen");
+        }));
+        client.submit("in the same group");
+        release.countDown();
+        client.close();
+
+        assertThat(client.outcomes).hasSize(2).allMatch(Outcome::durable);
+        assertThat(client.bugs).hasSize(1);
+    }
+
+    @Test
     void nothingCanBeSubmittedOnceClosed() throws IOException {
         Client client = Client.open(disk);
         client.close();
@@ -324,9 +373,12 @@ class JournalTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageStartingWith("an event must be one ");
         }
-        byte[] large = ("{\"a\":\"" + "x".repeat(Line.LIMIT) + "\"}").getBytes(StandardCharsets.UTF_8);
+        byte[] large = new byte[Line.LIMIT];
+        large[0] = '{';
+        large[1] = '"';
+        large[large.length - 1] = '}';
         assertThatThrownBy(() -> Batch.of(1, List.of(large), outcome -> {}))
-                .hasMessage("an event of 16777224 bytes exceeds the journal's line limit of 16777216");
+                .hasMessage("an event of 134217728 bytes exceeds the journal's line limit of 134217728");
     }
 
     @Test
