@@ -39,7 +39,7 @@ final class Daemon {
     private final Backend backend;
     private final Preparation preparation;
     private final List<PeerSocket> sockets = new ArrayList<>();
-    private Config config;
+    private volatile Config config;
 
     private Daemon(Config config, Environment environment, Threads threads, Journal journal, Parts parts) {
         this.config = config;

@@ -10,7 +10,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** The daemon's threads: {@code core} for peers and state, {@code worker} for what may block, {@code checks} for what takes long. The journal has its own. */
+/**
+ * The daemon's threads: {@code core} for peers and state, {@code worker} for what may block, {@code reload} for a configuration that is
+ * read again, {@code checks} for what takes long. The journal has its own.
+ */
 final class Threads implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 10;
 

@@ -121,7 +121,7 @@ final class Verbs {
             case "check" -> new CommandLine(new Check(console, Environment.ofProcess()));
             case "completion" -> new CommandLine(new Completion(console));
             case "version" -> new CommandLine(new Version(console));
-            case "bench" -> new CommandLine(new Bench());
+            case "bench" -> new CommandLine(new Bench(console));
             case "serve" -> new CommandLine(new Serve());
             default -> throw new IllegalArgumentException(name);
         };

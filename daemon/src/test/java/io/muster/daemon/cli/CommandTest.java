@@ -427,6 +427,12 @@ class CommandTest {
                         muster undrain: node2 (departed) not drained
                           nothing was changed; -u passes over what is not drained
                         """);
+        for (String verb : new String[] {"undrain", "include"}) {
+            assertThat(refused(Exit.ERROR, verb, "node[1-2]", "two\nlines").err())
+                    .startsWith("muster " + verb + ": the ")
+                    .contains(" must be one line of text, but character 4 is U+000A");
+        }
+        assertThat(refused(Exit.NO_TARGET, "undrain", "node[1,9]").err()).containsPattern("node(9|\\[1,9\\])");
         succeeds("undrain", "node1");
         succeeds("include", "node2");
         assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("avail node[0,3]\n");

@@ -257,7 +257,8 @@ class InventoryTest {
     private static ResourceSet withGraphOf(int megabytes) {
         ResourceSet plain = Rig.nodes("node[0-3]");
         String megabyte = "\"" + "x".repeat(1 << 20) + "\"";
-        String graph = ",\"scheduling\":{\"graph\":[" + String.join(",", Collections.nCopies(megabytes, megabyte)) + "]}}";
+        String graph =
+                ",\"scheduling\":{\"graph\":[" + String.join(",", Collections.nCopies(megabytes, megabyte)) + "]}}";
         String text = plain.toString();
         return ResourceSet.parse((text.substring(0, text.length() - 1) + graph).getBytes(StandardCharsets.UTF_8));
     }

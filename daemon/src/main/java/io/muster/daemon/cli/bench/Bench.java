@@ -3,6 +3,8 @@ package io.muster.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Progress;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.PrintWriter;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +30,12 @@ import picocli.CommandLine.Spec;
         })
 public final class Bench implements Callable<Integer> {
     private static final long SETTLE_MILLIS = 15_000;
+
+    /** Figures of the machine, of each daemon, and of each that is started here. */
+    private static final int FLOORS = 2;
+
+    private static final int EACH = 4;
+    private static final int OWN = 3;
 
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
     private List<Integer> ranks = new ArrayList<>();
@@ -53,12 +62,34 @@ public final class Bench implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
+    private final Console console;
+
+    public Bench(Console console) {
+        this.console = console;
+    }
+
     @Override
     public Integer call() throws IOException {
         List<Figure> figures = new ArrayList<>();
+        try (Progress progress = new Progress(console, "measuring", expected())) {
+            measure(figure -> {
+                figures.add(figure);
+                progress.at(figures.size());
+            });
+        }
+        print(figures);
+        return 0;
+    }
+
+    /** How many figures there will be. */
+    private int expected() {
+        return FLOORS + (uri != null ? EACH : ranks.size() * (EACH + OWN) + streams.size());
+    }
+
+    private void measure(Consumer<Figure> figures) throws IOException {
         Floor floor = Floor.measure(directory);
-        figures.add(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
-        figures.add(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
+        figures.accept(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
+        figures.accept(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
         String measured = uri;
         if (measured != null) {
             measure(new Measure(measured, ranks.get(0)), floor, figures);
@@ -70,18 +101,16 @@ public final class Bench implements Callable<Integer> {
                 shared(ranks.get(0), figures);
             }
         }
-        print(figures);
-        return 0;
     }
 
     /** The floor is taken anew beside each size: machines drift. */
-    private void own(int size, List<Figure> figures) throws IOException {
+    private void own(int size, Consumer<Figure> figures) throws IOException {
         try (Subject subject = Subject.start(command(), directory, size)) {
-            figures.add(Figure.once("ready from cold start", size, "ms", subject.readyMillis()));
+            figures.accept(Figure.once("ready from cold start", size, "ms", subject.readyMillis()));
             measure(new Measure(subject.uri(), size), Floor.measure(directory), figures);
-            figures.add(Figure.once("resident memory, at once", size, "MB", subject.residentMegabytes()));
+            figures.accept(Figure.once("resident memory, at once", size, "MB", subject.residentMegabytes()));
             settle();
-            figures.add(Figure.once("resident memory, settled", size, "MB", subject.residentMegabytes()));
+            figures.accept(Figure.once("resident memory, settled", size, "MB", subject.residentMegabytes()));
         }
     }
 
@@ -95,21 +124,21 @@ public final class Bench implements Callable<Integer> {
         }
     }
 
-    private void shared(int size, List<Figure> figures) throws IOException {
+    private void shared(int size, Consumer<Figure> figures) throws IOException {
         try (Subject subject = Subject.start(command(), directory, size)) {
             Measure measure = new Measure(subject.uri(), size);
             Floor floor = Floor.measure(directory);
             for (int count : streams) {
-                figures.add(measure.fanOut(count, Math.max(100, runs / count), floor));
+                figures.accept(measure.fanOut(count, Math.max(100, runs / count), floor));
             }
         }
     }
 
-    private void measure(Measure measure, Floor floor, List<Figure> figures) throws IOException {
-        figures.add(measure.change(runs, floor));
-        figures.add(measure.pipelined(runs * 20));
-        figures.add(measure.first(Math.max(1, runs / 10), floor));
-        figures.add(measure.status(runs, floor));
+    private void measure(Measure measure, Floor floor, Consumer<Figure> figures) throws IOException {
+        figures.accept(measure.change(runs, floor));
+        figures.accept(measure.pipelined(runs * 20));
+        figures.accept(measure.first(Math.max(1, runs / 10), floor));
+        figures.accept(measure.status(runs, floor));
     }
 
     /** How this process was started, less the verb: the same jars, and the daemon's own options where the launcher has them. */

@@ -36,6 +36,11 @@ abstract class Change extends ServerVerb {
         return null;
     }
 
+    /** Whether hosts that R does not name any longer can be meant. */
+    boolean takesDeparted() {
+        return false;
+    }
+
     /** Whether the request has keys that a Flux broker passes over, and so would do something else. */
     boolean needsMuster() {
         return false;
@@ -83,14 +88,17 @@ abstract class Change extends ServerVerb {
     }
 
     /** The number for a wrong target is that of any wrong argument: only R tells them apart. */
-    private static void checkTargets(FluxClient client, String targets) throws IOException {
+    private void checkTargets(FluxClient client, String targets) throws IOException {
         if (targets.isEmpty()) {
             return;
         }
+        Standing standing = Standing.ask(client);
         try {
-            Targets.find(Standing.ask(client).resources(), targets);
+            Targets.find(standing.resources(), targets);
         } catch (Failure e) {
-            throw new Failure(e.exit(), e.sentence(), "nothing was changed");
+            if (!takesDeparted() || !Targets.haveAllBeenThere(standing, targets)) {
+                throw new Failure(e.exit(), e.sentence(), "nothing was changed");
+            }
         }
     }
 

@@ -22,4 +22,9 @@ public final class Include extends TargetChange {
     Command command(String targets) {
         return new Command.Include(targets, words());
     }
+
+    @Override
+    boolean takesDeparted() {
+        return true;
+    }
 }

@@ -50,6 +50,11 @@ public final class Undrain extends Change {
     }
 
     @Override
+    boolean takesDeparted() {
+        return true;
+    }
+
+    @Override
     boolean needsMuster() {
         return holder != null;
     }

@@ -75,6 +75,18 @@ public final class Targets {
         return found;
     }
 
+    /** Whether each host is in R, or has left it and is remembered. */
+    public static boolean haveAllBeenThere(Standing standing, String text) {
+        try {
+            return !standing.resources().targets(text).isEmpty();
+        } catch (TargetException e) {
+            Hostlist missing = e.missingHosts();
+            return !missing.isEmpty() && standing.state().departed().keySet().containsAll(missing.expand());
+        } catch (MalformedException e) {
+            return false;
+        }
+    }
+
     private static Hostlist without(Hostlist hosts, Hostlist missing) {
         List<String> kept = new ArrayList<>(hosts.expand());
         kept.removeAll(missing.expand());
