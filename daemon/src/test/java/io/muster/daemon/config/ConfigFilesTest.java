@@ -109,7 +109,9 @@ final class ConfigFilesTest {
                 "WatchdogSec=30",
                 "StateDirectory=muster",
                 "RuntimeDirectory=muster",
-                "ExecStartPre=/usr/bin/muster check /etc/muster/muster.toml",
+                "ExecStart=/usr/bin/muster serve --config /etc/muster/muster.toml",
+                "RestartPreventExitStatus=2 65 78",
+                "ExecReload=/usr/bin/muster check /etc/muster/muster.toml",
                 "ExecReload=/bin/kill -HUP $MAINPID",
                 "SuccessExitStatus=143",
                 "ProtectSystem=strict",
@@ -120,7 +122,15 @@ final class ConfigFilesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"MemoryDenyWriteExecute", "PrivateUsers", "PrivateNetwork", "ProcSubset", "DynamicUser"})
+    @ValueSource(
+            strings = {
+                "MemoryDenyWriteExecute",
+                "PrivateUsers",
+                "PrivateNetwork",
+                "ProcSubset",
+                "DynamicUser",
+                "ExecStartPre"
+            })
     void theUnitDoesNotHaveWhatWouldBreakTheDaemon(String setting) throws IOException {
         List<String> lines = Files.readAllLines(FILES.resolve("muster.service"));
         assertThat(lines).noneMatch(line -> line.startsWith(setting + "="));

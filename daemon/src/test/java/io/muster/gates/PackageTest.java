@@ -1,0 +1,114 @@
+package io.muster.gates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/** The Debian package, as far as it can be seen without making it. */
+class PackageTest {
+    private static final Path SCRIPTS = Path.of("src/deb");
+
+    /** One file of the package, or a directory of them. */
+    private record Item(String source, String target) {}
+
+    @TempDir
+    private Path target;
+
+    private static List<Item> items() throws Exception {
+        NodeList found = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(Path.of("pom.xml").toFile())
+                .getElementsByTagName("data");
+        List<Item> items = new ArrayList<>();
+        for (int i = 0; i < found.getLength(); i++) {
+            Element data = (Element) found.item(i);
+            String source = text(data, "src")
+                    .replace("${maven.multiModuleProjectDirectory}", "..")
+                    .replace("${project.basedir}", ".");
+            String place = text(data, "dst");
+            items.add(new Item(
+                    source,
+                    place.isEmpty()
+                            ? text(data, "prefix") + "/" + Path.of(source).getFileName()
+                            : place));
+        }
+        return items;
+    }
+
+    private static String text(Element in, String name) {
+        NodeList found = in.getElementsByTagName(name);
+        return found.getLength() == 0 ? "" : found.item(0).getTextContent();
+    }
+
+    private static void run(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+    }
+
+    private static String unzipped(Path file) throws IOException {
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(file))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void whatGoesInIsThere() throws Exception {
+        assertThat(items())
+                .hasSizeGreaterThan(10)
+                .filteredOn(item -> !item.source().startsWith("${project.build.directory}"))
+                .allSatisfy(item -> assertThat(Path.of(item.source())).exists());
+    }
+
+    @Test
+    void anUpgradeAsksBeforeItReplacesWhatOperatorsEdit() throws Exception {
+        assertThat(items())
+                .extracting(Item::target)
+                .filteredOn(place -> place.startsWith("/etc/"))
+                .hasSameElementsAs(Files.readAllLines(SCRIPTS.resolve("control/conffiles")));
+    }
+
+    @Test
+    void theUnitRunsTheCommandOfThePackage() throws Exception {
+        assertThat(items()).extracting(Item::target).contains("/usr/bin/muster");
+        assertThat(Files.readString(Path.of("../config/muster.service"))).contains("ExecStart=/usr/bin/muster serve ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"control/postinst", "control/prerm", "control/postrm", "finish"})
+    void scriptsAreReadableByAnyShell(String script) throws Exception {
+        run("sh", "-n", SCRIPTS.resolve(script).toString());
+    }
+
+    @Test
+    void manPagesAndCompletionsAreFinished() throws Exception {
+        Files.createDirectories(target.resolve("man-source"));
+        Files.createDirectories(target.resolve("man"));
+        Path source = target.resolve("man-source/muster-list.adoc");
+        Files.writeString(source, "*-q*, *-p, --queue, --property*_=NAME,..._::\n  Only hosts.\n");
+        Files.writeString(target.resolve("man/muster.1"), "a page\n");
+        Files.writeString(target.resolve("muster.bash"), "#!/usr/bin/env bash\ncomplete\n");
+        String finish = SCRIPTS.resolve("finish").toString();
+        run(finish, "man-source", target.toString(), "1.2.3");
+        run(finish, "files", target.toString(), "1.2.3");
+        assertThat(source).hasContent("*-q*, *-p, --queue, --property*=_NAME,..._::\n  Only hosts.\n");
+        assertThat(unzipped(target.resolve("man/muster.1.gz"))).isEqualTo("a page\n");
+        assertThat(target.resolve("muster.completion")).hasContent("complete\n");
+        assertThat(unzipped(target.resolve("changelog.gz"))).startsWith("muster (1.2.3) ");
+        assertThat(unzipped(target.resolve("CHANGELOG.md.gz"))).startsWith("# Changelog");
+    }
+}
