@@ -9,6 +9,8 @@ import java.util.Map;
 
 /** Who this daemon is, and the build that it was made from. */
 public final class Identity {
+    private static final String UNKNOWN = "unknown";
+
     private Identity() {}
 
     public static String version() {
@@ -16,10 +18,15 @@ public final class Identity {
         return version == null ? "development" : version;
     }
 
-    /** The commit that it was built from, where the build knew. */
+    /** The commit that it was built from, where the build was told. */
     public static String revision() {
         String title = Identity.class.getPackage().getImplementationTitle();
-        return title == null ? "unknown" : title;
+        return title == null ? UNKNOWN : title;
+    }
+
+    /** The version, and the revision if that is known: {@code 0.1.0 (ab12cd3)}. */
+    public static String build() {
+        return revision().equals(UNKNOWN) ? version() : version() + " (" + revision() + ")";
     }
 
     static Attributes attributes(Config config, Environment environment) {

@@ -28,7 +28,7 @@ final class Version extends Verb {
             document.put("schema_version", Standing.SCHEMA_VERSION).put("version", Identity.version());
             console().json(document.put("revision", Identity.revision()).put("java", java));
         } else {
-            console().println("muster " + Identity.version() + " (" + Identity.revision() + "), Java " + java);
+            console().println("muster " + Identity.build() + ", Java " + java);
         }
         return Exit.OK;
     }
