@@ -2,7 +2,6 @@ package io.muster.daemon.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.cli.Shell.Result;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.protocol.client.FluxClient;
@@ -12,13 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The real verbs against a real daemon: what they print, and the status that they leave. */
-class CommandTest {
+class CommandTest extends VerbTest {
     private static final String FOUR_NODES = """
             [[resource.config]]
             hosts = "node[0-3]"
@@ -31,41 +27,8 @@ class CommandTest {
 
     private static final String USER = System.getProperty("user.name");
 
-    @TempDir
-    private Path directory;
-
-    private RunningDaemon daemon;
-
-    @BeforeEach
-    void startDaemon() throws Exception {
-        daemon = RunningDaemon.start(directory, FOUR_NODES);
-    }
-
-    @AfterEach
-    void stopDaemon() {
-        daemon.close();
-    }
-
-    private Result muster(String... arguments) {
-        return new Shell().with("MUSTER_URI", daemon.uri()).run(arguments);
-    }
-
-    private void succeeds(String... arguments) {
-        assertThat(muster(arguments)).isEqualTo(new Result(Exit.OK, "", ""));
-    }
-
-    private String out(String... arguments) {
-        Result result = muster(arguments);
-        assertThat(result.err()).isEmpty();
-        assertThat(result.exit()).isEqualTo(Exit.OK);
-        return result.out();
-    }
-
-    private Result refused(int exit, String... arguments) {
-        Result result = muster(arguments);
-        assertThat(result.out()).isEmpty();
-        assertThat(result.exit()).as(result.err()).isEqualTo(exit);
-        return result;
+    CommandTest() {
+        super(FOUR_NODES);
     }
 
     @Test

@@ -6,21 +6,13 @@ import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.cli.Shell.Result;
 import io.muster.daemon.cli.console.Exit;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What fingers type that learnt on flux resource and other tools, and what they meant. */
-class HabitTest {
-    @TempDir
-    private Path directory;
-
-    private RunningDaemon daemon;
-
-    @BeforeEach
-    void startDaemon() throws Exception {
-        daemon = RunningDaemon.start(directory, """
+class HabitTest extends VerbTest {
+    HabitTest() {
+        super("""
                 [[resource.config]]
                 hosts = "node[0-7]"
                 cores = "0-3"
@@ -28,33 +20,6 @@ class HabitTest {
                 hosts = "node[4-7]"
                 properties = ["gpu"]
                 """);
-    }
-
-    @AfterEach
-    void stopDaemon() {
-        daemon.close();
-    }
-
-    private Result muster(String... arguments) {
-        return new Shell().with("MUSTER_URI", daemon.uri()).run(arguments);
-    }
-
-    private void succeeds(String... arguments) {
-        assertThat(muster(arguments)).isEqualTo(new Result(Exit.OK, "", ""));
-    }
-
-    private String out(String... arguments) {
-        Result result = muster(arguments);
-        assertThat(result.err()).isEmpty();
-        assertThat(result.exit()).isEqualTo(Exit.OK);
-        return result.out();
-    }
-
-    private String refused(int exit, String... arguments) {
-        Result result = muster(arguments);
-        assertThat(result.out()).isEmpty();
-        assertThat(result.exit()).as(result.err()).isEqualTo(exit);
-        return result.err();
     }
 
     @Test
@@ -69,7 +34,7 @@ class HabitTest {
 
     @Test
     void aDashBeforeTheReasonIsAMistypedOption() {
-        assertThat(refused(Exit.USAGE, "drain", "1", "--dryrun", "x"))
+        assertThat(refused(Exit.USAGE, "drain", "1", "--dryrun", "x").err())
                 .startsWith("muster drain: Unknown option: '--dryrun'");
         assertThat(out("drain", "-n")).isEmpty();
     }
@@ -89,7 +54,7 @@ class HabitTest {
         assertThat(out("info", "@gpu", "node[0-1]")).isEqualTo("6 Nodes, 24 Cores, 0 GPUs\n");
         succeeds("undrain", "-u", "all");
         assertThat(out("drain", "-n")).isEmpty();
-        assertThat(refused(Exit.NO_TARGET, "drain", "@nope", "x"))
+        assertThat(refused(Exit.NO_TARGET, "drain", "@nope", "x").err())
                 .isEqualTo("muster drain: no host has the property nope\n  there are gpu\n");
     }
 
@@ -98,12 +63,12 @@ class HabitTest {
         succeeds("exclude", "node[6-7]");
         succeeds("drain", "@gpu", "x");
         assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[4-5]\n");
-        assertThat(refused(Exit.CONFLICT, "drain", "node[3,6]", "x")).isEqualTo("""
+        assertThat(refused(Exit.CONFLICT, "drain", "node[3,6]", "x").err()).isEqualTo("""
                         muster drain: node6 (rank 6) is excluded
                           nothing was changed; `muster include` first, or leave them out
                         """);
         succeeds("exclude", "@gpu");
-        assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x")).contains("all of @gpu are excluded or lost");
+        assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x").err()).contains("all of @gpu are excluded or lost");
         succeeds("include", "@gpu");
         assertThat(out("status", "-no", "state,nnodes")).isEqualTo("avail 8\n");
     }
@@ -121,18 +86,18 @@ class HabitTest {
     void aFilterTakesHostsThatAreNotThereAndTargetsDoNot() {
         assertThat(out("status", "-i", "node[1,900]", "-no", "nodelist")).isEqualTo("node1\n");
         assertThat(out("status", "-i", "1,900", "-no", "nodelist")).isEqualTo("node1\n");
-        assertThat(refused(Exit.NO_TARGET, "status", "-i", "node900")).contains("host node900 is not in");
-        assertThat(refused(Exit.NO_TARGET, "status", "node[1,900]")).contains("host node900 is not in");
+        assertThat(refused(Exit.NO_TARGET, "status", "-i", "node900").err()).contains("host node900 is not in");
+        assertThat(refused(Exit.NO_TARGET, "status", "node[1,900]").err()).contains("host node900 is not in");
     }
 
     @Test
     void aListThatCannotBeReadIsAMistakeOfTheCommandLine() {
-        assertThat(refused(Exit.USAGE, "drain", "node[1", "x"))
+        assertThat(refused(Exit.USAGE, "drain", "node[1", "x").err())
                 .contains("'[' is never closed")
                 .endsWith("  nothing was changed\n");
-        assertThat(refused(Exit.USAGE, "status", "node[1")).contains("'[' is never closed");
-        assertThat(refused(Exit.USAGE, "history", "node[1")).contains("'[' is never closed");
-        assertThat(refused(Exit.USAGE, "watch", "-i", "node[1")).contains("'[' is never closed");
+        assertThat(refused(Exit.USAGE, "status", "node[1").err()).contains("'[' is never closed");
+        assertThat(refused(Exit.USAGE, "history", "node[1").err()).contains("'[' is never closed");
+        assertThat(refused(Exit.USAGE, "watch", "-i", "node[1").err()).contains("'[' is never closed");
     }
 
     @Test
@@ -140,8 +105,8 @@ class HabitTest {
         succeeds("drain", "0-1", "x");
         assertThat(out("info", "-s", "up,down")).startsWith("8 Nodes");
         assertThat(out("info", "--state=down")).startsWith("2 Nodes");
-        assertThat(refused(Exit.USAGE, "info", "-s", "donw")).contains("there is no state donw");
-        assertThat(refused(Exit.USAGE, "report", "-s", "drian")).contains("there is no state drian");
+        assertThat(refused(Exit.USAGE, "info", "-s", "donw").err()).contains("there is no state donw");
+        assertThat(refused(Exit.USAGE, "report", "-s", "drian").err()).contains("there is no state drian");
         assertThat(out("list", "-no", "state", "-q", "gpu")).isEqualTo("free\n");
         assertThat(out("list", "-no", "state", "-q", "gpu", "--no-skip-empty"))
                 .isEqualTo("     free\nallocated\n     down\n");
@@ -151,9 +116,9 @@ class HabitTest {
     @Test
     void whatCanBeAskedForIsListedOnRequest() {
         assertThat(out("status", "-o", "help")).startsWith("state\n").endsWith("nodelist\n");
-        assertThat(refused(Exit.USAGE, "property"))
+        assertThat(refused(Exit.USAGE, "property").err())
                 .startsWith("muster property: which one? There are list, add, remove\n");
-        assertThat(refused(Exit.USAGE, "status", "--timeout", "soon")).contains("'soon' is not a number\n");
+        assertThat(refused(Exit.USAGE, "status", "--timeout", "soon").err()).contains("'soon' is not a number\n");
     }
 
     @Test
