@@ -1,6 +1,7 @@
 package io.muster.daemon.cli;
 
 import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.ServerVerb;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,16 +40,25 @@ public sealed class Muster permits Manual {
 
     /** @return the exit status */
     static int run(Console console, String... arguments) {
-        CommandLine command = arguments.length > 0 && Verbs.NAMES.contains(arguments[0])
+        ServerVerb plain = Plain.read(console, arguments);
+        if (plain != null) {
+            return new Run(console).execute("muster " + arguments[0], plain);
+        }
+        return new Run(console).execute(parser(console, arguments), arguments);
+    }
+
+    /** Of a line that begins like these arguments: it need not know other verbs. */
+    static CommandLine parser(Console console, String... arguments) {
+        return arguments.length > 0 && Verbs.NAMES.contains(arguments[0])
                 ? commandLine(console, List.of(arguments[0]))
                 : commandLine(console, Verbs.NAMES);
-        return new Run(console, command).execute(arguments);
     }
 
     /** With only these verbs. */
     static CommandLine commandLine(Console console, List<String> verbs) {
         CommandLine command = new CommandLine(new Muster());
         addVerbs(command, console, verbs);
+        command.setExpandAtFiles(false); // @batch are the hosts with that property, whatever files there are
         return command;
     }
 

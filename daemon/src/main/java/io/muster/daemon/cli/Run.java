@@ -4,6 +4,7 @@ import io.muster.daemon.cli.console.ClosedPipeException;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Verb;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.protocol.rpc.RpcException;
@@ -15,21 +16,31 @@ import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /** One run of the command: from its arguments to its exit status, with a sentence for everything that can go wrong. */
 final class Run {
     private final Console console;
-    private final CommandLine command;
 
-    Run(Console console, CommandLine command) {
+    Run(Console console) {
         this.console = console;
-        this.command = command;
     }
 
-    int execute(String... arguments) {
+    /** A verb that needs no parsing. */
+    int execute(String name, Verb verb) {
         try {
-            int exit = parseAndExecute(arguments);
+            int exit = verb.call();
+            console.flush();
+            return exit;
+        } catch (Exception e) {
+            return failed(e, name);
+        }
+    }
+
+    int execute(CommandLine command, String... arguments) {
+        try {
+            int exit = parseAndExecute(command, arguments);
             console.flush();
             return exit;
         } catch (ClosedPipeException e) {
@@ -40,7 +51,7 @@ final class Run {
         }
     }
 
-    private int parseAndExecute(String... arguments) {
+    private int parseAndExecute(CommandLine command, String... arguments) {
         StringWriter help = new StringWriter();
         StringWriter complaints = new StringWriter();
         command.setOut(new PrintWriter(help));
@@ -50,7 +61,8 @@ final class Run {
         command.setColorScheme(CommandLine.Help.defaultColorScheme(
                 console.style().color() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF));
         command.setParameterExceptionHandler(this::misused);
-        command.setExecutionExceptionHandler((e, verb, parsed) -> failed(e, verb));
+        command.setExecutionExceptionHandler(
+                (e, verb, parsed) -> failed(e, verb.getCommandSpec().qualifiedName()));
         int exit = command.execute(arguments);
         console.print(help.toString());
         if (!complaints.toString().isEmpty()) {
@@ -79,12 +91,14 @@ final class Run {
                 : said;
     }
 
-    private int failed(Exception e, CommandLine verb) throws Exception {
+    private int failed(Exception e, String name) {
         if (e instanceof ClosedPipeException) {
             return Exit.CLOSED_PIPE;
         }
         Failure failure = failure(e);
-        String name = verb.getCommandSpec().qualifiedName();
+        if (failure == null) {
+            return bug(e);
+        }
         console.complain(name + ": " + failure.sentence());
         if (!failure.advice().isEmpty()) {
             console.complain("  " + failure.advice());
@@ -92,7 +106,15 @@ final class Run {
         return failure.exit();
     }
 
-    private static Failure failure(Exception e) throws Exception {
+    private int bug(Exception e) {
+        StringWriter trace = new StringWriter();
+        e.printStackTrace(new PrintWriter(trace, true));
+        console.complainVerbatim(trace.toString());
+        return Exit.ERROR;
+    }
+
+    /** Null if it is a bug. */
+    private static @Nullable Failure failure(Exception e) {
         if (e instanceof Failure failure) {
             return failure;
         }
@@ -108,7 +130,7 @@ final class Run {
         if (e instanceof InvalidException || e instanceof MalformedException) {
             return new Failure(Exit.ERROR, String.valueOf(e.getMessage()));
         }
-        throw e;
+        return null;
     }
 
     private static Failure failure(IOException e) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.cli.Shell.Result;
 import io.muster.daemon.cli.console.Exit;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +58,13 @@ class HabitTest extends VerbTest {
         assertThat(out("drain", "-n")).isEmpty();
         assertThat(refused(Exit.NO_TARGET, "drain", "@nope", "x").err())
                 .isEqualTo("muster drain: no host has the property nope\n  there are gpu\n");
+    }
+
+    @Test
+    void aPropertyIsNotMistakenForAFile(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("words"), "node1");
+        assertThat(refused(Exit.NO_TARGET, "status", "-n", "@" + file).err())
+                .startsWith("muster status: no host has the property " + file);
     }
 
     @Test

@@ -21,6 +21,11 @@ public record Departed(
         removed = List.copyOf(removed);
     }
 
+    /** Whether it would be drained if it came back now. */
+    public boolean isHeldAt(double now) {
+        return holds != null && holds.holds().stream().anyMatch(hold -> !hold.expiredAt(now));
+    }
+
     @Nullable
     Hold holdOf(String holder) {
         return holds == null ? null : holds.of(holder);

@@ -311,4 +311,15 @@ class RedefineTest {
         assertThat(four.state().resources().properties()).hasToString("{batch=0,3}");
         assertThat(four.state().definition().removed()).isEmpty();
     }
+
+    @Test
+    void aHoldThatRanOutWhileItsHostWasAwayHoldsItNoLonger() {
+        four.after(hold("3", "ops", 200), define(resources("0-2", "host[0-2]")));
+        Departed left = four.state().departed().get("host3");
+        assertThat(left).isNotNull();
+        assertThat(left.isHeldAt(199)).isTrue();
+        assertThat(left.isHeldAt(200)).isFalse();
+        assertThat(new Departed(null, List.of(), List.of("x"), List.of()).isHeldAt(0))
+                .isFalse();
+    }
 }

@@ -42,7 +42,7 @@ public final class Drain extends Change {
     private String @Nullable [] reason;
 
     @Mixin
-    private final Force force = new Force();
+    private final Force force;
 
     @Option(
             names = "--holder",
@@ -61,6 +61,15 @@ public final class Drain extends Change {
 
     public Drain(Console console) {
         super(console);
+        this.force = new Force();
+    }
+
+    /** @param force -u, -f, or neither */
+    public Drain(Console console, String force, String targets, String... reason) {
+        super(console);
+        this.force = new Force(force);
+        this.targets = targets;
+        this.reason = reason.length == 0 ? null : reason;
     }
 
     @Override

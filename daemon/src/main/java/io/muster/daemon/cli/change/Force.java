@@ -18,6 +18,14 @@ public final class Force {
             description = "Replace the reason of targets that are so already; given twice, the time too.")
     private boolean @Nullable [] force;
 
+    Force() {}
+
+    /** @param option -u, -f, or neither */
+    Force(String option) {
+        update = option.equals("-u");
+        force = option.equals("-f") ? new boolean[] {true} : null;
+    }
+
     Mode mode() {
         int times = force == null ? 0 : force.length;
         if (update && times > 0) {

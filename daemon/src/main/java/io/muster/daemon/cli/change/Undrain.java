@@ -35,13 +35,22 @@ public final class Undrain extends Change {
     private String @Nullable [] comment;
 
     @Mixin
-    private final Force force = new Force();
+    private final Force force;
 
     @Option(names = "--holder", paramLabel = "NAME", description = "Whose hold to end. Default: admin, shared by all.")
     private @Nullable String holder;
 
     public Undrain(Console console) {
         super(console);
+        this.force = new Force();
+    }
+
+    /** @param force -u, -f, or neither */
+    public Undrain(Console console, String force, String targets, String... comment) {
+        super(console);
+        this.force = new Force(force);
+        this.targets = targets;
+        this.comment = comment.length == 0 ? null : comment;
     }
 
     @Override

@@ -30,7 +30,7 @@ public final class Server {
             paramLabel = "SECONDS",
             defaultValue = "30",
             description = "How long to wait for an answer; 0 is without end. Default: ${DEFAULT-VALUE}.")
-    private double timeout;
+    private double timeout = 30;
 
     @Option(
             names = "--trace-wire",

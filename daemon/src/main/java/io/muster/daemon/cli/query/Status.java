@@ -81,10 +81,12 @@ public final class Status extends ServerVerb {
         }
     }
 
-    private static Hostlist heldAway(Standing standing) {
+    /** A hold that ran out while its host was away is lifted when the host is back, and means nothing until then. */
+    private Hostlist heldAway(Standing standing) {
+        double now = standing.now(console());
         List<String> held = new ArrayList<>();
         standing.state().departed().forEach((host, left) -> {
-            if (left.holds() != null) {
+            if (left.isHeldAt(now)) {
                 held.add(host);
             }
         });

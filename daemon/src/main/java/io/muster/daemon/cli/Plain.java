@@ -1,0 +1,52 @@
+package io.muster.daemon.cli;
+
+import io.muster.daemon.cli.change.Drain;
+import io.muster.daemon.cli.change.Undrain;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.daemon.cli.query.Status;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verbs that stand in loops, as they stand there: {@code status}, and {@code drain} and {@code undrain} with {@code [-f | -u]
+ * TARGETS WORD...}. Read without picocli, which takes longer to start than all the rest together. Whatever has another option is not
+ * plain; what is means the same either way.
+ */
+final class Plain {
+    private Plain() {}
+
+    /** Null if it is not plain. */
+    static @Nullable ServerVerb read(Console console, String... line) {
+        if (line.length == 0) {
+            return null;
+        }
+        return switch (line[0]) {
+            case "status" -> line.length == 1 ? new Status(console) : null;
+            case "drain", "undrain" -> change(console, line);
+            default -> null;
+        };
+    }
+
+    private static @Nullable ServerVerb change(Console console, String... line) {
+        boolean option = line.length > 1 && (line[1].equals("-f") || line[1].equals("-u"));
+        int at = option ? 2 : 1;
+        if (line.length == at || hasOption(line, at)) {
+            return null;
+        }
+        String force = option ? line[1] : "";
+        String[] words = Arrays.copyOfRange(line, at + 1, line.length);
+        return line[0].equals("drain")
+                ? new Drain(console, force, line[at], words)
+                : new Undrain(console, force, line[at], words);
+    }
+
+    private static boolean hasOption(String[] line, int from) {
+        for (int i = from; i < line.length; i++) {
+            if (line[i].isEmpty() || line[i].startsWith("-")) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
