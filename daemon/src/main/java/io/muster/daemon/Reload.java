@@ -6,8 +6,6 @@ import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,31 +35,12 @@ final class Reload {
         this.after = after;
     }
 
-    /** The JDK has signals only under a name that the compiler warns of, so it is looked up. */
-    void onHangup() {
-        try {
-            Class<?> signal = Class.forName("sun.misc.Signal");
-            Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            InvocationHandler onSignal = (proxy, method, arguments) -> {
-                if (method.getName().equals("handle")) {
-                    hangup();
-                }
-                return null;
-            };
-            Object listener = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, onSignal);
-            Object hangup = signal.getConstructor(String.class).newInstance("HUP");
-            signal.getMethod("handle", signal, handler).invoke(null, hangup, listener);
-        } catch (ReflectiveOperationException e) {
-            log.warn("this JVM gives no signals: changes of the configuration need a restart");
-        }
-    }
-
     /** The daemon is stopping: there is nothing to reload any more. */
     void end() {
         ended = true;
     }
 
-    private void hangup() {
+    void hangup() {
         if (!ended) {
             daemon.threads().reloads().execute(this::reload);
         }

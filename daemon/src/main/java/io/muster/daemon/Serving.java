@@ -57,10 +57,11 @@ public final class Serving {
     /** @return the exit status; only if the daemon could not start, since a signal ends the process */
     public static int run(@Nullable Path file, boolean traceWire) {
         Environment environment = Environment.ofProcess();
+        Hangup hangup = Hangup.listen();
         try {
             Config config = Config.load(file, environment);
             Logging.apply(config.reporting().logLevel(), config.reporting().logFormat());
-            serve(config, file, environment, traceWire);
+            serve(config, file, environment, hangup, traceWire);
             return 0;
         } catch (InvalidException e) {
             e.problems().forEach(problem -> log.error("{}", problem));
@@ -81,7 +82,8 @@ public final class Serving {
     }
 
     /** From the moment that there is a daemon, whatever ends the process ends it in order. */
-    private static void serve(Config config, @Nullable Path file, Environment environment, boolean traceWire)
+    private static void serve(
+            Config config, @Nullable Path file, Environment environment, Hangup hangup, boolean traceWire)
             throws Exception {
         for (Problem note : config.notes()) {
             log.warn("{}", note);
@@ -101,7 +103,7 @@ public final class Serving {
         serving.http = serving.endpoint(config);
         Reload reload = new Reload(daemon, file, environment, serving::reloading, serving::reloaded);
         serving.reload = reload;
-        reload.onHangup();
+        hangup.then(reload::hangup);
         telemetry.onCondition(serving::conditionChanged);
         serving.ready();
         serving.stopped.await();
@@ -121,7 +123,7 @@ public final class Serving {
             HttpEndpoint endpoint = HttpEndpoint.start(
                     address.get(),
                     new HttpEndpoint.Content(telemetry.metrics()::scrape, this::health, this::readiness));
-            log.info("metrics address={}", endpoint.address());
+            log.info("metrics address={}", HttpEndpoint.shown(endpoint.address()));
             return endpoint;
         } catch (IOException e) {
             if (!config.effective().of(Key.METRICS).isDefault()) {

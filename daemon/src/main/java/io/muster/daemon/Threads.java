@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Threads implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 10;
+    private static final int LAST_LINES_SECONDS = 2;
 
     private final MultiThreadIoEventLoopGroup loop =
             new MultiThreadIoEventLoopGroup(1, named("core"), EpollIoHandler.newFactory());
@@ -72,5 +73,17 @@ final class Threads implements AutoCloseable {
         reloads.shutdown();
         worker.shutdown();
         loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        finish(worker);
+    }
+
+    /** The log's last lines are still to be written; a directory service that does not answer keeps nobody. */
+    private static void finish(ExecutorService executor) {
+        try {
+            if (!executor.awaitTermination(LAST_LINES_SECONDS, TimeUnit.SECONDS)) {
+                executor.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -205,6 +205,15 @@ class ProcessTest {
     }
 
     @Test
+    void aHangupWhileItStartsIsActedOnWhenItHas() throws IOException {
+        try (DaemonProcess daemon = setup().spawn()) {
+            daemon.output().await(" config "); // the first that it says
+            daemon.signal("HUP", "configuration reloaded");
+            assertThat(daemon.ask("resource.status").has("R")).isTrue();
+        }
+    }
+
+    @Test
     void aReloadAppliesWhatCanChangeAndKeepsTheOldOneOnError() throws IOException {
         try (DaemonProcess daemon = setup().start()
                         .expect("unknown key")

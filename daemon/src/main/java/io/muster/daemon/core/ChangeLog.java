@@ -70,9 +70,10 @@ public final class ChangeLog implements Commits {
 
     static String line(Entry entry) {
         StringBuilder line = new StringBuilder(160).append(entry.event().name());
-        for (Map.Entry<String, JsonNode> member : entry.toJson().path("context").properties()) {
+        for (Map.Entry<String, JsonNode> member :
+                entry.toSummaryJson().path("context").properties()) {
             switch (member.getKey()) {
-                case "userid", "user", "pid", "R" -> {}
+                case "userid", "user", "pid" -> {}
                 default ->
                     line.append(' ')
                             .append(member.getKey())

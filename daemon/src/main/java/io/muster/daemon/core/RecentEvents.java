@@ -1,6 +1,5 @@
 package io.muster.daemon.core;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import java.nio.charset.StandardCharsets;
@@ -53,14 +52,8 @@ final class RecentEvents {
 
     private static Item item(Entry entry, byte[] line) {
         boolean define = entry.event() instanceof Event.Define;
-        String json = define ? withoutR(entry) : new String(line, StandardCharsets.UTF_8);
+        String json = new String(define ? entry.toSummary() : line, StandardCharsets.UTF_8);
         return new Item(entry.seq(), entry.timestamp(), define, json);
-    }
-
-    private static String withoutR(Entry entry) {
-        ObjectNode event = entry.toJson();
-        ((ObjectNode) event.path("context")).remove("R");
-        return event.toString();
     }
 
     double droppedAt() {

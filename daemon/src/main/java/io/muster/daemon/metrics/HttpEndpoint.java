@@ -84,8 +84,10 @@ public final class HttpEndpoint implements AutoCloseable {
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    private static String shown(InetSocketAddress address) {
-        return address.getAddress().getHostAddress() + ":" + address.getPort();
+    /** As it is written in the configuration. */
+    public static String shown(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
     }
 
     private static String reason(Throwable cause) {

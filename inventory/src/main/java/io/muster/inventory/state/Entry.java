@@ -41,31 +41,53 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
 
     /** The RFC 18 object, whose context also says who; without {@code seq}, which is the journal's to write. */
     public byte[] toBytes() {
+        return write(event::writeContext);
+    }
+
+    /** The same without R, which may be as large as everything else together. */
+    public byte[] toSummary() {
+        return write(event::writeSummary);
+    }
+
+    /** {@link #toBytes} as a tree. */
+    public ObjectNode toJson() {
+        return tree(toBytes());
+    }
+
+    /** {@link #toSummary} as a tree. */
+    public ObjectNode toSummaryJson() {
+        return tree(toSummary());
+    }
+
+    private static ObjectNode tree(byte[] json) {
+        try {
+            return (ObjectNode) MAPPER.readTree(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private interface Context {
+        void write(JsonGenerator out) throws IOException;
+    }
+
+    private byte[] write(Context context) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (JsonGenerator out = JSON.createGenerator(bytes)) {
-            write(out);
+            write(out, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return bytes.toByteArray();
     }
 
-    /** The same as a tree. */
-    public ObjectNode toJson() {
-        try {
-            return (ObjectNode) MAPPER.readTree(toBytes());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void write(JsonGenerator out) throws IOException {
+    private void write(JsonGenerator out, Context context) throws IOException {
         out.writeStartObject();
         out.writeFieldName("timestamp");
         out.writeNumber(Epoch.decimal(timestamp).toPlainString());
         out.writeStringField("name", event.name());
         out.writeObjectFieldStart("context");
-        event.writeContext(out);
+        context.write(out);
         by.write(out);
         out.writeEndObject();
         out.writeEndObject();

@@ -22,6 +22,11 @@ public sealed interface Event {
     /** Writes the context's members, not its braces. */
     void writeContext(JsonGenerator out) throws IOException;
 
+    /** The same without what may be as long as R. */
+    default void writeSummary(JsonGenerator out) throws IOException {
+        writeContext(out);
+    }
+
     InventoryState applyTo(InventoryState state, double time, Principal by);
 
     /** Why this cannot have happened to {@code state}, or null; never when a command has led to it. */
@@ -95,6 +100,15 @@ public sealed interface Event {
         writeReason(out, reason);
     }
 
+    private static void writeHold(
+            JsonGenerator out, Targets targets, @Nullable String reason, Overwrite overwrite, String holder)
+            throws IOException {
+        targets.write(out);
+        writeReason(out, reason);
+        out.writeNumberField("overwrite", overwrite.number());
+        out.writeStringField("holder", holder);
+    }
+
     /** RFC 44 {@code restart}: the daemon started; what it found says what it restored. */
     record Restart(Targets all, Idset online) implements Event {
         @Override
@@ -133,10 +147,15 @@ public sealed interface Event {
 
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
-            out.writeStringField("method", method);
-            out.writeStringField("initial", initial.word());
+            writeSummary(out);
             out.writeFieldName("R");
             out.writeRawValue(resources.toString());
+        }
+
+        @Override
+        public void writeSummary(JsonGenerator out) throws IOException {
+            out.writeStringField("method", method);
+            out.writeStringField("initial", initial.word());
         }
 
         @Override
@@ -211,10 +230,7 @@ public sealed interface Event {
 
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
-            targets.write(out);
-            writeReason(out, reason);
-            out.writeNumberField("overwrite", overwrite.number());
-            out.writeStringField("holder", holder);
+            writeHold(out, targets, reason, overwrite, holder);
             if (until > 0) {
                 out.writeNumberField("until", Epoch.decimal(until));
             }
@@ -245,10 +261,7 @@ public sealed interface Event {
 
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
-            targets.write(out);
-            writeReason(out, reason);
-            out.writeNumberField("overwrite", overwrite.number());
-            out.writeStringField("holder", holder);
+            writeHold(out, targets, reason, overwrite, holder);
         }
 
         @Override

@@ -63,10 +63,16 @@ class EntryTest {
         Entry entry = Entry.parse(States.tree(json).put("seq", 17));
         assertThat(new String(entry.toBytes(), UTF_8)).isEqualTo(json);
         assertThat(entry.toJson()).hasToString(json);
+        assertThat(entry.toSummaryJson()).isEqualTo(withoutR(entry.toJson()));
         assertThat(entry.seq()).isEqualTo(17);
         assertThat(entry.event().name())
                 .isEqualTo(States.tree(json).path("name").textValue());
         assertThat(Entry.parse(entry.toJson().put("seq", 17))).isEqualTo(entry);
+    }
+
+    private static ObjectNode withoutR(ObjectNode json) {
+        ((ObjectNode) json.path("context")).remove("R");
+        return json;
     }
 
     private static final String DRAIN = "{'seq':7,'timestamp':5,'name':'drain','context':{'idset':'3',"

@@ -185,7 +185,7 @@ public final class DaemonProcess implements AutoCloseable {
     /** What its HTTP endpoint says of a path; needs the key {@code metrics}. */
     public String get(String path) throws IOException, InterruptedException {
         String line = output.await(" metrics address=");
-        String address = line.substring(line.indexOf("address=/") + "address=/".length());
+        String address = line.substring(line.indexOf("address=") + "address=".length());
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create("http://" + address + path)).build();
         return HttpClient.newHttpClient()

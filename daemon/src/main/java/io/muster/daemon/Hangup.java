@@ -1,0 +1,59 @@
+package io.muster.daemon;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * SIGHUP, from the first moment on: a process that does not listen dies of it. One that comes before anybody can act on it
+ * is acted on then.
+ */
+final class Hangup {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private @Nullable Runnable action;
+    private boolean due;
+
+    private Hangup() {}
+
+    /** The JDK has signals only under a name that the compiler warns of, so it is looked up. */
+    static Hangup listen() {
+        Hangup hangup = new Hangup();
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            InvocationHandler onSignal = (proxy, method, arguments) -> {
+                if (method.getName().equals("handle")) {
+                    hangup.came();
+                }
+                return null;
+            };
+            Object listener = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, onSignal);
+            Object hup = signal.getConstructor(String.class).newInstance("HUP");
+            signal.getMethod("handle", signal, handler).invoke(null, hup, listener);
+        } catch (ReflectiveOperationException e) {
+            log.warn("this JVM gives no signals: changes of the configuration need a restart");
+        }
+        return hangup;
+    }
+
+    /** Whenever it comes, and at once if it has. */
+    synchronized void then(Runnable what) {
+        action = what;
+        if (due) {
+            due = false;
+            what.run();
+        }
+    }
+
+    private synchronized void came() {
+        Runnable what = action;
+        if (what == null) {
+            due = true;
+        } else {
+            what.run();
+        }
+    }
+}
