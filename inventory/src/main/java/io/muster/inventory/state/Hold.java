@@ -1,5 +1,6 @@
 package io.muster.inventory.state;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,5 +39,22 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
             }
         }
         return null;
+    }
+
+    // Spelled out: see Principal.
+
+    @Override
+    public boolean equals(@Nullable Object o) {
+        return o instanceof Hold that
+                && holder.equals(that.holder)
+                && Objects.equals(reason, that.reason)
+                && Double.compare(since, that.since) == 0
+                && Double.compare(until, that.until) == 0
+                && by.equals(that.by);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * holder.hashCode() + Double.hashCode(since);
     }
 }

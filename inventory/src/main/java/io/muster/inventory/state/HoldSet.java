@@ -67,4 +67,16 @@ public record HoldSet(List<Hold> holds) {
         left.removeIf(gone);
         return left.isEmpty() ? null : left.size() == set.holds.size() ? set : new HoldSet(left);
     }
+
+    // Spelled out: see Principal.
+
+    @Override
+    public boolean equals(@Nullable Object o) {
+        return o instanceof HoldSet that && holds.equals(that.holds);
+    }
+
+    @Override
+    public int hashCode() {
+        return holds.hashCode();
+    }
 }

@@ -53,7 +53,22 @@ public final class Liveness {
      * @param since seconds since the epoch
      * @param cause "" when nobody said
      */
-    public record Report(Status status, double since, String cause) {}
+    public record Report(Status status, double since, String cause) {
+        // Spelled out: see Principal.
+
+        @Override
+        public boolean equals(@Nullable Object o) {
+            return o instanceof Report that
+                    && status == that.status
+                    && Double.compare(since, that.since) == 0
+                    && cause.equals(that.cause);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * status.hashCode() + Double.hashCode(since);
+        }
+    }
 
     public Idset online() {
         return online;

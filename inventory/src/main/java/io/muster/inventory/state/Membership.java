@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,23 @@ public final class Membership {
         }
     }
 
-    public record Absence(Kind kind, @Nullable String reason, double since, Principal by) {}
+    public record Absence(Kind kind, @Nullable String reason, double since, Principal by) {
+        // Spelled out: see Principal.
+
+        @Override
+        public boolean equals(@Nullable Object o) {
+            return o instanceof Absence that
+                    && kind == that.kind
+                    && Objects.equals(reason, that.reason)
+                    && Double.compare(since, that.since) == 0
+                    && by.equals(that.by);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * kind.hashCode() + Double.hashCode(since);
+        }
+    }
 
     /** @param ranks the keys of {@code why} */
     private record Absent(IdMap<Absence> why, Idset ranks) {

@@ -1,0 +1,50 @@
+package io.muster.inventory.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Records whose equality is spelled out: none of their components may be forgotten. */
+class KeysTest {
+    private static final Hold HOLD = new Hold("ops", null, 1, States.ALICE, 0);
+
+    /** Two of each type that occurs. */
+    private static final Map<Class<?>, List<Object>> VALUES = Map.of(
+            int.class, List.of(1, 2),
+            double.class, List.of(1.5, 2.5),
+            String.class, List.of("a", "b"),
+            Principal.class, List.of(States.ALICE, States.BOB),
+            Membership.Kind.class, List.of(Membership.Kind.ADMIN, Membership.Kind.CONFIG),
+            Liveness.Status.class, List.of(Liveness.Status.ONLINE, Liveness.Status.TORPID),
+            List.class, List.of(List.of(HOLD), List.of(new Hold("ops", "why", 1, States.ALICE, 0))));
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {Principal.class, Hold.class, HoldSet.class, Membership.Absence.class, Liveness.Report.class})
+    void everyComponentCounts(Class<?> type) throws ReflectiveOperationException {
+        Object one = make(type, -1);
+        assertThat(make(type, -1)).isEqualTo(one).hasSameHashCodeAs(one).isNotEqualTo("else");
+        for (int i = 0; i < type.getRecordComponents().length; i++) {
+            assertThat(make(type, i)).as(type.getRecordComponents()[i].getName()).isNotEqualTo(one);
+        }
+    }
+
+    /** The first value for each component, but the second for one of them. */
+    private static Object make(Class<?> type, int other) throws ReflectiveOperationException {
+        RecordComponent[] components = type.getRecordComponents();
+        Class<?>[] types =
+                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        Object[] arguments = new Object[types.length];
+        for (int i = 0; i < types.length; i++) {
+            List<Object> values = VALUES.get(types[i]);
+            assertThat(values).as("values of " + types[i]).isNotNull();
+            arguments[i] = values.get(i == other ? 1 : 0);
+        }
+        return type.getDeclaredConstructor(types).newInstance(arguments);
+    }
+}
