@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ConfigEntry;
 import io.muster.inventory.rset.ResourceSet;
@@ -102,7 +103,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         try {
             return set.withScheduling(JSON.readTree(bytes));
         } catch (JsonProcessingException e) {
-            settings.problem(path, e.getLocation() == null ? 0 : e.getLocation().getLineNr(), e.getOriginalMessage());
+            settings.problem(path, e.getLocation() == null ? 0 : e.getLocation().getLineNr(), NotJson.sentence(e));
         } catch (IOException | IllegalArgumentException e) {
             settings.problem(path, 0, String.valueOf(e.getMessage()));
         }

@@ -14,12 +14,12 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.regex.Pattern;
 
 /**
  * The JSON Graph Format of RFC 20's {@code scheduling} key, read and written as a stream: a graph of a million vertices never
@@ -51,9 +51,6 @@ public final class Jgf {
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
             .build();
-
-    /** What Jackson's sentences say about itself. */
-    private static final Pattern JACKSONS_OWN = Pattern.compile(" \\(start marker at \\[.*?]\\)| for `ObjectNode`.*");
 
     private Jgf() {}
 
@@ -97,9 +94,7 @@ public final class Jgf {
         } catch (JsonProcessingException e) {
             String line =
                     e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr();
-            problems.add(
-                    line,
-                    "not JSON: " + JACKSONS_OWN.matcher(e.getOriginalMessage()).replaceAll(""));
+            problems.add(line, "not JSON: " + NotJson.sentence(e));
             return ResourceGraph.builder().build();
         }
     }

@@ -10,11 +10,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problem;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /** A JSON or YAML document as a tree, together with the line of every value when the text was YAML. */
 final class Document {
@@ -31,9 +31,6 @@ final class Document {
                     .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
-
-    /** What Jackson's sentences say about itself. */
-    private static final Pattern JACKSONS_OWN = Pattern.compile(" \\(start marker at \\[.*?]\\)");
 
     private final JsonNode root;
     private final Map<String, Integer> lines;
@@ -70,11 +67,7 @@ final class Document {
         } catch (InvalidException yaml) {
             JsonLocation at = json.getLocation();
             String place = at == null ? "" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
-            throw refused(
-                    subject,
-                    place,
-                    "not JSON: "
-                            + JACKSONS_OWN.matcher(json.getOriginalMessage()).replaceAll(""));
+            throw refused(subject, place, "not JSON: " + NotJson.sentence(json));
         }
     }
 

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.ValueNode;
+import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -79,7 +80,7 @@ final class StrictJson {
             }
             return tree;
         } catch (JsonProcessingException e) {
-            problems.add("", "is not JSON: " + e.getOriginalMessage() + place(e.getLocation()));
+            problems.add("", "is not JSON: " + NotJson.sentence(e) + place(e.getLocation()));
             return null;
         } catch (NumberFormatException e) {
             problems.add("", "has a number that is out of range");

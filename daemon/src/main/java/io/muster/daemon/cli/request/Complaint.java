@@ -1,17 +1,13 @@
 package io.muster.daemon.cli.request;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import io.muster.daemon.cli.console.Console;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.request.Shape;
-import java.util.regex.Pattern;
 
 /** What is wrong with a request, said to the person who wrote it. */
 final class Complaint {
-    private static final Pattern JACKSONS_OWN = Pattern.compile(" \\(start marker at \\[.*?]\\)");
-
     private final Console console;
     private final String verb;
 
@@ -32,11 +28,6 @@ final class Complaint {
         for (Problem problem : e.problems()) {
             console.complain(verb + ": " + source + ": " + problem);
         }
-    }
-
-    /** What is wrong with JSON, without what Jackson says of itself. */
-    static String sentence(JsonProcessingException e) {
-        return JACKSONS_OWN.matcher(e.getOriginalMessage()).replaceAll("");
     }
 
     void advise(String sentence) {

@@ -20,6 +20,7 @@ import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.client.FluxClient;
@@ -126,7 +127,7 @@ public final class Graph extends Verb {
             JsonNode json = new JsonMapper().readTree(source.bytes(console()));
             return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json));
         } catch (JsonProcessingException e) {
-            throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + Complaint.sentence(e));
+            throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + NotJson.sentence(e));
         } catch (InvalidException e) {
             throw new Failure(Exit.ERROR, source.shown() + ": " + e.getMessage());
         }

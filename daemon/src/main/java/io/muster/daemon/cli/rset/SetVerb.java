@@ -10,6 +10,7 @@ import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.Verb;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ abstract class SetVerb extends Verb {
             }
         } catch (JsonProcessingException e) {
             throw new Failure(
-                    Exit.ERROR, "standard input, set " + (sets.size() + 1) + ": not JSON: " + e.getOriginalMessage());
+                    Exit.ERROR, "standard input, set " + (sets.size() + 1) + ": not JSON: " + NotJson.sentence(e));
         }
         if (sets.size() < least) {
             throw new Failure(
