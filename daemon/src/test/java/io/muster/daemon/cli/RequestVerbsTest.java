@@ -174,6 +174,14 @@ class RequestVerbsTest {
     }
 
     @Test
+    void aFileWhoseNameIsAShapeIsPointedOut() {
+        Result result = muster("feasible", "pom.xml");
+        assertThat(result.exit()).isEqualTo(1);
+        assertThat(result.out()).startsWith("never: type \"pom.xml\" does not occur in this inventory");
+        assertThat(result.err()).isEqualTo("  there is a file of that name; ./pom.xml reads it\n");
+    }
+
+    @Test
     void feasibleInJsonHasWhatTheAnswerHas() {
         Result result = muster("feasible", "--json", "--now", "slot=2/[core;gpu]");
         assertThat(result.out())
@@ -292,7 +300,7 @@ class RequestVerbsTest {
     void theGraphIsATreeOfWhatIsAlike() {
         assertThat(muster("graph")).isEqualTo(new Result(0, """
                         cluster0
-                        ├─ node0 [down]
+                        ├─ node0 [excluded]
                         │  └─ core = 4 ids=0-3
                         ├─ node[1-3] (3 x node) [up]
                         │  └─ core = 4 ids=0-3
@@ -346,6 +354,31 @@ class RequestVerbsTest {
         assertThat(alone.typing("{").run("graph", "-f", "-").err())
                 .startsWith("muster graph: standard input: not JSON: ")
                 .doesNotContain("start marker");
+    }
+
+    /** A daemon whose R has a graph with racks, which numbers the hosts otherwise than R does. */
+    @Test
+    void theGraphThatRBringsIsShownWithWhatIsKnownOfItsHosts(@TempDir Path own) throws Exception {
+        Files.writeString(own.resolve("R.json"), """
+                {"version":1,"execution":{"R_lite":[{"rank":"0-1","children":{"core":"0-3"}}],"nodelist":["a,b"],
+                  "starttime":0,"expiration":0,"properties":{"fast":"0"}},
+                 "scheduling":{"graph":{"nodes":[
+                  {"id":"0","metadata":{"type":"cluster","id":0,"rank":-1,"paths":{"containment":"/cluster0"}}},
+                  {"id":"1","metadata":{"type":"rack","id":0,"rank":-1,"paths":{"containment":"/cluster0/rack0"}}},
+                  {"id":"2","metadata":{"type":"node","name":"a","rank":1,"paths":{"containment":"/cluster0/rack0/a"}}},
+                  {"id":"3","metadata":{"type":"node","name":"b","rank":0,"paths":{"containment":"/cluster0/rack0/b"}}}],
+                 "edges":[{"source":"0","target":"1"},{"source":"1","target":"2"},{"source":"1","target":"3"}]}}}
+                """);
+        try (RunningDaemon racks = RunningDaemon.start(own, "[resource]\npath = \"R.json\"\n")) {
+            Shell shell = new Shell().with("MUSTER_URI", racks.uri()).with("LC_ALL", "C.UTF-8");
+            assertThat(shell.run("drain", "b", "psu").exit()).isZero();
+            assertThat(shell.run("graph")).isEqualTo(new Result(0, """
+                            cluster0
+                            └─ rack0
+                               ├─ a (node) #fast [up]
+                               └─ b (node) [drained]
+                            """, ""));
+        }
     }
 
     @Test

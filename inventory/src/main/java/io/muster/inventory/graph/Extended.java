@@ -3,6 +3,7 @@ package io.muster.inventory.graph;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +17,23 @@ import org.jspecify.annotations.Nullable;
  */
 public record Extended(
         SortedMap<String, String> tags, @Nullable String state, SortedMap<String, JsonNode> scheduler) {
+    public static final String UP = "up";
+    public static final String DOWN = "down";
+    public static final String DRAINED = "drained";
+    public static final String EXCLUDED = "excluded";
+
+    /** The states in which nothing is to be placed on a pool, which Fluxion knows as one. */
+    private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED);
+
     public static final Extended NONE = new Extended(new TreeMap<>(), null, new TreeMap<>());
 
     public Extended {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
         scheduler = Collections.unmodifiableSortedMap(new TreeMap<>(scheduler));
+    }
+
+    static boolean isUnusable(@Nullable String state) {
+        return state != null && UNUSABLE.contains(state);
     }
 
     static Extended orNone(@Nullable Extended extended) {

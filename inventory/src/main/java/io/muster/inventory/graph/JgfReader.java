@@ -65,7 +65,7 @@ final class JgfReader {
 
     private void finish() {
         pending.forEach(e -> edge(e.source(), e.target(), e.kind(), e.place()));
-        if (!nodesSeen || !vertices.any()) {
+        if (!nodesSeen || (!vertices.any() && problems.isEmpty())) {
             problems.add("/graph/nodes", nodesSeen ? "must list at least one vertex" : "is missing");
         }
         if (!edgesSeen) {

@@ -58,9 +58,7 @@ final class JgfVertex {
             problems.add(place, "metadata must be a dictionary");
             return;
         }
-        if (!metadata.path("paths").isObject()) {
-            problems.add(place, "metadata.paths must be a dictionary of paths by subsystem");
-        }
+        Map<String, String> paths = paths(metadata);
         @Nullable PoolKind kind = kind(metadata);
         if (kind == null) {
             return;
@@ -70,13 +68,31 @@ final class JgfVertex {
         if (number < 0) {
             problems.add(place, "the id is already taken by another vertex");
         } else {
-            depth(number, metadata);
+            if (metadata.has("paths")) {
+                graph.paths(number, pool.name(), paths);
+            }
+            depth(number, paths.getOrDefault(EdgeKind.CONTAINMENT, ""));
             extended(number, metadata);
         }
     }
 
-    private void depth(int vertex, JsonNode metadata) {
-        String path = metadata.path("paths").path(EdgeKind.CONTAINMENT).asText("");
+    /** By subsystem. Fluxion wants them; RFC 20 of 2023 has none. */
+    private Map<String, String> paths(JsonNode metadata) {
+        Map<String, String> paths = new LinkedHashMap<>();
+        JsonNode given = metadata.path("paths");
+        if (!given.isMissingNode() && !given.isObject()) {
+            problems.add(place, "metadata.paths must be a dictionary of paths by subsystem");
+        }
+        given.properties().forEach(e -> {
+            if (!e.getValue().isTextual()) {
+                problems.add(place, "metadata.paths." + e.getKey() + " must be a string");
+            }
+            paths.put(e.getKey(), e.getValue().asText());
+        });
+        return paths;
+    }
+
+    private void depth(int vertex, String path) {
         depths = vertex < depths.length ? depths : Arrays.copyOf(depths, depths.length * 2);
         depths[vertex] = (int) path.chars().filter(c -> c == '/').count();
     }
@@ -84,7 +100,7 @@ final class JgfVertex {
     /** Whether an edge of containment runs from what stands deeper to what stands higher. */
     boolean pointsUp(int source, int target, EdgeKind kind) {
         return kind.subsystem().equals(EdgeKind.CONTAINMENT)
-                && kind.relationship().equals(EdgeKind.CONTAINS)
+                && kind.isContains()
                 && depths[target] > 0
                 && depths[source] > depths[target];
     }
@@ -155,8 +171,10 @@ final class JgfVertex {
         Map<String, JsonNode> more = new LinkedHashMap<>();
         metadata.properties().forEach(e -> {
             // A uniq_id that is the vertex's id says nothing; the full form writes it again.
-            boolean said = e.getKey().equals("uniq_id")
-                    && e.getValue().asText().equals(vertex.path("id").asText());
+            boolean said = e.getKey().equals("status")
+                    ? isSaidByState(metadata)
+                    : e.getKey().equals("uniq_id")
+                            && e.getValue().asText().equals(vertex.path("id").asText());
             if (!said && (!READ.contains(e.getKey()) || isForeign(e.getKey(), metadata))) {
                 more.put(e.getKey(), e.getValue());
             }
@@ -167,6 +185,12 @@ final class JgfVertex {
             }
         });
         return more;
+    }
+
+    /** Whether the status is the one that is written with the state anyhow. */
+    private static boolean isSaidByState(JsonNode metadata) {
+        return metadata.path("status").asInt(-1) == 1
+                && Extended.isUnusable(metadata.path("state").asText());
     }
 
     /** Whether another writer means something else by the key than extended data; a status beside a state says less than it. */
@@ -187,7 +211,7 @@ final class JgfVertex {
     private void extended(int vertex, JsonNode metadata) {
         Extended data = Extended.NONE;
         if (metadata.has("status") && !isForeign("status", metadata)) {
-            data = data.withState(integer(metadata, "status", 0, 0, 1) == 1 ? "down" : "up");
+            data = data.withState(integer(metadata, "status", 0, 0, 1) == 1 ? Extended.DOWN : Extended.UP);
         }
         if (metadata.has("state") && !isForeign("state", metadata)) {
             data = data.withState(text(metadata, "state", ""));

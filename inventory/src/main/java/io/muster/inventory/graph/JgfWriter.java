@@ -132,9 +132,12 @@ final class JgfWriter {
 
     private void extended(Extended data) throws IOException {
         @Nullable String state = data.state();
-        if ("down".equals(state) || (full && "up".equals(state))) {
-            json.writeNumberField("status", "down".equals(state) ? 1 : 0);
-        } else if (state != null && !state.equals("up")) {
+        boolean up = Extended.UP.equals(state);
+        boolean unusable = Extended.isUnusable(state);
+        if (unusable || (full && up)) {
+            json.writeNumberField("status", unusable ? 1 : 0);
+        }
+        if (state != null && !up && !state.equals(Extended.DOWN)) {
             json.writeStringField("state", state);
         }
         if (!data.tags().isEmpty()) {
@@ -186,10 +189,8 @@ final class JgfWriter {
 
     private void paths(int vertex) throws IOException {
         json.writeObjectFieldStart("paths");
-        for (String subsystem : graph.subsystems()) {
-            if (graph.isIn(vertex, subsystem)) {
-                json.writeStringField(subsystem, graph.path(vertex, subsystem));
-            }
+        for (Map.Entry<String, String> e : graph.paths(vertex).entrySet()) {
+            json.writeStringField(e.getKey(), e.getValue());
         }
         json.writeEndObject();
     }

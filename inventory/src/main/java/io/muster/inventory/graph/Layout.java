@@ -1,7 +1,9 @@
 package io.muster.inventory.graph;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import java.util.SortedMap;
+import java.util.function.IntUnaryOperator;
 
 /** How a graph's vertices and edges are held: as a table of what was given, or worked out from a resource set. */
 interface Layout {
@@ -25,6 +27,9 @@ interface Layout {
     /** Every edge, in the order given. */
     void edges(EdgeConsumer edges);
 
-    /** The vertices of type node that stand for {@code ranks}. */
-    Idset nodesOf(Idset ranks);
+    /** For vertices of type node: the rank in {@code r} that each stands for, or -1. */
+    IntUnaryOperator ranksIn(ResourceSet r);
+
+    /** The vertices of type node that stand for {@code ranks} of {@code r}. */
+    Idset nodesOf(ResourceSet r, Idset ranks);
 }

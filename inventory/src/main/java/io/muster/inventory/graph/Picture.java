@@ -1,7 +1,9 @@
 package io.muster.inventory.graph;
 
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.MalformedException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +15,9 @@ import java.util.SortedMap;
 public final class Picture {
     /** Names that do not fold into fewer characters are cut off there; how many there are is said beside them. */
     private static final int MOST_CHARS = 200;
+
+    /** Channels may run on for as long as there are vertices. */
+    private static final int MOST_LEVELS = 100;
 
     /** Siblings that look alike down to the depth drawn, in the order of the first. */
     private record Bundle(int sample, List<String> names, List<Bundle> below) {}
@@ -121,45 +126,63 @@ public final class Picture {
         if (names.size() == 1) {
             return names.get(0);
         }
-        String text = Hostlist.of(names).toString();
-        return text.length() <= MOST_CHARS ? text : text.substring(0, text.lastIndexOf(',', MOST_CHARS) + 1) + "...";
+        String text = folded(names);
+        if (text.length() <= MOST_CHARS) {
+            return text;
+        }
+        int comma = text.lastIndexOf(',', MOST_CHARS);
+        return (comma > 0 ? text.substring(0, comma + 1) : names.get(0) + ",") + "...";
+    }
+
+    /** Vertices may have names that no host could have. */
+    private static String folded(List<String> names) {
+        try {
+            return Hostlist.of(names).toString();
+        } catch (MalformedException e) {
+            return String.join(",", names);
+        }
     }
 
     private Bundle bundle(int root) {
-        return bundle(root, List.of(graph.pool(root).name()), 0);
+        BitSet drawn = new BitSet();
+        drawn.set(root);
+        return new Bundle(
+                root, List.of(graph.pool(root).name()), draw(root, 0, drawn).below());
     }
 
-    private Bundle bundle(int vertex, List<String> names, int level) {
-        List<Bundle> below = new ArrayList<>();
-        if (level < depth && level < 100) {
-            Map<Integer, List<Integer>> alike = new LinkedHashMap<>();
-            graph.forEachChild(
-                    vertex,
-                    subsystem,
-                    child -> alike.computeIfAbsent(look(child, level + 1), k -> new ArrayList<>())
-                            .add(child));
-            alike.values()
-                    .forEach(same -> below.add(bundle(
-                            same.get(0),
-                            same.stream().map(v -> graph.pool(v).name()).toList(),
-                            level + 1)));
+    /** A vertex as it is drawn: the number of its look, and what stands below. */
+    private record Drawn(int look, List<Bundle> below) {}
+
+    /** Each vertex stands once, however many edges lead to it: below the first that does. */
+    private Drawn draw(int vertex, int level, BitSet drawn) {
+        Map<Integer, Bundle> alike = new LinkedHashMap<>();
+        if (level < depth && level < MOST_LEVELS) {
+            for (int child : children(vertex, drawn)) {
+                Drawn below = draw(child, level + 1, drawn);
+                alike.computeIfAbsent(below.look(), look -> new Bundle(child, new ArrayList<>(), below.below()))
+                        .names()
+                        .add(graph.pool(child).name());
+            }
         }
-        return new Bundle(vertex, names, below);
+        Map<Integer, Integer> counts = new HashMap<>();
+        alike.forEach((look, bundle) -> counts.put(look, bundle.names().size()));
+        PoolKind kind = graph.pool(vertex).kind();
+        Look look = new Look(kind.type(), kind.size(), kind.unit(), kind.properties(), graph.extended(vertex), counts);
+        return new Drawn(looks.computeIfAbsent(look, l -> looks.size()), List.copyOf(alike.values()));
     }
 
-    /** The same number for vertices that are drawn alike but for their names. */
-    private int look(int vertex, int level) {
-        Map<Integer, Integer> children = new HashMap<>();
-        if (level < depth && level < 100) {
-            graph.forEachChild(vertex, subsystem, child -> children.merge(look(child, level + 1), 1, Integer::sum));
-        }
-        Pool pool = graph.pool(vertex);
-        PoolKind kind = pool.kind();
-        Look look = new Look(
-                kind.type(), kind.size(), kind.unit(), kind.properties(), graph.extended(vertex), Map.copyOf(children));
-        return looks.computeIfAbsent(look, l -> looks.size());
+    private List<Integer> children(int vertex, BitSet drawn) {
+        List<Integer> children = new ArrayList<>();
+        graph.forEachChild(vertex, subsystem, child -> {
+            if (!drawn.get(child)) {
+                drawn.set(child);
+                children.add(child);
+            }
+        });
+        return children;
     }
 
+    /** What makes vertices look alike, their names apart. */
     private record Look(
             String type,
             long size,

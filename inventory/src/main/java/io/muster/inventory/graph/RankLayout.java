@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
 
 /**
  * The graph of a resource set, worked out on demand.
@@ -176,7 +177,12 @@ final class RankLayout implements Layout {
     }
 
     @Override
-    public Idset nodesOf(Idset wanted) {
+    public IntUnaryOperator ranksIn(ResourceSet other) {
+        return this::rank;
+    }
+
+    @Override
+    public Idset nodesOf(ResourceSet other, Idset wanted) {
         Idset.Builder nodes = Idset.builder();
         ranks.intersect(wanted)
                 .forEachRange((first, last) -> nodes.addRange(1 + ranks.position(first), 1 + ranks.position(last)));

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -28,16 +29,18 @@ public final class ResourceGraph {
     private final Layout layout;
     private final IdMap<Extended> extended;
     private final Map<String, JsonNode> more;
+    private final GivenPaths given;
 
-    private ResourceGraph(Layout layout, IdMap<Extended> extended, Map<String, JsonNode> more) {
+    private ResourceGraph(Layout layout, IdMap<Extended> extended, Map<String, JsonNode> more, GivenPaths given) {
         this.layout = layout;
         this.extended = extended;
         this.more = more;
+        this.given = given;
     }
 
     /** cluster, its nodes, and their children in the detail asked, all in subsystem containment. */
     public static ResourceGraph of(ResourceSet r, Detail detail) {
-        return new ResourceGraph(new RankLayout(r, detail), IdMap.empty(), Map.of());
+        return new ResourceGraph(new RankLayout(r, detail), IdMap.empty(), Map.of(), new GivenPaths());
     }
 
     public static Builder builder() {
@@ -101,16 +104,33 @@ public final class ResourceGraph {
         return parent[0];
     }
 
-    /** The names from the root down, each behind a slash. */
+    /** The names from the root down, each behind a slash, as the edges have it. */
     public String path(int vertex, String subsystem) {
         Deque<String> names = new ArrayDeque<>();
+        int root = root(subsystem);
         int at = vertex;
-        // A hierarchy is never as deep as it is large, so a bound on the length ends the walk around a cycle.
+        // Channels may run in circles; one that the root is no part of is left after so many steps.
         for (int steps = 0; at >= 0 && steps <= 1000; steps++) {
             names.addFirst(pool(at).name());
-            at = parent(at, subsystem);
+            at = at == root ? -1 : parent(at, subsystem);
         }
         return "/" + String.join("/", names);
+    }
+
+    /** The vertex's path in each subsystem that it is in: as the document that it was read from says, or else by its edges. */
+    Map<String, String> paths(int vertex) {
+        @Nullable Map<String, String> said = given.of(vertex, pool(vertex).name());
+        return said == null ? pathsByEdges(vertex) : said;
+    }
+
+    Map<String, String> pathsByEdges(int vertex) {
+        Map<String, String> paths = new LinkedHashMap<>();
+        for (String subsystem : subsystems()) {
+            if (isIn(vertex, subsystem)) {
+                paths.put(subsystem, path(vertex, subsystem));
+            }
+        }
+        return paths;
     }
 
     /** Whether the vertex is in the subsystem: its root, or with an edge of it. */
@@ -128,9 +148,17 @@ public final class ResourceGraph {
         layout.edges(edges);
     }
 
-    /** The node vertices of {@code ranks}; the cost is in intervals when the graph came from a resource set. */
-    public Idset nodesOf(Idset ranks) {
-        return layout.nodesOf(ranks);
+    /**
+     * For node vertices: the rank in {@code r} that each stands for, or -1. That is the rank of the host that it is named after,
+     * or its own if it and its like are named after none.
+     */
+    public IntUnaryOperator ranksIn(ResourceSet r) {
+        return layout.ranksIn(r);
+    }
+
+    /** The node vertices of {@code ranks} of {@code r}; the cost is in intervals when the graph was made from it. */
+    public Idset nodesOf(ResourceSet r, Idset ranks) {
+        return layout.nodesOf(r, ranks);
     }
 
     public Extended extended(int vertex) {
@@ -154,13 +182,29 @@ public final class ResourceGraph {
         if (!vertices.isEmpty() && vertices.last() >= size()) {
             throw new IndexOutOfBoundsException("vertex " + vertices.last() + " of " + size());
         }
-        return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))), more);
+        return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))), more, given);
     }
 
-    /** The live state of a graph made from R, for those who look at it: up, down and drained nodes. */
-    public ResourceGraph withLiveState(Idset up, Idset drained) {
-        Idset members = nodesOf(Idset.range(0, Idset.MAX_ID));
-        return state(members, "down").state(nodesOf(up), "up").state(nodesOf(drained), "drained");
+    /** With the live state of the nodes of {@code r}, for those who look at it: up, drained, or else down. */
+    public ResourceGraph withLiveState(ResourceSet r, Idset up, Idset drained) {
+        return state(nodesOf(r, r.ranks()), Extended.DOWN)
+                .state(nodesOf(r, up), Extended.UP)
+                .state(nodesOf(r, drained), Extended.DRAINED);
+    }
+
+    /** With a tag on each node for every property that {@code r} gives it and that it does not have by itself. */
+    public ResourceGraph withProperties(ResourceSet r) {
+        ResourceGraph tagged = this;
+        for (Map.Entry<String, Idset> property : r.properties().entrySet()) {
+            Idset.Builder nodes = Idset.builder();
+            nodesOf(r, property.getValue()).forEach(v -> {
+                if (!pool(v).properties().containsKey(property.getKey())) {
+                    nodes.add(v);
+                }
+            });
+            tagged = tagged.tag(nodes.build(), property.getKey(), "");
+        }
+        return tagged;
     }
 
     /** {@code vertices} and all above them in every subsystem: the least subset that is a graph again. */
@@ -185,6 +229,7 @@ public final class ResourceGraph {
     public static final class Builder {
         private final TableBuilder table = new TableBuilder();
         private final Map<String, JsonNode> more = new LinkedHashMap<>();
+        private final GivenPaths given = new GivenPaths();
 
         private Builder() {}
 
@@ -215,6 +260,10 @@ public final class ResourceGraph {
             more.put(key, value);
         }
 
+        void paths(int vertex, String name, Map<String, String> paths) {
+            given.add(vertex, name, paths);
+        }
+
         /** @throws InvalidException on two roots or two parents in a subsystem, a circle, or a doubled edge */
         public ResourceGraph build() {
             Problems problems = new Problems();
@@ -224,7 +273,12 @@ public final class ResourceGraph {
         }
 
         ResourceGraph build(Problems problems) {
-            return new ResourceGraph(table.build(problems), table.extended(), Collections.unmodifiableMap(more));
+            ResourceGraph graph = new ResourceGraph(
+                    table.build(problems), table.extended(), Collections.unmodifiableMap(more), given);
+            if (problems.isEmpty()) {
+                given.keepUnlike(graph);
+            }
+            return graph;
         }
     }
 }

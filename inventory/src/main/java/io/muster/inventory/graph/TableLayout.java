@@ -1,10 +1,12 @@
 package io.muster.inventory.graph;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
 
 /** A graph as it was given: vertices in a list, edges in arrays with an index by source and one by target. */
 final class TableLayout implements Layout {
@@ -122,12 +124,30 @@ final class TableLayout implements Layout {
         }
     }
 
+    /** By host name, since R may number its hosts anew and leave its graph as it was; by rank when none of them is named here. */
     @Override
-    public Idset nodesOf(Idset ranks) {
+    public IntUnaryOperator ranksIn(ResourceSet r) {
+        if (vertices.pools.stream().noneMatch(p -> isNode(p) && r.hosts().contains(p.name()))) {
+            return this::rank;
+        }
+        Idset ranks = r.ranks();
+        return vertex -> {
+            int index = r.hosts().indexOf(pool(vertex).name());
+            return index < 0 ? -1 : ranks.nth(index);
+        };
+    }
+
+    private static boolean isNode(Pool pool) {
+        return pool.type().equals("node");
+    }
+
+    @Override
+    public Idset nodesOf(ResourceSet r, Idset ranks) {
+        IntUnaryOperator rankOf = ranksIn(r);
         Idset.Builder nodes = Idset.builder();
-        for (int v = 0; v < vertices.ranks.length; v++) {
-            int rank = vertices.ranks[v];
-            if (rank >= 0 && pool(v).type().equals("node") && ranks.contains(rank)) {
+        for (int v = 0; v < size(); v++) {
+            int rank = isNode(pool(v)) ? rankOf.applyAsInt(v) : -1;
+            if (rank >= 0 && ranks.contains(rank)) {
                 nodes.add(v);
             }
         }

@@ -84,7 +84,7 @@ class ResourceGraphTest {
         ResourceGraph graph = ResourceGraph.of(r, Detail.UNITS);
         assertThat(graph.size()).isEqualTo(1 + 1_048_576 * 73);
         assertThat(graph.path(graph.size() - 1, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/n1048575/gpu7");
-        ResourceGraph live = graph.withLiveState(Idset.range(10, 1_048_575), Idset.of(20));
+        ResourceGraph live = graph.withLiveState(r, Idset.range(10, 1_048_575), Idset.of(20));
         assertThat(live.extended(1).state()).isEqualTo("down");
         assertThat(live.extended(11).state()).isEqualTo("up");
         assertThat(live.extended(21).state()).isEqualTo("drained");
@@ -93,7 +93,7 @@ class ResourceGraphTest {
     @Test
     void settersGiveAChangedGraphAndLeaveTheOldOne() {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
-        Idset nodes = graph.nodesOf(Idset.of(0, 7, 99));
+        Idset nodes = graph.nodesOf(R, Idset.of(0, 7, 99));
         assertThat(nodes).isEqualTo(Idset.of(1, 4));
         ResourceGraph tagged = graph.tag(nodes, "row", "3")
                 .tag(nodes, "spare", "")
@@ -104,6 +104,30 @@ class ResourceGraphTest {
         assertThat(tagged.extended(1).state()).isEqualTo("degraded");
         assertThat(tagged.extended(4).scheduler()).containsEntry("jobs", IntNode.valueOf(2));
         assertThatThrownBy(() -> graph.tag(Idset.of(1000), "a", "")).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    /** R numbers its hosts anew in every instance within another; its graph stays as it was. */
+    @Test
+    void aGraphThatWasReadFindsItsNodesByTheNamesOfHosts() {
+        ResourceSet two =
+                R.keep(Idset.of(1, 2)).rerank(Hostlist.parse("fluke[2,1]")).withProperty("late", Idset.of(0));
+        ResourceGraph read = Jgf.read(Jgf.toJson(ResourceGraph.of(R, Detail.POOLS), Jgf.Form.TERSE));
+        assertThat(names(read, read.nodesOf(two, Idset.of(0)))).containsExactly("fluke2");
+        ResourceGraph live = read.withLiveState(two, Idset.of(0), Idset.of(1)).withProperties(two);
+        assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII))
+                .isEqualTo("""
+                        cluster0
+                        |- fluke0,login (2 x node)
+                        |- fluke1 (node) ssd [drained]
+                        `- fluke2 (node) #late [up]
+                        """);
+        ResourceSet others =
+                ResourceSet.of(Hostlist.parse("other[0-9]"), Idset.range(0, 9), Idset.of(0), Idset.EMPTY, Map.of());
+        assertThat(names(read, read.nodesOf(others, Idset.of(2, 7)))).containsExactly("fluke2", "login");
+    }
+
+    private static List<String> names(ResourceGraph graph, Idset vertices) {
+        return vertices.stream().mapToObj(v -> graph.pool(v).name()).toList();
     }
 
     /** RFC 4's figure 6: a containment hierarchy and the bandwidth of a file system over one set of vertices. */
@@ -169,8 +193,10 @@ class ResourceGraphTest {
             ring.edge(i, (i + 1) % 3, EdgeKind.of("net", EdgeKind.CONDUIT_OF));
         }
         List<Integer> seen = new ArrayList<>();
-        Walker.of(ring.build(), "net").walk(v -> seen.add(v.vertex()));
+        ResourceGraph built = ring.build();
+        Walker.of(built, "net").walk(v -> seen.add(v.vertex()));
         assertThat(seen).containsExactly(2, 1, 0);
+        assertThat(built.path(2, "net")).isEqualTo("/sw0/sw1/sw2");
         ResourceGraph.Builder bad = ResourceGraph.builder();
         for (int i = 0; i < 4; i++) {
             bad.vertex("v" + i, Pool.of(PoolKind.of("x", 1), i), -1);
@@ -188,7 +214,7 @@ class ResourceGraphTest {
 
     @Test
     void picturesDrawLikeSiblingsOnce() {
-        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS).withLiveState(Idset.of(0, 1, 2), Idset.EMPTY);
+        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS).withLiveState(R, Idset.of(0, 1, 2), Idset.EMPTY);
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES))
                 .isEqualTo("""
                         cluster0
@@ -224,6 +250,40 @@ class ResourceGraphTest {
                 .tree(Picture.Lines.ASCII);
         assertThat(tree.lines()).hasSize(5).allMatch(line -> line.length() < 250);
         assertThat(tree).contains("... (1000 x node) odd\n").startsWith("cluster0\n|- n[0,2,4,");
+    }
+
+    private static ResourceGraph siblings(String... names) {
+        ResourceGraph.Builder b = ResourceGraph.builder();
+        b.vertex("0", Pool.of(PoolKind.of("cluster", 1), 0), -1);
+        for (String name : names) {
+            int v = b.vertex(name, new Pool(PoolKind.of("box", 1), Pool.NO_ID, name, Map.of()), -1);
+            b.edge(0, v, EdgeKind.contains());
+        }
+        return b.build();
+    }
+
+    @Test
+    void namesThatNoHostCouldHaveAreDrawnToo() {
+        Picture odd = new Picture(siblings("a b", "c[1]", "d,e"), EdgeKind.CONTAINMENT, 9);
+        assertThat(odd.tree(Picture.Lines.ASCII)).isEqualTo("cluster0\n`- a b,c[1],d,e (3 x box)\n");
+        String lengthy = "n".repeat(300);
+        Picture one = new Picture(siblings(lengthy + "1", lengthy + "2"), EdgeKind.CONTAINMENT, 9);
+        assertThat(one.tree(Picture.Lines.ASCII)).isEqualTo("cluster0\n`- " + lengthy + "1,... (2 x box)\n");
+    }
+
+    /** Switches that reach each other both ways, and hosts behind two of them. */
+    @Test
+    void aVertexThatManyEdgesLeadToIsDrawnOnce() {
+        ResourceGraph.Builder b = ResourceGraph.builder();
+        for (int i = 0; i < 60; i++) {
+            b.vertex("s" + i, Pool.of(PoolKind.of("switch", i + 1), i), -1);
+            for (int other = 0; other < i; other++) {
+                b.edge(other, i, new EdgeKind("net", EdgeKind.CONDUIT_OF, true, Map.of()));
+            }
+        }
+        String tree = new Picture(b.build(), "net", 100).tree(Picture.Lines.ASCII);
+        assertThat(tree.lines()).hasSize(60).doesNotHaveDuplicates();
+        assertThat(tree).startsWith("switch0\n|- switch1 = 2\n");
     }
 
     private static ResourceSet like(int nodes) {

@@ -14,6 +14,7 @@ import io.muster.daemon.cli.console.Verb;
 import io.muster.daemon.cli.render.Printable;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Extended;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Picture;
 import io.muster.inventory.graph.ResourceGraph;
@@ -118,7 +119,10 @@ public final class Graph extends Verb {
                     ResourceSet.parse(client.rpc("resource.get", null).path("R"));
             InventoryState state = Standing.ask(client).state();
             Idset drained = state.holds().held().intersect(state.members());
-            return ofSet(resources).withLiveState(state.view().up(), drained);
+            ResourceGraph graph =
+                    ofSet(resources).withLiveState(resources, state.view().up(), drained);
+            Idset excluded = resources.ranks().subtract(state.members());
+            return graph.state(graph.nodesOf(resources, excluded), Extended.EXCLUDED);
         }
     }
 
@@ -136,7 +140,7 @@ public final class Graph extends Verb {
     private ResourceGraph ofSet(ResourceSet resources) {
         JsonNode scheduling = resources.scheduling();
         if (scheduling != null && scheduling.has("graph")) {
-            return Jgf.read(scheduling);
+            return Jgf.read(scheduling).withProperties(resources);
         }
         Detail parts = full ? Detail.UNITS : Detail.POOLS;
         return ResourceGraph.of(resources, depth < 2 ? Detail.NODES : parts);

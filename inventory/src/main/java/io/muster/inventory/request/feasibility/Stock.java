@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +83,7 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         return cells;
     }
 
-    /** With the structure of {@code graph}, whose nodes are found in {@code r} by host name, or by rank when none is. */
+    /** With the structure of {@code graph}, whose nodes are found in {@code r} as {@link ResourceGraph#ranksIn} has it. */
     static Stock of(ResourceSet r, ResourceGraph graph) {
         return new Folding(r, graph).fold();
     }
@@ -96,17 +97,13 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         private final Map<Integer, Area> areas = new HashMap<>();
         private final Map<Integer, Integer> nodeRanks = new HashMap<>();
         private final Map<Kind, Idset.Builder> cells = new LinkedHashMap<>();
-        private final boolean byName;
+        private final IntUnaryOperator rankOf;
         private final BitSet placed = new BitSet();
 
         Folding(ResourceSet r, ResourceGraph graph) {
             this.r = r;
             this.graph = graph;
-            boolean[] named = new boolean[1];
-            Walker.of(graph, EdgeKind.CONTAINMENT)
-                    .walk(v -> named[0] |= v.pool().type().equals(NODE)
-                            && r.hosts().contains(v.pool().name()));
-            this.byName = named[0];
+            this.rankOf = graph.ranksIn(r);
         }
 
         Stock fold() {
@@ -161,7 +158,7 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             Pool pool = graph.pool(vertex);
             Kind kind = table.kind(pool.type(), pool.size(), pool.unit(), parts);
             if (pool.type().equals(NODE)) {
-                node(vertex, pool, kind);
+                node(vertex, kind);
             }
             if (above[0] && !pool.type().equals(NODE)) {
                 areas.put(vertex, new Area(pool.type(), ranks.build(), List.copyOf(inner), kind));
@@ -170,9 +167,8 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             }
         }
 
-        private void node(int vertex, Pool pool, Kind kind) {
-            int index = byName ? r.hosts().indexOf(pool.name()) : -1;
-            int rank = byName ? (index < 0 ? -1 : r.ranks().nth(index)) : graph.rank(vertex);
+        private void node(int vertex, Kind kind) {
+            int rank = rankOf.applyAsInt(vertex);
             rank = rank >= 0 && r.ranks().contains(rank) && !placed.get(rank) ? rank : -1;
             nodeRanks.put(vertex, rank);
             if (rank >= 0) {
