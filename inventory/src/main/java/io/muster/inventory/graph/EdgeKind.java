@@ -29,8 +29,12 @@ public record EdgeKind(String subsystem, String relationship, boolean bothWays, 
         return new EdgeKind(subsystem, relationship, false, Map.of());
     }
 
-    /** Whether the edge points back up its hierarchy, which a walk from the root must not follow. */
+    /** Whether the edge points back up its hierarchy, which a walk from the root must not follow. RFC 4 writes it in capitals too. */
     boolean isOpposite() {
-        return relationship.equals(IN);
+        return relationship.equalsIgnoreCase(IN);
+    }
+
+    boolean isContains() {
+        return relationship.equalsIgnoreCase(CONTAINS);
     }
 }

@@ -138,7 +138,7 @@ final class TableBuilder {
                 member[sources[e]] = true;
                 member[targets[e]] = true;
                 parents[targets[e]] += kind.isOpposite() ? 0 : 1;
-                composite &= kind.isOpposite() || kind.relationship().equals(EdgeKind.CONTAINS);
+                composite &= kind.isOpposite() || kind.isContains();
             }
         }
         @Nullable Integer root = null;

@@ -210,17 +210,6 @@ public final class Count {
         return value > max() ? -1 : (int) value;
     }
 
-    /** The largest acceptable count that is not above {@code available}, or -1. */
-    public int largestUpTo(int available) {
-        if (available < min) {
-            return -1;
-        }
-        int limit = Math.min(available, max());
-        return ids != null
-                ? ids.nth(ids.position(limit) - (ids.contains(limit) ? 0 : 1))
-                : last(min, limit, operator, operand);
-    }
-
     /** Every acceptable count, ascending; an open count ends at {@link #MAX}. */
     public IntStream stream() {
         return IntStream.iterate(min, n -> n > 0, this::next);
