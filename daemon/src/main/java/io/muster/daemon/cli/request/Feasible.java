@@ -102,8 +102,8 @@ public final class Feasible extends Verb {
             payload = Source.isMeantBy(asked) ? ofFile(new Source(asked)) : ofResources(Shape.parse(asked));
         } catch (MalformedException e) {
             complaint.about(e);
-            if (e.what().equals("shape") && Source.exists(asked)) {
-                complaint.advise("there is a file of that name; ./" + asked + " reads it");
+            if (e.what().equals("shape")) {
+                adviseOfFile(complaint);
             }
             return Exit.USAGE;
         } catch (InvalidException e) {
@@ -111,7 +111,19 @@ public final class Feasible extends Verb {
             return Exit.USAGE;
         }
         try (FluxClient client = server.connect(console())) {
-            return report(ask(client, payload));
+            FeasibilityAnswer found = ask(client, payload);
+            int exit = report(found);
+            if (found.answer().verdict() != Verdict.YES) {
+                adviseOfFile(complaint);
+            }
+            return exit;
+        }
+    }
+
+    /** A file's name may well be a shape: {@code job} is a type. */
+    private void adviseOfFile(Complaint complaint) {
+        if (!Source.isMeantBy(asked) && Source.exists(asked)) {
+            complaint.advise("there is a file of that name; ./" + asked + " reads it");
         }
     }
 

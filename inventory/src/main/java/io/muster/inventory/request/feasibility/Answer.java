@@ -1,6 +1,7 @@
 package io.muster.inventory.request.feasibility;
 
 import io.muster.inventory.idset.Idset;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -32,7 +33,9 @@ public record Answer(
         return new Answer(other, otherSentence, mostSlots, hosts, witness, remarks);
     }
 
-    Answer remarking(List<String> more) {
+    Answer remarking(String remark) {
+        List<String> more = new ArrayList<>(remarks);
+        more.add(remark);
         return new Answer(verdict, sentence, mostSlots, hosts, witness, more);
     }
 }

@@ -41,6 +41,21 @@ record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
         return total;
     }
 
+    void unitsInto(String wanted, Set<String> units) {
+        outside.unitsInto(wanted, units);
+        areas.forEach(a -> a.unitsInto(wanted, units));
+    }
+
+    /** Whether the type stands outside of the nodes, and only in vertices without children there. */
+    boolean isPoolOutside(String wanted) {
+        return hasOutside(wanted) && isPoolOrAbsent(wanted);
+    }
+
+    private boolean isPoolOrAbsent(String wanted) {
+        return (!outside.types().contains(wanted) || outside.isPool(wanted))
+                && areas.stream().allMatch(a -> a.isPoolOrAbsent(wanted));
+    }
+
     boolean hasOutside(String wanted) {
         return outside.types().contains(wanted) || areas.stream().anyMatch(a -> a.hasOutside(wanted));
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The units that one copy of a list of requests draws, by type, when nothing in it is a structure of its own. */
 final class Demand {
-    /** {@code amount} of base unit {@code base}. */
+    /** {@code amount} of base unit {@code base}, which is the same wherever a request asks for the type ({@link Units#fault}). */
     record Amount(String base, long amount) {}
 
     private final SortedMap<String, Amount> amounts = new TreeMap<>();
@@ -72,14 +72,9 @@ final class Demand {
     }
 
     private void add(Resource r, long count) {
-        String unit = r.unit() == null ? "" : r.unit();
+        String unit = Units.of(r);
         Amount more = new Amount(Units.base(unit), Fit.times(count, Units.factor(unit)));
-        amounts.merge(r.type(), more, (a, b) -> {
-            if (!a.base().equals(b.base())) {
-                throw new Units.MismatchException(r.type(), b.base(), a.base());
-            }
-            return new Amount(a.base(), Math.min(Fit.MANY, a.amount() + b.amount()));
-        });
+        amounts.merge(r.type(), more, (a, b) -> new Amount(a.base(), Math.min(Fit.MANY, a.amount() + b.amount())));
     }
 
     Map<String, Amount> amounts() {

@@ -5,7 +5,6 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.rset.ResourceSet;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +68,6 @@ public final class Feasibility {
         if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
             return ever;
         }
-        List<String> remarks = new ArrayList<>();
         @Nullable String late = late(request, now);
         if (late != null) {
             return ever.with(Verdict.NOT_NOW, late);
@@ -78,13 +76,10 @@ public final class Feasibility {
         if (answer.verdict() == Verdict.NEVER) {
             return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, answer));
         }
-        if (r.expiration() > 0 && request.duration() <= 0) {
-            remarks.add(String.format(
-                    Locale.ROOT,
-                    "without a duration it runs until the inventory expires, %s from now",
-                    seconds(r.expiration() - now)));
-        }
-        return answer.remarking(remarks);
+        return r.expiration() > 0 && request.duration() <= 0
+                ? answer.remarking("without a duration it runs until the inventory expires, "
+                        + seconds(r.expiration() - now) + " from now")
+                : answer;
     }
 
     private String notNow(Verdict ever, Request request, Idset up, Answer answer) {
@@ -117,12 +112,20 @@ public final class Feasibility {
     }
 
     private Answer ask(Request request, Idset available) {
-        try {
-            AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
-            return answer(request, fit, available);
-        } catch (Units.MismatchException e) {
-            return Answer.invalid(String.valueOf(e.getMessage()));
+        @Nullable String fault = Units.fault(request.resources(), stock);
+        if (fault != null) {
+            return Answer.invalid(fault);
         }
+        AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
+        Answer answer = answer(request, fit, available);
+        return request.resources().stream().anyMatch(Feasibility::hasId)
+                ? answer.remarking("which resources are meant by their id is not looked at")
+                : answer;
+    }
+
+    /** RFC 14's id; flux's schedulers do not look at it either. */
+    private static boolean hasId(Resource item) {
+        return item.attributes().containsKey("id") || item.with().stream().anyMatch(Feasibility::hasId);
     }
 
     private Answer answer(Request request, AreaFit fit, Idset available) {
@@ -133,16 +136,15 @@ public final class Feasibility {
         long slots = Slots.most(list, fit);
         if (copies.least() > 0) {
             @Nullable List<Placement> witness = new Placer(fit).place(list, fit.top(), 1);
-            String sentence = "fits on " + hosts.size() + " of " + r.nodes() + " nodes"
+            String sentence = (hosts.isEmpty()
+                            ? "fits beside the nodes"
+                            : "fits on " + hosts.size() + " of " + r.nodes() + " nodes")
                     + (slots >= 0 ? "; at most " + slots + (slots == 1 ? " slot" : " slots") : "");
             return new Answer(Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());
         }
         Reason reason = new Reason(r, stock, request, fit, available);
         Verdict verdict = copies.most() > 0 ? Verdict.UNKNOWN : Verdict.NEVER;
-        String sentence = verdict == Verdict.NEVER
-                ? reason.sentence(items, hosts)
-                : "several parts of the request compete for the same resources, and the search past "
-                        + VectorPacking.BUDGET + " steps is not made; neither fitting nor not fitting is proven";
+        String sentence = verdict == Verdict.NEVER ? reason.sentence(items, hosts) : reason.open(items);
         return new Answer(verdict, sentence, slots, hosts, List.of(), List.of());
     }
 }

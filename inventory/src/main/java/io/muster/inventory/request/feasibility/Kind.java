@@ -90,7 +90,7 @@ final class Kind {
                 .anyMatch(k -> (k.type.equals(wanted) && k.types.contains(wanted)) || k.nests(wanted));
     }
 
-    /** All units of the type below, in the base unit {@code base}. */
+    /** All units of the type below, in the base unit {@code base}; "" counts sizes as they are. */
     long units(String wanted, String base) {
         if (!types.contains(wanted)) {
             return 0;
@@ -104,14 +104,24 @@ final class Kind {
         return total;
     }
 
+    /** A pool that is counted in another unit holds none. */
     private long own(String base) {
         if (base.isEmpty()) {
             return size;
         }
-        if (!Units.base(unit).equals(base)) {
-            throw new Units.MismatchException(type, base, unit);
+        return Units.base(unit).equals(base) ? Fit.times(size, Units.factor(unit)) : 0;
+    }
+
+    /** Adds the units in which pools of the type below are counted. */
+    void unitsInto(String wanted, Set<String> units) {
+        if (types.contains(wanted)) {
+            for (Part part : parts) {
+                if (part.kind().type.equals(wanted) && part.kind().isLeaf()) {
+                    units.add(part.kind().unit);
+                }
+                part.kind().unitsInto(wanted, units);
+            }
         }
-        return Fit.times(size, Units.factor(unit));
     }
 
     /** The topmost vertices of the type below, with how many there are of each kind. */

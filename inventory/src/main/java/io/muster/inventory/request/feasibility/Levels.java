@@ -30,7 +30,7 @@ final class Levels {
 
     /** What one of {@code item} takes: the leaves below it, or itself. */
     static List<Need> needs(Resource item) {
-        return item.with().isEmpty() ? List.of(new Need(item.type(), unit(item), 1)) : needs(item.with());
+        return item.with().isEmpty() ? List.of(new Need(item.type(), Units.of(item), 1)) : needs(item.with());
     }
 
     /** What {@code list} takes, added up by type. */
@@ -46,16 +46,11 @@ final class Levels {
         for (Resource item : list) {
             long count = Fit.times(times, item.count().min());
             if (item.with().isEmpty()) {
-                into.merge(List.of(item.type(), unit(item)), count, (a, b) -> Math.min(Fit.MANY, a + b));
+                into.merge(List.of(item.type(), Units.of(item)), count, (a, b) -> Math.min(Fit.MANY, a + b));
             } else {
                 add(item.with(), count, into);
             }
         }
-    }
-
-    private static String unit(Resource item) {
-        String unit = item.unit();
-        return unit == null ? "" : unit;
     }
 
     /** How many hosts have each amount. */

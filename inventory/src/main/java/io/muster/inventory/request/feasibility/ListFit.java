@@ -3,11 +3,14 @@ package io.muster.inventory.request.feasibility;
 import io.muster.inventory.request.Resource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Whether several requests side by side fit into one area together, where they compete for hosts. */
@@ -42,6 +45,10 @@ final class ListFit {
     }
 
     private @Nullable Boolean together(long wanted) {
+        Set<String> beside = typesBeside();
+        if (!beside.isEmpty()) {
+            return beside(beside, wanted);
+        }
         if (list.stream().allMatch(this::isNodes)) {
             return nodes(wanted);
         }
@@ -53,6 +60,43 @@ final class ListFit {
             return sharing(wanted);
         }
         return apart(wanted);
+    }
+
+    /** The types that only pools outside of the nodes can give, and that nothing but loose pools in the list draws on. */
+    private Set<String> typesBeside() {
+        Set<String> types = new HashSet<>();
+        for (Resource item : list) {
+            if (isPool(item)
+                    && area.isPoolOutside(item.type())
+                    && fit.cells().stream().noneMatch(c -> c.kind().types().contains(item.type()))) {
+                types.add(item.type());
+            }
+        }
+        types.removeIf(type -> list.stream().anyMatch(item -> !isPool(item) && item.mentions(type)));
+        return types;
+    }
+
+    private boolean isPool(Resource item) {
+        return item.with().isEmpty() && !item.type().equals(Resource.NODE) && !fit.isArea(item);
+    }
+
+    private @Nullable Boolean beside(Set<String> types, long wanted) {
+        Map<Boolean, List<Resource>> parts =
+                list.stream().collect(Collectors.partitioningBy(item -> types.contains(item.type())));
+        List<Resource> beside = parts.getOrDefault(true, List.of());
+        for (Map.Entry<String, Demand.Amount> e : Demand.all(beside).amounts().entrySet()) {
+            Demand.Amount asked = e.getValue();
+            if (area.units(e.getKey(), asked.base()) < Fit.times(asked.amount(), wanted)) {
+                return false;
+            }
+        }
+        Fit others = fit.copies(parts.getOrDefault(false, List.of()), area, wanted);
+        return others.least() >= wanted ? Boolean.TRUE : others.most() < wanted ? Boolean.FALSE : null;
+    }
+
+    /** Whether it is a question of how slots and pools share hosts, which {@link VectorPacking} searches. */
+    boolean isPacking() {
+        return list.size() > 1 && list.stream().noneMatch(fit::spans) && demands() != null;
     }
 
     /** A node, or a slot of nothing but one. */
@@ -180,14 +224,7 @@ final class ListFit {
             wanted.merge(demands.get(i).amounts(), more, (a, b) -> Math.min(Fit.MANY, a + b));
         }
         SortedMap<String, String> bases = new TreeMap<>();
-        for (Demand demand : demands) {
-            for (Map.Entry<String, Demand.Amount> e : demand.amounts().entrySet()) {
-                @Nullable String other = bases.put(e.getKey(), e.getValue().base());
-                if (other != null && !other.equals(e.getValue().base())) {
-                    return null;
-                }
-            }
-        }
+        demands.forEach(demand -> demand.amounts().forEach((type, amount) -> bases.put(type, amount.base())));
         List<List<Long>> draws = new ArrayList<>();
         for (Map<String, Demand.Amount> amounts : wanted.keySet()) {
             draws.add(bases.keySet().stream()

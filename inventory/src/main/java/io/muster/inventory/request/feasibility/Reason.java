@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** The sentence that says why a request never fits: the first stage that fails, and the nearest that there is. */
+/** The sentence that says why a request never fits, the first stage that fails and the nearest that there is; or why it is open. */
 final class Reason {
     private static final int MOST_NAMES = 8;
     private static final int MOST_CHARS = 120;
@@ -71,6 +71,33 @@ final class Reason {
             fault = items.size() == 1 ? single(items.get(0), qualifying) : several(items);
         }
         return fault + (constraint.isEmpty() ? "" : "; " + constraint);
+    }
+
+    /** Why neither fitting nor not fitting is proven. */
+    String open(List<Wanted> items) {
+        @Nullable String outside = outsideInSlot(request.resources());
+        if (outside != null) {
+            return all(items) + " asked; " + outside
+                    + " stands outside of the nodes, and whether a slot may take it there is left open";
+        }
+        List<Resource> parts = items.stream().map(Wanted::item).toList();
+        return all(items) + " asked; "
+                + (new ListFit(fit, parts, fit.top()).isPacking()
+                        ? "in " + VectorPacking.BUDGET + " steps of search they neither fit together nor surely do not"
+                        : "parts of that compete for the same resources, and how they share them is not searched");
+    }
+
+    private @Nullable String outsideInSlot(List<Resource> list) {
+        for (Resource item : list) {
+            if (!item.isSlot() && fit.top().hasOutside(item.type())) {
+                return item.type();
+            }
+            @Nullable String below = outsideInSlot(item.with());
+            if (below != null) {
+                return below;
+            }
+        }
+        return null;
     }
 
     private @Nullable String missingType(List<Resource> list) {
@@ -222,7 +249,7 @@ final class Reason {
         String inner = list(item.with(), "=");
         String counted = item.isSlot() || isNode(wanted)
                 ? plural(wanted.need(), item.type())
-                : wanted.need() + (item.unit() == null ? "" : String.valueOf(item.unit())) + " " + item.type();
+                : wanted.need() + Units.of(item) + " " + item.type();
         return counted + (inner.isEmpty() ? "" : " of " + inner);
     }
 
@@ -354,7 +381,7 @@ final class Reason {
     private String list(List<Resource> list, String sign) {
         List<String> parts = new ArrayList<>();
         for (Resource item : list) {
-            String amount = item.count().min() + (item.unit() == null ? "" : String.valueOf(item.unit()));
+            String amount = item.count().min() + Units.of(item);
             boolean one = item.count().equals(Count.ONE) && !item.with().isEmpty();
             String inner = item.with().isEmpty()
                     ? ""

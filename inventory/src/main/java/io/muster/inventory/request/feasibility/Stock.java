@@ -66,6 +66,14 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         return of(left, top);
     }
 
+    /** The units in which pools of the type are counted. */
+    SortedSet<String> units(String type) {
+        SortedSet<String> units = new TreeSet<>();
+        cells.forEach(cell -> cell.kind().unitsInto(type, units));
+        top.unitsInto(type, units);
+        return units;
+    }
+
     private static void outsideInto(Area area, SortedSet<String> types) {
         types.addAll(area.outside().types());
         area.areas().forEach(a -> outsideInto(a, types));

@@ -1,24 +1,62 @@
 package io.muster.inventory.request.feasibility;
 
+import io.muster.inventory.request.Resource;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The units in which pools and requests give amounts. */
 final class Units {
     /** What amounts of bytes are counted in, whatever unit they were given in. */
     static final String BYTES = "B";
 
-    /** An amount cannot be compared with a pool: an error in the request, never a "no". */
-    static final class MismatchException extends IllegalArgumentException {
-        MismatchException(String type, String asked, String have) {
-            super(type + " is asked in " + name(asked) + ", but the inventory counts it in " + name(have));
-        }
+    private Units() {}
 
-        private static String name(String unit) {
-            return unit.isEmpty() ? "no unit" : unit.equals(BYTES) ? "bytes" : '"' + unit + '"';
-        }
+    /** As it was given, "" for none. */
+    static String of(Resource item) {
+        String unit = item.unit();
+        return unit == null ? "" : unit;
     }
 
-    private Units() {}
+    /**
+     * Why the amounts in {@code list} mean nothing: one type in units that cannot be compared, or in a unit in which no pool of
+     * {@code stock} is counted. Null if they do; pools in other units then hold none of what is asked.
+     */
+    static @Nullable String fault(List<Resource> list, Stock stock) {
+        return fault(list, stock, new HashMap<>());
+    }
+
+    private static @Nullable String fault(List<Resource> list, Stock stock, Map<String, String> asked) {
+        for (Resource item : list) {
+            @Nullable
+            String fault = item.with().isEmpty() ? leaf(item, stock, asked) : fault(item.with(), stock, asked);
+            if (fault != null) {
+                return fault;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String leaf(Resource item, Stock stock, Map<String, String> asked) {
+        String unit = of(item);
+        @Nullable String other = asked.putIfAbsent(item.type(), unit);
+        if (other != null && !base(other).equals(base(unit))) {
+            return item.type() + " is asked in " + name(other) + " and in " + name(unit);
+        }
+        Set<String> there = unit.isEmpty() ? Set.of() : stock.units(item.type());
+        return there.isEmpty() || there.stream().anyMatch(u -> base(u).equals(base(unit)))
+                ? null
+                : item.type() + " is asked in " + name(unit) + ", but the inventory counts it in "
+                        + there.stream().map(Units::name).collect(Collectors.joining(" and "));
+    }
+
+    private static String name(String unit) {
+        return unit.isEmpty() ? "no unit" : '"' + unit + '"';
+    }
 
     static String base(String unit) {
         return bytes(unit) > 0 ? BYTES : unit;

@@ -59,6 +59,9 @@ class FeasibilityPropsTest {
         for (int i = 0; i < racks; i++) {
             int rack = m.add(clusterVertex, cluster, "rack", i, 1, made);
             BruteForce.Vertex rackVertex = made[0];
+            if (random.nextBoolean()) {
+                m.add(rackVertex, rack, "ssd", 0, 1 + random.nextInt(3), made);
+            }
             for (int n = 1 + random.nextInt(2); n > 0; n--) {
                 int node = m.add(rackVertex, rack, "node", m.nodes++, 1, made);
                 BruteForce.Vertex nodeVertex = made[0];
@@ -100,6 +103,8 @@ class FeasibilityPropsTest {
             "[node=N/core=N;node=N/core=N]",
             "[slot=N{a}/node/core=N;slot=N{b}/node/gpu]",
             "[rack/node=N;rack/node=N/core=N]",
+            "rack=N/[node=N/core=N;ssd=N]",
+            "[ssd=N;slot=N{a}/core=N;ssd=N]",
             "[node=N/core=N;slot=N/core]",
             "slot=N/socket=N/core=N",
             "node=N/socket=N/core=N",
@@ -159,7 +164,7 @@ class FeasibilityPropsTest {
     }
 
     /** These are promised exact: UNKNOWN is a failure. */
-    private static final List<String> EXACT = SHAPES.subList(0, 17);
+    private static final List<String> EXACT = SHAPES.subList(0, 19);
 
     @Seeds
     void decidesAllThatIsPromisedExactly(Random random) {

@@ -17,10 +17,10 @@ import io.muster.inventory.rset.ResourceSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class FeasibilityTest {
     /** 128 nodes of 8 cores: 3 with 8 gpus, 40 with 4, the rest without. */
@@ -155,6 +155,26 @@ class FeasibilityTest {
     }
 
     @Test
+    void anIdIsNotLookedAtAndThatIsSaid() {
+        Answer answer = FLUKES.ever(request("node/core{id:\"7\"}", "{}"));
+        assertThat(answer.verdict()).isEqualTo(Verdict.YES);
+        assertThat(answer.remarks()).containsExactly("which resources are meant by their id is not looked at");
+    }
+
+    /** RFC 14 means other programs by it, and not the parts of one request. */
+    @Test
+    void exclusiveUseChangesNothingOfWhatCouldEverRun() {
+        for (String shape :
+                List.of("node=128X/core=8", "slot=256/[core=3X]", "slot=128/nodeX/core=8", "slot=2/nodeX/gpu=9")) {
+            List<Answer> answers = Stream.of("", "{x}", "{-x}")
+                    .map(x -> FLUKES.ever(request(shape.replace("X", x), "{}")))
+                    .distinct()
+                    .toList();
+            assertThat(answers).as(shape).hasSize(1);
+        }
+    }
+
+    @Test
     void anEmptyInventoryFitsNothing() {
         Feasibility none = Feasibility.of(ResourceSet.EMPTY);
         assertThat(none.ever(request("node", "{}")).verdict()).isEqualTo(Verdict.NEVER);
@@ -215,7 +235,14 @@ class FeasibilityTest {
                 "slot/memory=256 | YES",
                 "ssd=2000{unit:GB} | YES",
                 "ssd=2001{unit:GB} | NEVER",
-                "rack/[node=2;ssd=1000{unit:GB}] | UNKNOWN",
+                "rack/[node=2;ssd=1000{unit:GB}] | YES",
+                "rack=2/[ssd=1000{unit:GB};node=2/[socket=2;gpu=2]] | YES",
+                "rack/[node=3;ssd{unit:GB}] | NEVER",
+                "rack/[node;ssd=1001{unit:GB}] | NEVER",
+                "rack/[ssd=600{unit:GB};ssd=600{unit:GB}] | NEVER",
+                "[ssd=1200{unit:GB};ssd=800{unit:GB}] | YES",
+                "[ssd=2000{unit:GB};rack/ssd{unit:GB}] | UNKNOWN",
+                "rack/[slot{a}/ssd;ssd] | UNKNOWN",
                 "slot/ssd | UNKNOWN",
                 "[slot{a}/ssd;slot{b}/core] | UNKNOWN",
                 "memory=4{unit:furlong} | INVALID",
@@ -242,8 +269,58 @@ class FeasibilityTest {
         assertThat(machine().ever(request("rack=3/node", "{}")).sentence()).isEqualTo("3 racks asked; 2 are there");
         assertThat(machine().ever(request("slot/memory=275{unit:GB}", "{}")).sentence())
                 .isEqualTo("1 slot of memory=275GB asked; no node holds one; the most on one is 274GB memory");
-        assertThat(machine().ever(request("memory=4{unit:furlong}", "{}")).sentence())
-                .isEqualTo("memory is asked in \"furlong\", but the inventory counts it in \"GiB\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "memory=4{unit:furlong} | memory is asked in \"furlong\", but the inventory counts it in \"GiB\"",
+                "core=4{unit:cores} | core is asked in \"cores\", but the inventory counts it in no unit",
+                "node/[slot{a}/memory=1{unit:GB};slot{b}/memory=2] | memory is asked in \"GB\" and in no unit",
+            })
+    void amountsThatMeanNothingHereAreWrongAndNotJustTooMuch(String shape, String sentence) {
+        Answer answer = machine().ever(request(shape, "{}"));
+        assertThat(answer.verdict()).isEqualTo(Verdict.INVALID);
+        assertThat(answer.sentence()).isEqualTo(sentence);
+        assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0)).isEqualTo(answer);
+    }
+
+    /** Where some pools are counted in the unit and others in another, only the former can be what is meant. */
+    @Test
+    void poolsInAnotherUnitHoldNoneOfWhatIsAsked() {
+        ResourceGraph.Builder b = ResourceGraph.builder();
+        int[] keys = new int[1];
+        int cluster = vertex(b, keys, -1, "cluster", 1, "", 0);
+        for (int n = 0; n < 2; n++) {
+            int node = vertex(b, keys, cluster, "node", 1, "", n);
+            vertex(b, keys, node, "memory", 64, n == 0 ? "GB" : "", 0);
+        }
+        Feasibility mixed = Feasibility.of(set("node[0-1]", "0-1", 1, 0), b.build());
+        assertThat(mixed.ever(request("node/memory=64{unit:GB}", "{}")).hosts()).hasToString("0");
+        assertThat(mixed.ever(request("node=2/memory=64{unit:GB}", "{}")).sentence())
+                .startsWith("2 nodes with memory >= 64GB asked; 1 of 2 has them (node0); 1 has no memory");
+        assertThat(mixed.ever(request("node=2/memory=64", "{}")).verdict()).isEqualTo(Verdict.YES);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "slot/ssd | 1 slot of ssd=1 asked; ssd stands outside of the nodes, and whether a slot may take it there is left open",
+                "node=4/[slot{a}/socket/core=18;slot{b}/socket/core=18] | 4 nodes of slot of socket of core=18 and slot of socket of"
+                        + " core=18 asked; parts of that compete for the same resources, and how they share them is not searched",
+            })
+    void whatIsLeftOpenIsSaid(String shape, String sentence) {
+        Answer answer = machine().ever(request(shape, "{}"));
+        assertThat(answer.verdict()).isEqualTo(Verdict.UNKNOWN);
+        assertThat(answer.sentence()).isEqualTo(sentence);
+    }
+
+    @Test
+    void whatStandsBesideTheNodesOnlyIsSaidToFitThere() {
+        assertThat(machine().ever(request("ssd=2000{unit:GB}", "{}")).sentence())
+                .isEqualTo("fits beside the nodes");
     }
 
     @Test
@@ -270,7 +347,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void everyJobspecExampleIsAnswered() throws Exception {
+    void aJobspecIsAnsweredWithItsConstraintAndWithoutItsZeroGpus() {
         ResourceSet r = set("n[0-9]", "0-9", 4, 4);
         String yaml = """
                 version: 1
@@ -285,17 +362,18 @@ class FeasibilityTest {
         assertThat(answer.witness()).containsExactly(new Placement("node", Idset.range(0, 3), 1));
     }
 
-    /** Pools beside the nodes are there still, but nobody looks how they are shared. */
+    /** Pools beside the nodes are there still, but nobody looks how slots share them. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "[slot{a}/ssd=600{unit:GB};slot{b}/ssd=700{unit:GB}]",
-                "[ssd=600{unit:GB};ssd=700{unit:GB}]",
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[slot{a}/ssd=600{unit:GB};slot{b}/ssd=700{unit:GB}] | UNKNOWN",
+                "[ssd=600{unit:GB};ssd=700{unit:GB}] | YES",
             })
-    void poolsThatStandBesideNodesAreAnsweredForWhereNoNodeIsLeft(String shape) {
+    void poolsThatStandBesideNodesAreAnsweredForWhereNoNodeIsLeft(String shape, Verdict verdict) {
         assertThat(machine().ever(request(shape, "{\"hostlist\":[\"nobody\"]}")).verdict())
-                .isEqualTo(Verdict.UNKNOWN);
+                .isEqualTo(verdict);
         assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0).verdict())
-                .isEqualTo(Verdict.UNKNOWN);
+                .isEqualTo(verdict);
     }
 }
