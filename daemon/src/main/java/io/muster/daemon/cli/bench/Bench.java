@@ -34,7 +34,7 @@ public final class Bench implements Callable<Integer> {
     /** Figures of the machine, of each daemon, and of each that is started here. */
     private static final int FLOORS = 2;
 
-    private static final int EACH = 4;
+    private static final int EACH = 5;
     private static final int OWN = 3;
 
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
@@ -139,6 +139,10 @@ public final class Bench implements Callable<Integer> {
         figures.accept(measure.pipelined(runs * 20));
         figures.accept(measure.first(Math.max(1, runs / 10), floor));
         figures.accept(measure.status(runs, floor));
+        @Nullable Figure feasible = measure.feasible(runs, floor);
+        if (feasible != null) {
+            figures.accept(feasible);
+        }
     }
 
     /** How this process was started, less the verb: the same jars, and the daemon's own options where the launcher has them. */

@@ -2,12 +2,22 @@ package io.muster.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.request.Constraint;
+import io.muster.inventory.request.Count;
+import io.muster.inventory.request.Jobspec;
+import io.muster.inventory.request.Resource;
+import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The measurements, each against whatever answers at a URI: a daemon of ours, or a Flux broker. */
 final class Measure {
@@ -111,6 +121,45 @@ final class Measure {
             }
         }
         return Figure.of("first acquire response", ranks, samples, floor.exchange());
+    }
+
+    /**
+     * A jobspec that wants half as many slots of a core as there are ranks, under a constraint on properties.
+     *
+     * @return null if the server knows nothing of feasibility, as a broker without a module for it does not
+     */
+    @Nullable
+    Figure feasible(int runs, Floor floor) throws IOException {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        payload.set("jobspec", jobspec(Math.max(1, ranks / 2)));
+        Samples samples = new Samples(runs);
+        try (FluxClient client = FluxClient.connect(uri)) {
+            for (int i = -WARM_UP; i < runs; i++) {
+                long start = System.nanoTime();
+                client.rpc(FeasibilityRequest.TOPIC, payload);
+                if (i >= 0) {
+                    samples.add(System.nanoTime() - start);
+                }
+            }
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.ENOSYS)) {
+                return null;
+            }
+            throw e;
+        }
+        return Figure.of("feasibility.check", ranks, samples, floor.exchange());
+    }
+
+    private static ObjectNode jobspec(int slots) {
+        Resource slot = new Resource(
+                Resource.SLOT,
+                Count.of(slots),
+                Map.of("label", JsonNodeFactory.instance.textNode("task")),
+                List.of(Resource.of("core", 1)));
+        ObjectNode jobspec = Jobspec.of(List.of(slot), List.of("app"), 3600).toJson();
+        ObjectNode constraint = new Constraint.Properties(List.of("^none")).toJson();
+        jobspec.withObject("/attributes/system").set("constraints", constraint);
+        return jobspec;
     }
 
     Figure status(int runs, Floor floor) throws IOException {

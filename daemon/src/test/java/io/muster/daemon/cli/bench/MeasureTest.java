@@ -1,0 +1,30 @@
+package io.muster.daemon.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.RunningDaemon;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MeasureTest {
+    private static final Floor FLOOR = new Floor(2, 1);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aFeasibilityCheckIsMeasuredAgainstAnExchange() throws Exception {
+        try (RunningDaemon daemon =
+                RunningDaemon.start(directory, "[[resource.config]]\nhosts = \"n[0-7]\"\ncores = \"0\"\n")) {
+            assertThat(new Measure(daemon.uri(), 8).feasible(3, FLOOR))
+                    .isNotNull()
+                    .satisfies(figure -> {
+                        assertThat(figure.what()).isEqualTo("feasibility.check");
+                        assertThat(figure.ranks()).isEqualTo(8);
+                        assertThat(figure.floor()).isEqualTo(FLOOR.exchange());
+                        assertThat(figure.value()).isPositive().isLessThanOrEqualTo(figure.high());
+                    });
+        }
+    }
+}
