@@ -82,6 +82,17 @@ class ProcessTest {
     }
 
     @Test
+    void standardInputMayBeAPipeAFileOrNothing() throws Exception {
+        String compact = java() + "shape compact";
+        String list = "- {type: node, count: 2}";
+        assertThat(bash("local:///nowhere", "echo '" + list + "' | " + compact)).isEqualTo("node=2\nexit 0");
+        assertThat(bash("local:///nowhere", compact + " <<<'" + list + "'")).isEqualTo("node=2\nexit 0");
+        assertThat(bash("local:///nowhere", compact + " <(echo '" + list + "')")).isEqualTo("node=2\nexit 0");
+        assertThat(bash("local:///nowhere", compact + " </dev/null"))
+                .isEqualTo("muster shape compact: standard input: is empty\nexit 2");
+    }
+
+    @Test
     void withoutADaemonItSaysSoAndFails() throws Exception {
         assertThat(bash("local:///nowhere", java() + "status"))
                 .startsWith("muster status: nothing listens on /nowhere")

@@ -5,6 +5,7 @@ import io.muster.daemon.cli.render.Printable;
 import io.muster.daemon.cli.render.Style;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
+import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -50,7 +51,8 @@ public final class Console {
     public static Console ofProcess() {
         Map<String, String> environment = System.getenv();
         return new Console(
-                new FileInputStream(FileDescriptor.in),
+                // By itself it asks a pipe for its position when all is read from it, and JDK 17 then gives up.
+                new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
                 new FileOutputStream(FileDescriptor.err),
                 environment,
