@@ -8,8 +8,12 @@ import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.cli.Shell.Result;
 import io.muster.daemon.cli.console.Exit;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -225,15 +229,15 @@ class RequestVerbsTest {
                   count: 4
                   label: a
                   with:
-                    - type: node
+                  - type: node
+                    count: 1
+                    with:
+                    - type: core
+                      count:
+                        min: 2
+                    - type: gpu
                       count: 1
-                      with:
-                        - type: core
-                          count:
-                            min: 2
-                        - type: gpu
-                          count: 1
-                          exclusive: false
+                      exclusive: false
                 """, ""));
         Result json = muster("shape", "expand", "--json", shape);
         assertThat(json.out())
@@ -247,6 +251,25 @@ class RequestVerbsTest {
             assertThat(typing(compact, "shape", "expand", "--json", "-").out()).isEqualTo(json.out());
         }
         assertThat(typing(JOBSPEC, "shape", "compact").out()).isEqualTo("slot=2{task}/core=4\n");
+    }
+
+    /** RFC 46's examples, to the letter. */
+    static Stream<Arguments> examples() throws IOException {
+        try (InputStream in = RequestVerbsTest.class.getResourceAsStream("/rfc46/examples.txt")) {
+            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+            return Arrays.stream(text.split("(?m)^## .*\\n"))
+                    .filter(example -> !example.isEmpty())
+                    .map(example -> example.split("\n", 2))
+                    .map(example -> Arguments.of(example[0], example[1]));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void theRfcsShapesExpandToItsYamlAndCompactAgain(String shape, String yaml) {
+        Shell alone = new Shell().with("MUSTER_URI", directory + "/nobody");
+        assertThat(alone.run("shape", "expand", shape)).isEqualTo(new Result(0, yaml, ""));
+        assertThat(alone.typing(yaml).run("shape", "compact")).isEqualTo(new Result(0, shape + "\n", ""));
     }
 
     @Test

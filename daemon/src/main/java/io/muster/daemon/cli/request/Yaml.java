@@ -8,20 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 
-/** A JSON tree as YAML, laid out as the RFCs lay out their examples. */
+/** A JSON tree as YAML, laid out as RFC 46 lays out its examples. */
 final class Yaml {
-    private static final int INDENT = 2;
-
     private Yaml() {}
 
     static String write(JsonNode json) {
         DumperOptions options = new DumperOptions();
         options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
-        options.setIndicatorIndent(INDENT);
-        options.setIndentWithIndicator(true);
         options.setSplitLines(false);
-        String text = new org.yaml.snakeyaml.Yaml(options).dump(plain(json));
-        return json.isArray() && !json.isEmpty() ? text.replaceAll("(?m)^ {" + INDENT + "}", "") : text;
+        return new org.yaml.snakeyaml.Yaml(options).dump(plain(json));
     }
 
     private static @Nullable Object plain(JsonNode json) {
