@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Progress;
+import io.muster.daemon.cli.console.Server;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.PrintWriter;
@@ -40,7 +41,9 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
     private List<Integer> ranks = new ArrayList<>();
 
-    @Option(names = "--uri", description = "Measure what answers here, with the first of --ranks.")
+    @Option(
+            names = "--uri",
+            description = "Measure what answers here, local:///path or a path, with the first of --ranks.")
     private @Nullable String uri;
 
     @Option(
@@ -90,9 +93,9 @@ public final class Bench implements Callable<Integer> {
         Floor floor = Floor.measure(directory);
         figures.accept(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
         figures.accept(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
-        String measured = uri;
-        if (measured != null) {
-            measure(new Measure(measured, ranks.get(0)), floor, figures);
+        String given = uri;
+        if (given != null) {
+            measure(new Measure(Server.address(given), ranks.get(0)), floor, figures);
         } else {
             for (int size : ranks) {
                 own(size, figures);

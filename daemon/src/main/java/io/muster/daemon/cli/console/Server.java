@@ -61,6 +61,11 @@ public final class Server {
         if (given.isEmpty()) {
             return "local://" + usual(variables);
         }
+        return address(given);
+    }
+
+    /** A URI as it is, and what is a path as one. */
+    public static String address(String given) {
         return given.contains("://") ? given : "local://" + Path.of(given).toAbsolutePath();
     }
 

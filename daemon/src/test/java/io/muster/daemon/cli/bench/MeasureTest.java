@@ -3,6 +3,7 @@ package io.muster.daemon.cli.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.RunningDaemon;
+import io.muster.daemon.cli.console.Server;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -12,6 +13,13 @@ class MeasureTest {
 
     @TempDir
     private Path directory;
+
+    @Test
+    void anAddressMayBeAPathAsForEveryOtherVerb() {
+        assertThat(Server.address("/run/s")).isEqualTo("local:///run/s");
+        assertThat(Server.address("s")).isEqualTo("local://" + Path.of("s").toAbsolutePath());
+        assertThat(Server.address("local:///run/s")).isEqualTo("local:///run/s");
+    }
 
     @Test
     void aFeasibilityCheckIsMeasuredAgainstAnExchange() throws Exception {
