@@ -36,7 +36,10 @@ import picocli.CommandLine.Option;
 /** {@code muster graph}. */
 @Command(
         name = "graph",
-        description = "Show the resources as a graph (RFC 4): what contains what.",
+        description = {
+            "Show the resources as a graph (RFC 4): what contains what.",
+            "An R with a graph of its own is shown by that one; of any other, a node's resources of one type are one pool."
+        },
         footer = {"", "`muster graph --format dot | dot -Tsvg > graph.svg` makes a picture with Graphviz."})
 public final class Graph extends Verb {
     private static final int ALL_LEVELS = 100;
@@ -61,7 +64,7 @@ public final class Graph extends Verb {
             names = {"-s", "--subsystem"},
             paramLabel = "NAME",
             defaultValue = EdgeKind.CONTAINMENT,
-            description = "Which hierarchy tree and dot draw. Default: ${DEFAULT-VALUE}.")
+            description = "Which hierarchy is drawn, and cut at --depth. Default: ${DEFAULT-VALUE}.")
     private String subsystem = EdgeKind.CONTAINMENT;
 
     @Option(
