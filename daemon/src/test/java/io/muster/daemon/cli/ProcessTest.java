@@ -87,7 +87,8 @@ class ProcessTest {
         String list = "- {type: node, count: 2}";
         assertThat(bash("local:///nowhere", "echo '" + list + "' | " + compact)).isEqualTo("node=2\nexit 0");
         assertThat(bash("local:///nowhere", compact + " <<<'" + list + "'")).isEqualTo("node=2\nexit 0");
-        assertThat(bash("local:///nowhere", compact + " <(echo '" + list + "')")).isEqualTo("node=2\nexit 0");
+        assertThat(bash("local:///nowhere", compact + " <(echo '" + list + "')"))
+                .isEqualTo("node=2\nexit 0");
         assertThat(bash("local:///nowhere", compact + " </dev/null"))
                 .isEqualTo("muster shape compact: standard input: is empty\nexit 2");
     }

@@ -12,6 +12,12 @@ import java.util.Map;
  * @param more further metadata of other writers, untouched
  */
 public record EdgeKind(String subsystem, String relationship, boolean bothWays, Map<String, JsonNode> more) {
+    /** Told of edges, one call each. */
+    @FunctionalInterface
+    public interface EdgeConsumer {
+        void edge(int source, int target, EdgeKind kind);
+    }
+
     public static final String CONTAINMENT = "containment";
     public static final String CONTAINS = "contains";
     public static final String IN = "in";

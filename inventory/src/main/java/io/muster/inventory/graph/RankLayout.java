@@ -1,5 +1,6 @@
 package io.muster.inventory.graph;
 
+import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.Group;
 import io.muster.inventory.rset.ResourceSet;

@@ -1,6 +1,7 @@
 package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;

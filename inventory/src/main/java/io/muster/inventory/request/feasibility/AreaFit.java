@@ -32,10 +32,6 @@ final class AreaFit {
         return new AreaFit(stock, allowed.subtract(taken), hosts);
     }
 
-    HostFit hosts() {
-        return hosts;
-    }
-
     List<Cell> cells() {
         return stock.cells();
     }

@@ -51,18 +51,10 @@ final class Kind {
             }
             return known;
         }
-
-        int size() {
-            return kinds.size();
-        }
     }
 
     String type() {
         return type;
-    }
-
-    List<Part> parts() {
-        return parts;
     }
 
     /** The types of everything below. */
@@ -152,10 +144,5 @@ final class Kind {
             total = Math.min(Fit.MANY, total + Fit.times(own + part.kind().vertices(wanted), part.count()));
         }
         return total;
-    }
-
-    @Override
-    public String toString() {
-        return type + (size == 1 ? "" : "=" + size + unit) + (parts.isEmpty() ? "" : parts.toString());
     }
 }
