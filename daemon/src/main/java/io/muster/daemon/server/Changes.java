@@ -1,7 +1,5 @@
 package io.muster.daemon.server;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
@@ -14,6 +12,7 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.Principal;
 import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -23,6 +22,8 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
@@ -99,26 +100,22 @@ public final class Changes {
         };
     }
 
-    /** Ours: {@code {events: [...], updates: [{user, pid, update}]}}, with the very payload that each scheduler would get. */
     private void preview(Command command, Principal by, Replier reply) {
         Inventory.Preview preview = inventory.preview(command, by);
         Rejection rejection = preview.decision().rejection();
         if (rejection != null) {
             throw new RpcException(errno(rejection.kind()), rejection.text());
         }
-        ObjectNode answer = JsonNodeFactory.instance.objectNode();
-        ArrayNode events = answer.putArray("events");
+        List<ObjectNode> events = new ArrayList<>();
         for (Event event : preview.decision().events()) {
             events.add(new Entry(0, inventory.now(), by, event).toJson());
         }
-        ArrayNode updates = answer.putArray("updates");
+        List<DryRunAnswer.Update> updates = new ArrayList<>();
         acquires.preview(preview.after()).forEach((stream, next) -> {
-            ObjectNode update = updates.addObject();
-            update.put("user", stream.holder().user())
-                    .put("pid", stream.holder().pid());
-            update.set("update", next == null ? JsonNodeFactory.instance.nullNode() : next.toJson());
+            Principal holder = stream.holder();
+            updates.add(new DryRunAnswer.Update(holder.user(), holder.pid(), next == null ? null : next.toJson()));
         });
-        reply.done(Json.encode(answer));
+        reply.done(Json.encode(new DryRunAnswer(events, updates).toJson()));
     }
 
     /** A new R from a file on this host. A scheduler cannot be told of ranks that come, so none may hold the old R. */

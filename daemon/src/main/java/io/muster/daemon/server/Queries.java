@@ -7,11 +7,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Inventory;
-import io.muster.inventory.state.Epoch;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Snapshot;
+import io.muster.inventory.state.Principal;
+import io.muster.protocol.acquire.Told;
 import io.muster.protocol.admin.Get;
+import io.muster.protocol.admin.InventoryAnswer;
 import io.muster.protocol.admin.SchedStatus;
+import io.muster.protocol.admin.Scheduler;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -20,6 +22,7 @@ import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -78,33 +81,24 @@ public final class Queries {
 
     /** Ours: all that is known, for `muster status` and `muster why`. */
     Bytes inventory() {
-        ObjectNode answer = JsonNodeFactory.instance.objectNode();
-        answer.put("schema_version", 1);
-        answer.put("seq", inventory.seq());
-        answer.set("time", Epoch.number(inventory.now()));
-        answer.put("fault", inventory.fault());
-        ArrayNode schedulers = answer.putArray("schedulers");
+        List<Scheduler> schedulers = new ArrayList<>();
         acquires.streams().forEach(stream -> schedulers.add(describe(stream)));
-        InventoryState state = inventory.state();
-        answer.put("up", state.view().up().toString());
-        answer.set("R", state.resources().withoutScheduling().toJson());
-        answer.set("state", Snapshot.toJson(state));
-        return Json.encode(answer);
+        return new InventoryAnswer(inventory.seq(), inventory.now(), inventory.fault(), schedulers, inventory.state())
+                .encode();
     }
 
-    static ObjectNode describe(AcquireStream stream) {
-        ObjectNode scheduler = JsonNodeFactory.instance.objectNode();
-        scheduler.put("userid", stream.holder().uid());
-        scheduler.put("user", stream.holder().user());
-        scheduler.put("pid", stream.holder().pid());
-        scheduler.set("since", Epoch.number(stream.since()));
-        scheduler.put("responses", stream.responses());
-        scheduler.put("offered", stream.told().offered().toString());
-        scheduler.put(
-                "up",
-                stream.told().view().up().intersect(stream.told().offered()).toString());
-        scheduler.put("behind", stream.isBehind());
-        return scheduler;
+    private static Scheduler describe(AcquireStream stream) {
+        Principal holder = stream.holder();
+        Told told = stream.told();
+        return new Scheduler(
+                holder.user(),
+                holder.uid(),
+                holder.pid(),
+                stream.since(),
+                stream.responses(),
+                told.offered(),
+                told.view().up().intersect(told.offered()),
+                stream.isBehind());
     }
 
     /** The request's object with where it came from and who asked, as flux-core echoes it. */

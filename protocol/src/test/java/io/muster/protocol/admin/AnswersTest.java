@@ -142,6 +142,35 @@ class AnswersTest {
         assertThat(Get.of(state()).resources().scheduling()).isNotNull();
     }
 
+    @Test
+    void everythingThatIsKnownIsReadAsItIsWritten() throws Exception {
+        Scheduler scheduler = new Scheduler("ada", -2, 77, 1_795_225_900.5, 3, Idset.range(0, 2), Idset.of(0), true);
+        assertThat(scheduler).hasToString("ada(4294967294) pid 77");
+        InventoryState state = state(drain("1-2", "dimm", "ops"), new Command.Exclude("3", "spare"));
+        InventoryAnswer answer = new InventoryAnswer(7, 1_795_225_930.25, "disk full", List.of(scheduler), state);
+        String text = text(answer.encode());
+        assertThat(text)
+                .startsWith("{'schema_version':1,'seq':7,'time':1795225930.25,'fault':'disk full','schedulers':["
+                        + "{'userid':-2,'user':'ada','pid':77,'since':1795225900.5,'responses':3,'offered':'0-2',"
+                        + "'up':'0','behind':true}],'up':'0','R':" + R + ",'state':{");
+
+        InventoryAnswer read = InventoryAnswer.parse(json(text));
+        assertThat(read.schedulers()).containsExactly(scheduler);
+        assertThat(read.fault()).isEqualTo("disk full");
+        assertThat(text(read.encode())).isEqualTo(text);
+    }
+
+    @Test
+    void whatWouldHappenIsReadAsItIsWritten() throws Exception {
+        String golden = "{'events':[{'timestamp':5.0,'name':'drain','context':{'idset':'1'}}],'updates':["
+                + "{'user':'ada','pid':7,'update':{'down':'1'}},{'user':'bob','pid':0,'update':null}]}";
+        DryRunAnswer answer = DryRunAnswer.parse(json(golden));
+        assertThat(answer.events()).hasSize(1);
+        assertThat(answer.updates().get(0).payload()).hasToString("{\"down\":\"1\"}");
+        assertThat(answer.updates().get(1)).isEqualTo(new DryRunAnswer.Update("bob", 0, null));
+        assertThat(answer.toJson()).isEqualTo(json(golden));
+    }
+
     /** What flux-core's journal begins with, and RFC 44's own. */
     @ParameterizedTest
     @CsvSource(
@@ -197,6 +226,11 @@ class AnswersTest {
                 "status|{'R':EMPTY,'drain':{},'online':'3-'}|resource.status: /online: idset \"3-\": the range has no end at position 2",
                 "sched-status|{'all':{}}|resource.sched-status: /all/version: version is missing",
                 "get|{'R':EMPTY}|resource.get: /method: must be a string",
+                "inventory|{}|resource.inventory: /state: must be an object",
+                "inventory|{'state':{},'schedulers':[{}]}|resource.inventory: /schedulers/0/user: must be a string",
+                "inventory|{'state':{},'schedulers':[]}|resource.inventory: /seq: must be a number",
+                "dry-run|{}|dry-run: /events: must be an array",
+                "dry-run|{'events':[],'updates':[{'update':null}]}|dry-run: /updates/0/user: must be a string",
                 "journal|{}|resource.journal: /events: must be an array",
                 "journal|{'events':{}}|resource.journal: /events: must be an array",
                 "journal|{'events':[5]}|resource.journal: /events/0: must be an object",
@@ -210,6 +244,8 @@ class AnswersTest {
                 "status", Status::parse,
                 "sched-status", SchedStatus::parse,
                 "get", Get::parse,
+                "inventory", InventoryAnswer::parse,
+                "dry-run", DryRunAnswer::parse,
                 "journal", JournalBatch::parse);
         ObjectNode json = json(answer.replace("EMPTY", EMPTY_R));
         assertThatThrownBy(() -> Objects.requireNonNull(readers.get(method)).apply(json))

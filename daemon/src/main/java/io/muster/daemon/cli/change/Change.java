@@ -11,6 +11,7 @@ import io.muster.daemon.cli.console.Targets;
 import io.muster.daemon.cli.query.Conflict;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -54,7 +55,7 @@ abstract class Change extends ServerVerb {
         }
         ObjectNode answer = send(client, AdminRequest.call(command, manner.dryRun()));
         if (manner.dryRun()) {
-            new Preview(answer).print(console(), json());
+            new Preview(DryRunAnswer.parse(answer)).print(console(), json());
             return Exit.OK;
         }
         if (json()) {

@@ -2,8 +2,8 @@ package io.muster.daemon.cli.change;
 
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
-import io.muster.daemon.cli.console.Scheduler;
 import io.muster.daemon.cli.console.Standing;
+import io.muster.protocol.admin.Scheduler;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -1,6 +1,5 @@
 package io.muster.daemon.cli.console;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.render.Times;
@@ -12,13 +11,13 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Liveness;
 import io.muster.inventory.state.Membership;
 import io.muster.inventory.state.Principal;
-import io.muster.inventory.state.Snapshot;
+import io.muster.protocol.admin.InventoryAnswer;
+import io.muster.protocol.admin.Scheduler;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +43,7 @@ public record Standing(
 
     public static Standing ask(FluxClient client) throws IOException {
         try {
-            return parse(client.rpc("resource.inventory", null));
+            return of(InventoryAnswer.parse(client.rpc(InventoryAnswer.TOPIC, null)));
         } catch (RpcException e) {
             if (e.errno().equals(Errno.ENOSYS)) {
                 return of(Status.parse(client.rpc("resource.status", null)));
@@ -53,21 +52,9 @@ public record Standing(
         }
     }
 
-    static Standing parse(ObjectNode answer) {
-        ObjectNode state = (ObjectNode) answer.path("state");
-        state.set("R", answer.path("R"));
-        List<Scheduler> schedulers = new ArrayList<>();
-        for (JsonNode scheduler : answer.path("schedulers")) {
-            schedulers.add(Scheduler.parse(scheduler));
-        }
-        String fault = answer.path("fault").asText("");
-        return new Standing(
-                Snapshot.parse(state),
-                answer.path("seq").asLong(),
-                answer.path("time").asDouble(),
-                fault.isEmpty() || fault.equals("null") ? null : fault,
-                schedulers,
-                false);
+    private static Standing of(InventoryAnswer answer) {
+        String fault = answer.fault().isEmpty() ? null : answer.fault();
+        return new Standing(answer.state(), answer.seq(), answer.time(), fault, answer.schedulers(), false);
     }
 
     /** The state that these events would lead to. */

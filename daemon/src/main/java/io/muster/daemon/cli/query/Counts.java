@@ -38,7 +38,7 @@ public final class Counts extends ServerVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         List<String> wanted = Usage.states(states);
-        Usage usage = Usage.parse(client.rpc("resource.sched-status", null));
+        Usage usage = Usage.ask(client);
         ResourceSet all = usage.all();
         Idset among = selection.among(all, targets);
         Idset ranks = states.equals("all") ? among : among.intersect(usage.in(wanted));

@@ -2,7 +2,6 @@ package io.muster.daemon.cli.query;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.cli.console.Scheduler;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.render.EventText;
 import io.muster.daemon.cli.render.Printable;
@@ -14,6 +13,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Liveness;
 import io.muster.inventory.state.Membership;
 import io.muster.inventory.state.Principal;
+import io.muster.protocol.admin.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -65,7 +65,7 @@ public final class Listing extends ServerVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         List<String> wanted = Usage.states(states);
-        Usage usage = Usage.parse(client.rpc("resource.sched-status", null));
+        Usage usage = Usage.ask(client);
         Idset among = selection.among(usage.all(), targets);
         if (json()) {
             console().json(json(usage, wanted, among));

@@ -1,24 +1,19 @@
 package io.muster.daemon.cli.query;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.admin.SchedStatus;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
 import java.util.List;
 
-/** The answer to {@code resource.sched-status}: what there is, and what of it is down or allocated. */
+/** What of the resources is free, allocated and down. */
 record Usage(ResourceSet all, Idset down, Idset allocated) {
-    static Usage parse(JsonNode answer) {
-        return new Usage(
-                ResourceSet.parse(answer.path("all")), ranks(answer.path("down")), ranks(answer.path("allocated")));
-    }
-
-    /** flux writes an R without ranks with one host that has no name, which is no R. */
-    private static Idset ranks(JsonNode r) {
-        return r.path("execution").path("R_lite").isEmpty()
-                ? Idset.EMPTY
-                : ResourceSet.parse(r).ranks();
+    static Usage ask(FluxClient client) throws IOException {
+        SchedStatus status = SchedStatus.parse(client.rpc("resource.sched-status", null));
+        return new Usage(status.all(), status.down().ranks(), status.allocated().ranks());
     }
 
     private static final List<String> EACH = List.of("free", "allocated", "down");

@@ -1,0 +1,46 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a change with {@code dry-run}, which is ours: {@code {events, updates: [{user, pid, update}]}}.
+ *
+ * @param events that would be written to the journal
+ */
+public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
+    /** @param payload the very update that this scheduler would get, or null for none */
+    public record Update(String user, int pid, @Nullable ObjectNode payload) {}
+
+    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    public static DryRunAnswer parse(JsonNode payload) {
+        Members in = Members.of("dry-run", payload);
+        List<ObjectNode> events = new ArrayList<>();
+        in.list("events").forEach(event -> events.add(event.json()));
+        List<Update> updates = new ArrayList<>();
+        for (Members update : in.list("updates")) {
+            boolean told = !update.json().path("update").isNull();
+            updates.add(new Update(
+                    update.text("user"),
+                    (int) update.number("pid"),
+                    told ? update.object("update").json() : null));
+        }
+        return new DryRunAnswer(events, updates);
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        payload.putArray("events").addAll(events);
+        ArrayNode array = payload.putArray("updates");
+        for (Update update : updates) {
+            ObjectNode object = array.addObject().put("user", update.user()).put("pid", update.pid());
+            object.set("update", update.payload());
+        }
+        return payload;
+    }
+}
