@@ -9,8 +9,7 @@ import io.muster.daemon.cli.change.Include;
 import io.muster.daemon.cli.change.Lively;
 import io.muster.daemon.cli.change.Offline;
 import io.muster.daemon.cli.change.Online;
-import io.muster.daemon.cli.change.PropertyAdd;
-import io.muster.daemon.cli.change.PropertyRemove;
+import io.muster.daemon.cli.change.PropertyChange;
 import io.muster.daemon.cli.change.Reload;
 import io.muster.daemon.cli.change.Shrink;
 import io.muster.daemon.cli.change.Torpid;
@@ -130,8 +129,8 @@ final class Verbs {
     private static CommandLine property(Console console) {
         return family("property", "Give hosts properties, take them away, and show who has which.")
                 .addSubcommand("list", new PropertyList(console))
-                .addSubcommand("add", new PropertyAdd(console))
-                .addSubcommand("remove", new PropertyRemove(console));
+                .addSubcommand("add", new PropertyChange.Add(console))
+                .addSubcommand("remove", new PropertyChange.Remove(console));
     }
 
     private static CommandLine expiration(Console console) {

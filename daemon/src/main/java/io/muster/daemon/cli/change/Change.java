@@ -1,5 +1,6 @@
 package io.muster.daemon.cli.change;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
@@ -76,11 +77,19 @@ abstract class Change extends ServerVerb {
             return client.rpc(call.topic(), call.payload());
         } catch (RpcException e) {
             if (e.errno().equals(Errno.EINVAL)) {
-                checkTargets(client, call.payload().path("targets").asText(""));
+                checkTargets(client, targets(call.payload()));
             }
             Failure explained = explain(e, client);
             throw explained == null ? Failure.of(e, "") : explained;
         }
+    }
+
+    /** A change of properties has the same ones for each of their names. */
+    private static String targets(ObjectNode payload) {
+        for (JsonNode ofProperty : payload.path("properties")) {
+            return ofProperty.asText();
+        }
+        return payload.path("targets").asText("");
     }
 
     final Conflict conflict(FluxClient client, String targets) throws IOException {

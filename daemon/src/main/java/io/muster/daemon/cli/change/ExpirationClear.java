@@ -5,7 +5,7 @@ import io.muster.inventory.state.Command;
 import io.muster.protocol.client.FluxClient;
 import picocli.CommandLine;
 
-/** {@code muster clear}. */
+/** {@code muster expiration clear}. */
 @CommandLine.Command(name = "clear", description = "Let the resources never expire. Schedulers are told at once.")
 public final class ExpirationClear extends Change {
     public ExpirationClear(Console console) {

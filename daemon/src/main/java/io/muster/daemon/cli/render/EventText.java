@@ -28,6 +28,8 @@ public final class EventText {
     private static void append(StringBuilder line, String key, JsonNode value) {
         switch (key) {
             case "idset", "ranks", "nodelist", "userid", "pid", "R", "initial", "online" -> {}
+            // An admin's exclusion is called one already, and so is a loss.
+            case "kind" -> line.append(value.asText().equals("config") ? " by the configuration" : "");
             case "overwrite" -> line.append(value.asInt() == 0 ? "" : " overwrite=" + value.asInt());
             case "reason", "cause" ->
                 line.append(' ')

@@ -20,6 +20,8 @@ class EventTextTest {
                 "{'name':'drain','context':{'until':1795226327.0}}|drain until=2026-11-21T01:58:47Z",
                 "{'name':'property-add','context':{'properties':{'p':'1'}}}|property-add properties={\"p\":\"1\"}",
                 "{'name':'resource-define','context':{'method':'reload','R':{},'initial':'online'}}|resource-define method=reload",
+                "{'name':'exclude','context':{'idset':'1','kind':'admin','user':'ada'}}|exclude (rank 1) by ada",
+                "{'name':'exclude','context':{'idset':'1','kind':'config'}}|exclude (rank 1) by the configuration",
                 "{'name':'truncate'}|truncate"
             })
     void anEventIsOneLineWithHostsFirst(String json, String line) throws Exception {
