@@ -25,6 +25,7 @@ import io.muster.daemon.cli.query.Counts;
 import io.muster.daemon.cli.query.ExpirationGet;
 import io.muster.daemon.cli.query.Listing;
 import io.muster.daemon.cli.query.PropertyList;
+import io.muster.daemon.cli.query.SetGet;
 import io.muster.daemon.cli.query.Status;
 import io.muster.daemon.cli.query.Watch;
 import io.muster.daemon.cli.query.Why;
@@ -149,6 +150,7 @@ final class Verbs {
 
     private static CommandLine resourceSets(Console console) {
         return family("R", "Make, read and compute with resource sets (RFC 20), as flux R does.")
+                .addSubcommand("get", new SetGet(console))
                 .addSubcommand("encode", new Encode(console, Environment.ofProcess()))
                 .addSubcommand("decode", new Decode(console))
                 .addSubcommand("append", new Append(console))

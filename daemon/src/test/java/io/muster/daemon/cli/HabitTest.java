@@ -21,6 +21,13 @@ class HabitTest extends VerbTest {
                 [[resource.config]]
                 hosts = "node[4-7]"
                 properties = ["gpu"]
+                [queues.batch]
+                requires = ["^gpu"]
+                [queues.gpu]
+                requires = ["gpu"]
+                [queues.night]
+                parent = "batch"
+                [queues.everything]
                 """);
     }
 
@@ -87,6 +94,12 @@ class HabitTest extends VerbTest {
         succeeds("property", "add", "debug,fast", "node[0-1]");
         assertThat(out("property", "list", "-no", "property,nodelist"))
                 .isEqualTo("debug node[0-1]\nfast  node[0-1]\ngpu   node[4-7]\n");
+        for (String change : new String[] {"add", "remove"}) {
+            assertThat(refused(Exit.NO_TARGET, "property", change, "debug", "node[7-8]")
+                            .err())
+                    .isEqualTo("muster property " + change
+                            + ": host node8 is not in the resource set\n  nothing was changed\n");
+        }
         succeeds("property", "remove", "debug,fast", "@fast");
         assertThat(out("property", "list", "-no", "property")).isEqualTo("gpu\n");
     }
@@ -122,12 +135,64 @@ class HabitTest extends VerbTest {
         assertThat(out("list", "-no", "state,nodelist", "--skip-empty")).isEqualTo("free node[2-7]\ndown node[0-1]\n");
     }
 
+    /** flux resource's own formats, as it has them built in. */
+    @Test
+    void formatsOfFluxAreTakenAsTheyAre() {
+        succeeds("drain", "1", "bad", "dimm");
+        String status = "{state:>12} {color_up}{up:>2}{color_off} {nnodes:>6} +:{reason:<3.3} {nodelist}";
+        assertThat(out("status", "-o", status)).isEqualTo("""
+                               STATE UP NNODES REASON   NODELIST
+                               avail  ✔      7          node[0,2-7]
+                             drained  ✔      1 bad dimm node1
+                        """);
+        String drain = "{timestamp!d:%b%d %R::<12} {state:<8.8} {ranks:<8.8+} +:{reason:<30.30} {nodelist}";
+        assertThat(out("drain", "-o", drain))
+                .startsWith("TIME         STATE    RANKS    REASON                         NODELIST\n")
+                .endsWith(" drained  1        bad dimm                       node1\n");
+        String list = "{state:>10} ?+:{queue:<5} ?:{propertiesx:<10.10+} {nnodes:>6} +:{ncores:>6} ?+:{ngpus:>5} {rlist}";
+        assertThat(out("list", "-o", list)).isEqualTo("""
+                             STATE QUEUE            NNODES NCORES NGPUS LIST
+                              free batch,everything      3     12     0 rank[0,2-3]/core[0-3]
+                              free gpu,everything        4     16     0 rank[4-7]/core[0-3]
+                         allocated                       0      0     0
+                              down batch,everything      1      4     0 rank1/core[0-3]
+                        """);
+        assertThat(out("list", "-o", "rlist", "-n", "-s", "down")).isEqualTo("down  1 4 0 rank1/core[0-3]\n");
+        assertThat(out("status", "-no", "sort:-nnodes {up.ascii} ?:{holder}|")).isEqualTo("y |\ny admin|\n");
+    }
+
+    @Test
+    void theDaemonsRIsPrinted() {
+        succeeds("drain", "1", "x");
+        succeeds("exclude", "0");
+        assertThat(out("R", "get", "-s", "up", "-q", "batch")).isEqualTo("""
+                {"version":1,"execution":{"R_lite":[{"rank":"2-3","children":{"core":"0-3"}}],"starttime":0.0,\
+                "expiration":0.0,"nodelist":["node[2-3]"]}}
+                """);
+        assertThat(out("R", "get")).contains("\"nodelist\":[\"node[1-7]\"],\"properties\":{\"gpu\":\"4-7\"}");
+    }
+
+    @Test
+    void queuesAreThoseOfTheConfiguration() {
+        assertThat(out("list", "-no", "state,queue,nodelist", "--skip-empty"))
+                .isEqualTo("free batch,everything node[0-3]\nfree gpu,everything   node[4-7]\n");
+        assertThat(out("list", "-q", "night", "-no", "{queue} {nodelist}")).isEqualTo("night node[0-3]\n");
+        assertThat(out("status", "-q", "gpu,batch", "-no", "nnodes")).isEqualTo("8\n");
+        assertThat(out("info", "-q", "everything", "-p", "gpu")).startsWith("4 Nodes");
+        assertThat(refused(Exit.NO_TARGET, "status", "-q", "day").err())
+                .isEqualTo("muster status: there is no queue day\n  there are batch, gpu, night, everything\n");
+    }
+
     @Test
     void whatCanBeAskedForIsListedOnRequest() {
-        assertThat(out("status", "-o", "help")).startsWith("state\n").endsWith("nodelist\n");
+        assertThat(out("status", "-o", "help"))
+                .startsWith("formats:\n  default = state,up,nnodes,reason,nodelist\n  long = ")
+                .contains("\ncolumns:\n  state\n")
+                .endsWith("  nodelist\n");
         assertThat(refused(Exit.USAGE, "property").err())
                 .startsWith("muster property: which one? There are list, add, remove\n");
-        assertThat(refused(Exit.USAGE, "status", "--timeout", "soon").err()).contains("'soon' is not a number\n");
+        assertThat(refused(Exit.USAGE, "watch", "--count", "soon").err()).contains("'soon' is not a number\n");
+        assertThat(refused(Exit.USAGE, "status", "--timeout", "soon").err()).contains("\"soon\" is no duration");
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -162,6 +163,13 @@ public final class ResourceSet {
     /** Groups of like ranks, by lowest rank. */
     public List<Group> groups() {
         return layout.groups();
+    }
+
+    /** As {@code flux R decode --short} prints it: {@code rank[0-1]/core[0-3],gpu0 rank2/core[0-3]}. */
+    public String shortForm() {
+        StringJoiner text = new StringJoiner(" ");
+        groups().forEach(group -> text.add(group.toString()));
+        return text.toString();
     }
 
     public int nodes() {

@@ -40,7 +40,7 @@ public final class Counts extends ServerVerb {
         List<String> wanted = Usage.states(states);
         Usage usage = Usage.ask(client);
         ResourceSet all = usage.all();
-        Idset among = selection.among(all, targets);
+        Idset among = selection.among(client, all, targets);
         Idset ranks = states.equals("all") ? among : among.intersect(usage.in(wanted));
         long cores = all.count("core", ranks);
         long gpus = all.count("gpu", ranks);

@@ -7,12 +7,16 @@ import io.muster.daemon.cli.console.Standing;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Mixin;
 
 /** What {@code muster drain} shows when it is to drain nothing. */
 public final class DrainList {
-    private static final String USUAL = "since,state,holder,reason,nodelist";
-    private static final String LONG = "timestamp,state,holder,by,until,ranks,reason,nodelist";
+    private static final Map<String, String> FORMATS = Map.of(
+            "default",
+            "since,state,holder,reason,nodelist",
+            "long",
+            "timestamp,state,holder,by,until,ranks,reason,nodelist");
 
     @Mixin
     private final Selection selection = new Selection();
@@ -24,14 +28,14 @@ public final class DrainList {
         Standing standing = Standing.ask(client);
         StateFilter drained = StateFilter.of("drained");
         List<StateGroup> groups =
-                drained.keep(StateGroup.of(standing.state(), selection.among(standing.resources(), List.of())));
+                drained.keep(StateGroup.of(standing.state(), selection.among(client, standing.resources(), List.of())));
         if (json) {
             ObjectNode document = standing.toJson();
             ArrayNode all = document.putArray("groups");
             groups.forEach(group -> all.add(group.toJson(standing.resources(), look.expand())));
             console.json(document);
         } else {
-            new StateTable(standing.resources(), look, console, standing.now(console)).print(groups, USUAL, LONG);
+            new StateTable(standing.resources(), look, console, standing.now(console)).print(groups, FORMATS);
         }
     }
 }

@@ -52,6 +52,7 @@ final class Fold {
             case "ncores" -> Long.toString(resources.count("core", ranks));
             case "ngpus" -> Long.toString(resources.count("gpu", ranks));
             case "nodelist" -> hosts(ranks);
+            case "rlist" -> resources.keep(ranks).shortForm();
             default -> otherwise;
         };
     }

@@ -12,6 +12,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -25,17 +26,25 @@ import picocli.CommandLine.Parameters;
         description = "Show what schedulers may use: free, allocated and down, with cores and GPUs.",
         footer = {"", "What is allocated only a Flux broker knows; asked of Muster, all that is up is free."})
 public final class Listing extends ServerVerb {
-    private static final String USUAL = "state,properties,nnodes,ncores,ngpus,nodelist";
+    private static final Map<String, String> FORMATS = Map.of(
+            "default",
+            "state,properties,nnodes,ncores,ngpus,nodelist",
+            "long",
+            "state,properties,nnodes,ncores,ngpus,ranks,nodelist",
+            "rlist",
+            "state,properties,nnodes,ncores,ngpus,rlist");
     private static final String DEFAULT = "free,allocated,down";
     private static final List<Column> COLUMNS = List.of(
             Column.right("state", "STATE"),
+            Column.left("queue", "QUEUE"),
             Column.flexible("properties", "PROPERTIES"),
             Column.flexible("propertiesx", "PROPERTIES"),
             Column.right("nnodes", "NNODES"),
             Column.right("ncores", "NCORES"),
             Column.right("ngpus", "NGPUS"),
             Column.flexible("ranks", "RANKS"),
-            Column.flexible("nodelist", "NODELIST"));
+            Column.flexible("nodelist", "NODELIST"),
+            Column.flexible("rlist", "LIST"));
 
     @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
     private List<String> targets = List.of();
@@ -66,18 +75,20 @@ public final class Listing extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         List<String> wanted = Usage.states(states);
         Usage usage = Usage.ask(client);
-        Idset among = selection.among(usage.all(), targets);
+        Idset among = selection.among(client, usage.all(), targets);
         if (json()) {
             console().json(json(usage, wanted, among));
         } else {
-            Fold fold = new Fold(usage.all(), look.choose(COLUMNS, USUAL, USUAL), look.expand());
+            List<Column> columns = look.choose(COLUMNS, FORMATS);
+            Queues queues = columns.stream().anyMatch(Listing::knowsQueues) ? Queues.ask(client) : Queues.NONE;
+            Fold fold = new Fold(usage.all(), columns, look.expand());
             for (String state : wanted) {
                 Idset ranks = usage.in(state).intersect(among);
                 if (!ranks.isEmpty() || !skipsEmpty()) {
-                    add(fold, usage.all(), state, ranks);
+                    add(fold, usage.all(), state, ranks, queues);
                 }
             }
-            look.print(fold.table(), console());
+            look.print(fold.table(), FORMATS, console());
         }
         return Exit.OK;
     }
@@ -86,13 +97,24 @@ public final class Listing extends ServerVerb {
         return skipEmpty || (!noSkipEmpty && (selection.isGiven() || !targets.isEmpty()));
     }
 
-    private static void add(Fold fold, ResourceSet all, String state, Idset ranks) {
+    private static boolean knowsQueues(Column column) {
+        return column.name().equals("queue") || column.name().equals("propertiesx");
+    }
+
+    private void add(Fold fold, ResourceSet all, String state, Idset ranks, Queues queues) {
         if (ranks.isEmpty()) {
             fold.add(Map.of("state", state), ranks);
         }
         PropertyGroups.of(all, ranks).forEach((properties, alike) -> {
-            String names = String.join(",", properties);
-            fold.add(Map.of("state", state, "properties", names, "propertiesx", names), alike);
+            List<String> others = new ArrayList<>(properties);
+            others.removeAll(queues.requires().keySet());
+            fold.add(
+                    Map.of(
+                            "state", state,
+                            "queue", String.join(",", queues.of(properties, selection.queues())),
+                            "properties", String.join(",", properties),
+                            "propertiesx", String.join(",", others)),
+                    alike);
         });
     }
 

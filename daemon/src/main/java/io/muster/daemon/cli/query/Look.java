@@ -8,20 +8,23 @@ import io.muster.daemon.cli.render.Style;
 import io.muster.daemon.cli.render.Table;
 import io.muster.daemon.cli.render.Template;
 import io.muster.inventory.problem.MalformedException;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.TreeMap;
 import picocli.CommandLine.Option;
 
 /** How a table is to look: flux resource's {@code -o}, {@code -n} and {@code -L}, and what it lacks. */
 public final class Look {
+    private static final String HELP = "help";
+
     @Option(
             names = {"-o", "--format"},
             paramLabel = "FORMAT",
-            description = "Columns by name, name,name,...; or text with fields as Python has them,"
-                    + " \"{state:>10} {nodelist}\"; or default or long; help lists the names.")
-    private @Nullable String format;
+            description = "Columns by name, name,name,...; or text with fields as flux and Python have them,"
+                    + " \"{state:>10} ?:{reason} {nodelist}\"; or a format by its name; help lists all names.")
+    private String format = "default";
 
     @Option(
             names = {"-n", "--no-header"},
@@ -55,17 +58,18 @@ public final class Look {
         return console.style().mark(up);
     }
 
-    /** The columns that are asked for, in order; {@code usual} or {@code wide} name those of the two formats. */
-    List<Column> choose(List<Column> all, String usual, String wide) {
-        String wanted = format == null || format.equals("default") ? usual : format.equals("long") ? wide : format;
-        if (wanted.equals("help")) {
+    /**
+     * The columns that are asked for, in order.
+     *
+     * @param formats by name, one of them {@code default}
+     */
+    List<Column> choose(List<Column> all, Map<String, String> formats) {
+        if (format.equals(HELP)) {
             return all;
         }
-        List<String> fields = wanted.indexOf('{') < 0
-                ? List.of(wanted.split(","))
-                : template().fields();
+        String wanted = formats.getOrDefault(format, format);
         List<Column> chosen = new ArrayList<>();
-        for (String field : fields) {
+        for (String field : isTemplate(wanted) ? template(wanted).fields() : List.of(wanted.split(","))) {
             chosen.add(find(all, field));
         }
         return chosen;
@@ -86,30 +90,34 @@ public final class Look {
         return String.join(", ", names);
     }
 
-    void print(Table table, Console console) {
-        if ("help".equals(format)) {
-            table.columns().forEach(column -> console.println(column.name()));
-        } else if (format != null && format.indexOf('{') >= 0) {
-            console.print(template().render(table, !noHeader));
+    /** @param table of the columns that {@link #choose} gave */
+    void print(Table table, Map<String, String> formats, Console console) {
+        String wanted = formats.getOrDefault(format, format);
+        if (format.equals(HELP)) {
+            help(table.columns(), formats, console);
+        } else if (isTemplate(wanted)) {
+            console.print(template(wanted).render(table, !noHeader, style(console), ZoneId.systemDefault()));
         } else {
             console.print(table.render(!noHeader, style(console)));
         }
     }
 
-    private Template template() {
+    private static void help(List<Column> columns, Map<String, String> formats, Console console) {
+        console.println("formats:");
+        new TreeMap<>(formats).forEach((name, format) -> console.println("  " + name + " = " + format));
+        console.println("columns:");
+        columns.forEach(column -> console.println("  " + column.name()));
+    }
+
+    private static boolean isTemplate(String format) {
+        return format.indexOf('{') >= 0;
+    }
+
+    private static Template template(String format) {
         try {
-            return Template.parse(String.valueOf(format));
+            return Template.parse(format);
         } catch (MalformedException e) {
             throw new Failure(Exit.USAGE, "--format: " + e.getMessage());
         }
-    }
-
-    /** Cells by the names of {@code columns}. */
-    static String[] cells(List<Column> columns, Map<String, String> values) {
-        String[] cells = new String[columns.size()];
-        for (int i = 0; i < cells.length; i++) {
-            cells[i] = values.getOrDefault(columns.get(i).name(), "");
-        }
-        return cells;
     }
 }

@@ -20,7 +20,8 @@ import picocli.CommandLine.Parameters;
 /** {@code muster property list}. */
 @Command(name = "list", description = "Show each property and the hosts that have it.")
 public final class PropertyList extends ServerVerb {
-    private static final String USUAL = "property,nnodes,nodelist";
+    private static final Map<String, String> FORMATS =
+            Map.of("default", "property,nnodes,nodelist", "long", "property,nnodes,ranks,nodelist");
     private static final List<Column> COLUMNS = List.of(
             Column.left("property", "PROPERTY"),
             Column.right("nnodes", "NNODES"),
@@ -44,7 +45,7 @@ public final class PropertyList extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         Standing standing = Standing.ask(client);
         ResourceSet resources = standing.resources();
-        Idset among = selection.among(resources, targets);
+        Idset among = selection.among(client, resources, targets);
         if (json()) {
             ObjectNode json = standing.toJson();
             ArrayNode all = json.putArray("properties");
@@ -56,9 +57,9 @@ public final class PropertyList extends ServerVerb {
             });
             console().json(json);
         } else {
-            Fold fold = new Fold(resources, look.choose(COLUMNS, USUAL, USUAL), look.expand());
+            Fold fold = new Fold(resources, look.choose(COLUMNS, FORMATS), look.expand());
             resources.properties().forEach((name, ranks) -> fold.add(Map.of("property", name), ranks.intersect(among)));
-            look.print(fold.table(), console());
+            look.print(fold.table(), FORMATS, console());
         }
         return Exit.OK;
     }

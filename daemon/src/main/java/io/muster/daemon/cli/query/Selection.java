@@ -1,8 +1,12 @@
 package io.muster.daemon.cli.query;
 
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.Targets;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -16,24 +20,40 @@ public final class Selection {
     private @Nullable String include;
 
     @Option(
-            names = {"-q", "--queue", "-p", "--property"},
+            names = {"-q", "--queue"},
             paramLabel = "NAME,...",
             hideParamSyntax = true,
             split = ",",
-            description = "Only hosts with one of these properties, by which schedulers tell queues apart.")
-    private String @Nullable [] properties;
+            description = "Only hosts of one of these queues: of [queues] in the configuration, or else properties.")
+    private List<String> queues = List.of();
+
+    @Option(
+            names = {"-p", "--property"},
+            paramLabel = "NAME,...",
+            hideParamSyntax = true,
+            split = ",",
+            description = "Only hosts with one of these properties.")
+    private List<String> properties = List.of();
 
     /** @param targets besides {@code -i}; none for all */
-    Idset among(ResourceSet resources, List<String> targets) {
+    Idset among(FluxClient client, ResourceSet resources, List<String> targets) throws IOException {
         Idset chosen = targets.isEmpty() ? resources.ranks() : find(resources, targets);
         if (include != null) {
             chosen = chosen.intersect(Targets.among(resources, include));
         }
-        return properties == null ? chosen : chosen.intersect(withProperties(resources, properties));
+        if (!queues.isEmpty()) {
+            chosen = chosen.intersect(inQueues(resources, Queues.ask(client)));
+        }
+        return properties.isEmpty() ? chosen : chosen.intersect(withProperties(resources));
     }
 
     boolean isGiven() {
-        return include != null || properties != null;
+        return include != null || !queues.isEmpty() || !properties.isEmpty();
+    }
+
+    /** None for all. */
+    List<String> queues() {
+        return queues;
     }
 
     static Idset find(ResourceSet resources, List<String> targets) {
@@ -44,9 +64,25 @@ public final class Selection {
         return found;
     }
 
-    private static Idset withProperties(ResourceSet resources, String[] names) {
+    private Idset inQueues(ResourceSet resources, Queues configured) {
         Idset found = Idset.EMPTY;
-        for (String name : names) {
+        for (String name : queues) {
+            if (configured.has(name)) {
+                found = found.union(configured.ranks(resources, name));
+            } else if (resources.properties().containsKey(name)
+                    || configured.requires().isEmpty()) {
+                found = found.union(Targets.having(resources, name));
+            } else {
+                String known = String.join(", ", configured.requires().keySet());
+                throw new Failure(Exit.NO_TARGET, "there is no queue " + name, "there are " + known);
+            }
+        }
+        return found;
+    }
+
+    private Idset withProperties(ResourceSet resources) {
+        Idset found = Idset.EMPTY;
+        for (String name : properties) {
             found = found.union(Targets.having(resources, name));
         }
         return found;

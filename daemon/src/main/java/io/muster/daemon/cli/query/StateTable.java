@@ -15,6 +15,7 @@ final class StateTable {
             Column.left("statex", "STATE"),
             Column.left("status", "STATUS"),
             Column.left("up", "UP"),
+            Column.left("up.ascii", "UP"),
             Column.right("nnodes", "NNODES"),
             Column.right("since", "SINCE"),
             Column.left("timestamp", "TIME"),
@@ -37,13 +38,13 @@ final class StateTable {
         this.now = now;
     }
 
-    /** @param usual columns; {@code wide} those of {@code -o long} */
-    void print(List<StateGroup> groups, String usual, String wide) {
-        Fold fold = new Fold(resources, look.choose(COLUMNS, usual, wide), look.expand());
+    /** @param formats by name */
+    void print(List<StateGroup> groups, Map<String, String> formats) {
+        Fold fold = new Fold(resources, look.choose(COLUMNS, formats), look.expand());
         for (StateGroup group : groups) {
             fold.add(cells(group), group.ranks());
         }
-        look.print(fold.table(), console);
+        look.print(fold.table(), formats, console);
     }
 
     private Map<String, String> cells(StateGroup group) {
@@ -52,6 +53,7 @@ final class StateTable {
         cells.put("statex", group.state());
         cells.put("status", group.online() ? "online" : "offline");
         cells.put("up", look.mark(console, group.online()));
+        cells.put("up.ascii", group.online() ? "y" : "n");
         cells.put("since", Times.age(group.since(), now));
         cells.put("timestamp", group.since() <= 0 ? "-" : Times.second(group.since()));
         cells.put("holder", group.holders());

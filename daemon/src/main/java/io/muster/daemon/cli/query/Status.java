@@ -14,6 +14,7 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,8 +31,11 @@ import picocli.CommandLine.Parameters;
                     + " hosts that are offline."
         })
 public final class Status extends ServerVerb {
-    private static final String USUAL = "state,up,nnodes,reason,nodelist";
-    private static final String LONG = "state,up,nnodes,since,holder,by,until,reason,nodelist";
+    private static final Map<String, String> FORMATS = Map.of(
+            "default",
+            "state,up,nnodes,reason,nodelist",
+            "long",
+            "state,up,nnodes,since,holder,by,until,reason,nodelist");
 
     @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
     private List<String> targets = List.of();
@@ -60,14 +64,14 @@ public final class Status extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         StateFilter filter = StateFilter.of(states);
         Standing standing = Standing.ask(client);
-        Idset among = selection.among(standing.resources(), targets);
+        Idset among = selection.among(client, standing.resources(), targets);
         List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
         StateTable table = new StateTable(standing.resources(), look, console(), standing.now(console()));
         if (json()) {
             console().json(json(standing, groups));
         } else {
             warn(standing);
-            table.print(groups, USUAL, LONG);
+            table.print(groups, FORMATS);
             mentionDeparted(standing);
         }
         return Exit.OK;

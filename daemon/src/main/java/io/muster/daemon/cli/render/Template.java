@@ -1,42 +1,61 @@
 package io.muster.daemon.cli.render;
 
 import io.muster.inventory.problem.MalformedException;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A line with fields, as Python's format strings and so flux's {@code -o} have them: a name in braces, and after a colon
- * how it stands and is cut, {@code state:>12} or {@code reason:<30.30+}. A doubled brace is a brace.
+ * A line with fields, as Python's format strings and so flux's {@code -o} have them: a name in braces, perhaps {@code !d}
+ * for a time as strftime(3) writes it, and after a colon how it stands. A doubled brace is a brace. Flux adds marks in front
+ * of a field, {@code ?:} to leave it out where all lines have nothing there, {@code +:} to make it as wide as need be and
+ * {@code ?+:} for both; and {@code sort:name,-name} in front of all.
  */
 public final class Template {
-    private record Part(String literal, String field, char align, int width, int most, boolean showsCut) {
-        static Part text(String literal) {
-            return new Part(literal, "", '<', 0, 0, false);
+    /** In flux these switch colours on and off; here what has a colour has it by itself. */
+    private static final Set<String> COLOURS = Set.of("color_up", "color_off");
+
+    private static final String SORT = "sort:";
+
+    /** A field and the text before it. */
+    private record Part(String before, Field field, boolean optional, boolean growing) {
+        /** What it is among these cells; null where it is left out. */
+        @Nullable
+        Field fit(String header, List<String> cells) {
+            int widest = 0;
+            for (String cell : cells) {
+                widest = Math.max(widest, cell.equals("-") ? 0 : Printable.width(cell));
+            }
+            if (optional && widest == 0) {
+                return null;
+            }
+            Spec spec = field.spec();
+            return growing ? field.withSpec(spec.atLeast(Math.max(widest, Printable.width(header)))) : field;
         }
     }
 
-    private final List<Part> parts;
+    private final List<Part> parts = new ArrayList<>();
+    private final List<String> sort = new ArrayList<>();
+    private String end = "";
 
-    private Template(List<Part> parts) {
-        this.parts = List.copyOf(parts);
-    }
+    private Template() {}
 
     public static Template parse(String text) {
-        List<Part> parts = new ArrayList<>();
+        Template template = new Template();
         StringBuilder literal = new StringBuilder();
-        int i = 0;
+        int i = template.parseSort(text);
         while (i < text.length()) {
             char c = text.charAt(i);
             boolean doubled = (c == '{' || c == '}') && i + 1 < text.length() && text.charAt(i + 1) == c;
             if (c == '{' && !doubled) {
-                int end = text.indexOf('}', i);
-                if (end < 0) {
+                int close = text.indexOf('}', i);
+                if (close < 0) {
                     throw new MalformedException("format", text, i, "this brace is not closed");
                 }
-                parts.add(Part.text(literal.toString()));
-                literal.setLength(0);
-                parts.add(field(text, i + 1, end));
-                i = end + 1;
+                template.add(Field.parse(text, i + 1, close), literal);
+                i = close + 1;
             } else if (c == '}' && !doubled) {
                 throw new MalformedException("format", text, i, "this brace was not opened");
             } else {
@@ -44,101 +63,111 @@ public final class Template {
                 i += doubled ? 2 : 1;
             }
         }
-        parts.add(Part.text(literal.toString()));
-        return new Template(parts);
+        template.end = literal.toString();
+        return template;
     }
 
-    private static Part field(String text, int from, int end) {
-        int colon = text.indexOf(':', from);
-        int nameEnd = colon < 0 || colon > end ? end : colon;
-        if (nameEnd == from) {
-            throw new MalformedException("format", text, from, "a field needs a name");
+    /** @return where the format goes on */
+    private int parseSort(String text) {
+        if (!text.startsWith(SORT)) {
+            return 0;
         }
-        String name = text.substring(from, nameEnd);
-        int at = Math.min(end, nameEnd + 1);
-        char align = '<';
-        if (at < end && "<>^".indexOf(text.charAt(at)) >= 0) {
-            align = text.charAt(at);
-            at++;
+        int to = SORT.length();
+        while (to < text.length() && text.charAt(to) != '{' && !Character.isWhitespace(text.charAt(to))) {
+            to++;
         }
-        int widthEnd = digits(text, at, end);
-        int width = number(text, at, widthEnd);
-        at = widthEnd;
-        int most = 0;
-        if (at < end && text.charAt(at) == '.') {
-            int mostEnd = digits(text, at + 1, end);
-            most = number(text, at + 1, mostEnd);
-            at = mostEnd;
-        }
-        boolean showsCut = at < end && text.charAt(at) == '+';
-        if (at + (showsCut ? 1 : 0) != end) {
-            throw new MalformedException("format", text, at, "expected {name}, {name:>12} or {name:<30.30+}");
-        }
-        return new Part("", name, align, width, most, showsCut);
-    }
-
-    private static int digits(String text, int from, int end) {
-        int at = from;
-        while (at < end && Character.isDigit(text.charAt(at))) {
-            at++;
-        }
-        return at;
-    }
-
-    private static int number(String text, int from, int to) {
-        if (to - from > 4) {
-            throw new MalformedException("format", text, from, "that is too wide");
-        }
-        return from == to ? 0 : Integer.parseInt(text.substring(from, to));
-    }
-
-    /** The names of the fields, in order. */
-    public List<String> fields() {
-        List<String> names = new ArrayList<>();
-        for (Part part : parts) {
-            if (!part.field.isEmpty()) {
-                names.add(part.field);
+        for (String key : text.substring(SORT.length(), to).split(",")) {
+            if (!key.isEmpty()) {
+                sort.add(key);
             }
         }
+        return to < text.length() && text.charAt(to) == ' ' ? to + 1 : to;
+    }
+
+    /** {@code literal} is used up, but for a field that stands for nothing. */
+    private void add(Field field, StringBuilder literal) {
+        if (COLOURS.contains(field.name())) {
+            return;
+        }
+        boolean both = cut(literal, "?+:");
+        boolean optional = both || cut(literal, "?:");
+        boolean growing = both || (!optional && cut(literal, "+:"));
+        parts.add(new Part(literal.toString(), field, optional, growing));
+        literal.setLength(0);
+    }
+
+    private static boolean cut(StringBuilder literal, String mark) {
+        int at = literal.length() - mark.length();
+        boolean there = at >= 0 && literal.substring(at).equals(mark);
+        if (there) {
+            literal.setLength(at);
+        }
+        return there;
+    }
+
+    /** The names of the columns that a table for this needs, in order: the fields, then what is sorted by. */
+    public List<String> fields() {
+        List<String> names = new ArrayList<>();
+        parts.forEach(part -> names.add(part.field.name()));
+        sort.forEach(key -> names.add(key.startsWith("-") ? key.substring(1) : key));
         return names;
     }
 
     /** A line for each row of a table whose columns are {@link #fields}, with those columns' headers above. */
-    public String render(Table table, boolean header) {
+    public String render(Table table, boolean header, Style style, ZoneId zone) {
+        List<List<String>> rows = new ArrayList<>();
+        sorted(table.rows()).forEach(row -> rows.add(converted(row, zone)));
+        List<String> headers = new ArrayList<>();
+        table.columns().forEach(column -> headers.add(column.header()));
+        List<@Nullable Field> fields = new ArrayList<>();
+        for (int i = 0; i < parts.size(); i++) {
+            int column = i;
+            List<String> cells = new ArrayList<>();
+            rows.forEach(row -> cells.add(row.get(column)));
+            fields.add(parts.get(i).fit(header ? headers.get(i) : "", cells));
+        }
         StringBuilder out = new StringBuilder();
         if (header) {
-            List<String> names = new ArrayList<>();
-            table.columns().forEach(column -> names.add(column.header()));
-            line(out, names);
+            out.append(style.header(line(fields, headers, table, Style.PLAIN))).append('\n');
         }
-        table.rows().forEach(row -> line(out, row));
+        for (List<String> row : rows) {
+            String line = line(fields, row, table, style);
+            out.append(line).append(line.isEmpty() ? "" : "\n");
+        }
         return out.toString();
     }
 
-    private void line(StringBuilder out, List<String> cells) {
-        StringBuilder line = new StringBuilder();
-        int at = 0;
-        for (Part part : parts) {
-            line.append(part.literal);
-            if (!part.field.isEmpty()) {
-                cell(line, part, cells.get(at));
-                at++;
-            }
+    private List<List<String>> sorted(List<List<String>> rows) {
+        List<List<String>> sorted = new ArrayList<>(rows);
+        for (int i = sort.size() - 1; i >= 0; i--) {
+            int column = parts.size() + i;
+            int direction = sort.get(i).startsWith("-") ? -1 : 1;
+            sorted.sort((a, b) -> direction * Order.compare(a.get(column), b.get(column)));
         }
-        out.append(line.toString().stripTrailing()).append('\n');
+        return sorted;
     }
 
-    private static void cell(StringBuilder line, Part part, String text) {
-        String shown = text;
-        if (part.most > 0 && Printable.width(text) > part.most) {
-            shown = part.showsCut
-                    ? Printable.cut(text, part.most)
-                    : text.substring(0, text.offsetByCodePoints(0, part.most));
+    private List<String> converted(List<String> row, ZoneId zone) {
+        List<String> cells = new ArrayList<>(row);
+        for (int i = 0; i < parts.size(); i++) {
+            String time = parts.get(i).field.time();
+            if (!time.isEmpty()) {
+                cells.set(i, Strftime.of(row.get(i), time, zone));
+            }
         }
-        int space = Math.max(0, part.width - Printable.width(shown));
-        int before = part.align == '<' ? 0 : part.align == '>' ? space : space / 2;
-        Printable.pad(line, before);
-        line.append(shown);
-        Printable.pad(line, space - before);
+        return cells;
+    }
+
+    private String line(List<@Nullable Field> fields, List<String> cells, Table table, Style style) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < fields.size(); i++) {
+            Field field = fields.get(i);
+            if (field != null) {
+                String cell = field.spec().apply(cells.get(i));
+                boolean coloured = table.columns().get(i).hasColour();
+                line.append(parts.get(i).before).append(coloured ? style.paint(cells.get(i), cell) : cell);
+            }
+        }
+        return line.append(end).toString().stripTrailing();
     }
 }

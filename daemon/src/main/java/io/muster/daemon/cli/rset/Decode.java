@@ -3,10 +3,8 @@ package io.muster.daemon.cli.rset;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.Group;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -67,7 +65,7 @@ public final class Decode extends SetVerb {
     int run() throws IOException {
         ResourceSet set = filter(readUnion());
         if (shortForm) {
-            console().println(shortForm(set));
+            console().println(set.shortForm());
         }
         if (nodelist) {
             console().println(set.hosts().toString());
@@ -95,13 +93,5 @@ public final class Decode extends SetVerb {
 
     private static Idset having(ResourceSet set, String name) {
         return set.properties().getOrDefault(name, Idset.EMPTY).union(set.ranksOf(name));
-    }
-
-    private static String shortForm(ResourceSet set) {
-        List<String> groups = new ArrayList<>();
-        for (Group group : set.groups()) {
-            groups.add(group.toString());
-        }
-        return String.join(" ", groups);
     }
 }
