@@ -15,19 +15,20 @@ import io.muster.daemon.cli.change.Shrink;
 import io.muster.daemon.cli.change.Torpid;
 import io.muster.daemon.cli.change.Undrain;
 import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.follow.Acquire;
+import io.muster.daemon.cli.follow.Eventlog;
+import io.muster.daemon.cli.follow.Watch;
 import io.muster.daemon.cli.past.Dump;
 import io.muster.daemon.cli.past.History;
 import io.muster.daemon.cli.past.Repair;
 import io.muster.daemon.cli.past.Report;
 import io.muster.daemon.cli.past.Verify;
-import io.muster.daemon.cli.query.Acquire;
 import io.muster.daemon.cli.query.Counts;
 import io.muster.daemon.cli.query.ExpirationGet;
 import io.muster.daemon.cli.query.Listing;
 import io.muster.daemon.cli.query.PropertyList;
 import io.muster.daemon.cli.query.SetGet;
 import io.muster.daemon.cli.query.Status;
-import io.muster.daemon.cli.query.Watch;
 import io.muster.daemon.cli.query.Why;
 import io.muster.daemon.cli.request.Feasible;
 import io.muster.daemon.cli.request.Graph;
@@ -75,6 +76,7 @@ final class Verbs {
             "expiration",
             "reload",
             "watch",
+            "eventlog",
             "acquire",
             "history",
             "report",
@@ -111,6 +113,7 @@ final class Verbs {
             case "expiration" -> expiration(console);
             case "reload" -> new CommandLine(new Reload(console));
             case "watch" -> new CommandLine(new Watch(console));
+            case "eventlog" -> new CommandLine(new Eventlog(console));
             case "acquire" -> new CommandLine(new Acquire(console));
             case "history" -> new CommandLine(new History(console));
             case "report" -> new CommandLine(new Report(console));

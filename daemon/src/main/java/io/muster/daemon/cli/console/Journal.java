@@ -6,6 +6,7 @@ import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,21 @@ public final class Journal implements Closeable {
             take();
         }
         return ready.poll();
+    }
+
+    /** Whether {@link #next} has its answer within this time. */
+    public boolean await(Duration time) throws IOException {
+        long start = System.nanoTime();
+        while (ready.isEmpty()) {
+            if (!stream.await(time.minusNanos(System.nanoTime() - start))) {
+                return false;
+            }
+            if (!stream.hasNext()) {
+                return true;
+            }
+            take();
+        }
+        return true;
     }
 
     private void take() {

@@ -16,6 +16,7 @@ import picocli.CommandLine.Option;
  * node of the cluster does not mean that one. {@code --uri "$FLUX_URI"} is for whoever does.
  */
 public final class Server {
+    private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
     private static final Path OF_THE_SYSTEM = Path.of("/run/muster/muster.sock");
 
     @Option(
@@ -27,10 +28,9 @@ public final class Server {
 
     @Option(
             names = "--timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "30",
-            description = "How long to wait for an answer; 0 is without end. Default: ${DEFAULT-VALUE}.")
-    private double timeout = 30;
+            paramLabel = "TIME",
+            description = "How long to wait for an answer: seconds, 500ms, 2m; 0 is without end. Default: 30.")
+    private @Nullable String timeout;
 
     @Option(
             names = "--trace-wire",
@@ -53,7 +53,14 @@ public final class Server {
     }
 
     Duration timeout() {
-        return Duration.ofMillis(Math.max(0, (long) (timeout * 1000)));
+        Duration given = givenTimeout();
+        return given == null ? USUAL_TIMEOUT : given;
+    }
+
+    /** Null if the person left it to us. */
+    @Nullable
+    Duration givenTimeout() {
+        return timeout == null ? null : When.duration(timeout);
     }
 
     String address(Map<String, String> variables) throws IOException {

@@ -3,6 +3,7 @@ package io.muster.daemon.cli.console;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -20,6 +21,11 @@ public abstract class ServerVerb extends Verb {
 
     protected final Duration timeout() {
         return server.timeout();
+    }
+
+    /** What {@code --timeout} says, or null. */
+    protected final @Nullable Duration givenTimeout() {
+        return server.givenTimeout();
     }
 
     protected final boolean json() {

@@ -3,6 +3,7 @@ package io.muster.daemon.cli.console;
 import io.muster.daemon.config.Fsd;
 import io.muster.inventory.problem.MalformedException;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
@@ -22,6 +23,15 @@ public final class When {
     /** {@code 4h} ago, {@code 18:00} today or yesterday, or a time. */
     public static double past(String text, double now) {
         return parse(text, now, -1, ZoneId.systemDefault());
+    }
+
+    /** Seconds, or RFC 23: {@code 500ms}, {@code 1.5m}. */
+    public static Duration duration(String text) {
+        try {
+            return Fsd.parse(text).toDuration();
+        } catch (MalformedException e) {
+            throw new Failure(Exit.USAGE, "\"" + text + "\" is no duration: 5, 500ms, 1.5m and 2h are");
+        }
     }
 
     static double parse(String text, double now, int direction, ZoneId zone) {

@@ -1,4 +1,4 @@
-package io.muster.daemon.cli.query;
+package io.muster.daemon.cli.follow;
 
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;

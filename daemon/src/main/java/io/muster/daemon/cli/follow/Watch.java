@@ -1,12 +1,9 @@
-package io.muster.daemon.cli.query;
+package io.muster.daemon.cli.follow;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.EventChoice;
 import io.muster.daemon.cli.console.EventFilter;
-import io.muster.daemon.cli.console.Exit;
-import io.muster.daemon.cli.console.Journal;
-import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.When;
 import io.muster.daemon.cli.render.EventText;
 import io.muster.daemon.cli.render.Times;
@@ -26,7 +23,7 @@ import picocli.CommandLine.Option;
             "An event truncate says that the daemon no longer remembers what came before it: `muster journal dump` reads"
                     + " that from disk."
         })
-public final class Watch extends ServerVerb {
+public final class Watch extends Following {
     @Option(
             names = "--since",
             paramLabel = "TIME",
@@ -45,8 +42,10 @@ public final class Watch extends ServerVerb {
     @Option(
             names = {"-w", "--wait"},
             paramLabel = "NAME",
-            description = "Stop after an event of this name.")
+            description = "Stop after an event of this name; with status 124 if --timeout is given and over.")
     private @Nullable String last;
+
+    private long printed;
 
     public Watch(Console console) {
         super(console);
@@ -54,24 +53,7 @@ public final class Watch extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        EventFilter filter = filter();
-        long printed = 0;
-        try (Journal journal = Journal.follow(client)) {
-            ObjectNode event = journal.remembered();
-            for (; event != null && since == null; event = journal.remembered()) {
-                // What is known already was not asked for.
-            }
-            for (event = event == null ? journal.next() : event; event != null; event = journal.next()) {
-                if (filter.matches(event)) {
-                    print(event);
-                    printed++;
-                    if (printed >= count || event.path("name").asText().equals(last)) {
-                        return Exit.OK;
-                    }
-                }
-            }
-        }
-        return Exit.OK;
+        return follow(client, filter(), since != null, true, givenTimeout());
     }
 
     private EventFilter filter() {
@@ -80,12 +62,14 @@ public final class Watch extends ServerVerb {
         return choice.filter().between(from, Double.MAX_VALUE);
     }
 
-    private void print(ObjectNode event) {
+    @Override
+    boolean print(ObjectNode event) {
         if (choice.human()) {
             console().println(Times.rfc3339(event.path("timestamp").asDouble()) + " " + EventText.of(event));
         } else {
             console().json(event);
         }
-        console().flush();
+        printed++;
+        return printed >= count || event.path("name").asText().equals(last);
     }
 }

@@ -1,0 +1,40 @@
+package io.muster.daemon.cli.follow;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+
+/** A key of an event's context and the value that it is to have, {@code KEY=VALUE}: JSON, or else text. */
+record Context(String key, String text, JsonNode value) {
+    private static final double TOLERANCE = 1e-5;
+
+    static Context parse(String option) {
+        int at = option.indexOf('=');
+        if (at <= 0) {
+            throw new Failure(Exit.USAGE, "--match-context: " + option + " is not KEY=VALUE");
+        }
+        String text = option.substring(at + 1);
+        return new Context(option.substring(0, at), text, json(text));
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            JsonNode value = new JsonMapper().readTree(text);
+            return value.isMissingNode() ? TextNode.valueOf(text) : value;
+        } catch (JsonProcessingException e) {
+            return TextNode.valueOf(text);
+        }
+    }
+
+    /** An idset of one rank is text that reads as a number. */
+    boolean isIn(JsonNode context) {
+        JsonNode there = context.path(key);
+        if (there.isNumber() && value.isNumber()) {
+            return Math.abs(there.doubleValue() - value.doubleValue()) <= TOLERANCE;
+        }
+        return there.equals(value) || (there.isTextual() && there.textValue().equals(text));
+    }
+}

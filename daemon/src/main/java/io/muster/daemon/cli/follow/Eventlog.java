@@ -1,0 +1,122 @@
+package io.muster.daemon.cli.follow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.EventFilter;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.When;
+import io.muster.daemon.cli.render.EventLines;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code muster eventlog}. */
+@Command(
+        name = "eventlog",
+        description = "Print the journal's events (RFC 44) that the daemon remembers, as flux resource eventlog does.",
+        footer = {
+            "",
+            "With --follow or --wait it goes on; --timeout is then how long it may, and ends it with status 124.",
+            "`muster watch` prints only what is new, and `muster journal dump` all that is on disk."
+        })
+public final class Eventlog extends Following {
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            description = "text or json. Default: text.")
+    private String format = "text";
+
+    @Option(
+            names = {"-T", "--time-format"},
+            paramLabel = "FORMAT",
+            description = "For text: raw, iso, offset (from the first event) or human. Default: raw.")
+    private String timeFormat = "raw";
+
+    @Option(
+            names = {"-H", "--human"},
+            description = "As -f text -T human.")
+    private boolean human;
+
+    @Option(
+            names = {"-L", "--color"},
+            paramLabel = "WHEN",
+            arity = "0..1",
+            hidden = true,
+            description = "Taken for flux's sake: there are no colours.")
+    void color(String when) {}
+
+    @Option(
+            names = {"-F", "--follow"},
+            description = "Go on with what happens.")
+    private boolean follow;
+
+    @Option(
+            names = {"-w", "--wait"},
+            paramLabel = "NAME",
+            description = "Go on until an event of this name.")
+    private @Nullable String last;
+
+    @Option(
+            names = {"-m", "--match-context"},
+            paramLabel = "KEY=VALUE",
+            description = "With --wait: until one whose context has this. May be repeated: all of them.")
+    private List<String> matches = List.of();
+
+    @Option(names = "-t", paramLabel = "TIME", description = "The same as --timeout.")
+    private @Nullable String limit;
+
+    @Option(
+            names = {"-i", "--include"},
+            paramLabel = "TARGETS",
+            description = "Only events about these ranks or hosts.")
+    private @Nullable String include;
+
+    private EventLines lines = new EventLines("raw", ZoneId.systemDefault());
+
+    public Eventlog(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        if (!format.equals("text") && !format.equals("json")) {
+            throw new Failure(Exit.USAGE, "--format: " + format + " is not one of text and json");
+        }
+        if (!EventLines.FORMATS.contains(timeFormat)) {
+            throw new Failure(
+                    Exit.USAGE,
+                    "--time-format: " + timeFormat + " is not one of " + String.join(", ", EventLines.FORMATS));
+        }
+        matches.forEach(Context::parse);
+        lines = new EventLines(human ? "human" : timeFormat, ZoneId.systemDefault());
+        EventFilter filter = include == null ? EventFilter.ALL : EventFilter.ALL.about(include);
+        Duration time = limit == null ? givenTimeout() : When.duration(limit);
+        return follow(client, filter, true, follow || last != null, time);
+    }
+
+    @Override
+    boolean print(ObjectNode event) {
+        if ((json() || format.equals("json")) && !human) {
+            console().json(event);
+        } else {
+            console().println(lines.of(event));
+        }
+        return event.path("name").asText().equals(last) && isMeant(event.path("context"));
+    }
+
+    private boolean isMeant(JsonNode context) {
+        for (String match : matches) {
+            if (!Context.parse(match).isIn(context)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

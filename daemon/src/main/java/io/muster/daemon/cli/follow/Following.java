@@ -1,0 +1,53 @@
+package io.muster.daemon.cli.follow;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.EventFilter;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Journal;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A verb that prints the journal's events (RFC 44), those that are remembered or those that happen. */
+abstract class Following extends ServerVerb {
+    Following(Console console) {
+        super(console);
+    }
+
+    /** @return whether this was the last one to print */
+    abstract boolean print(ObjectNode event);
+
+    /**
+     * @param past whether to print what is remembered; {@code future} what happens from now on
+     * @param limit how long to follow; null or zero for without end
+     * @return the exit status
+     */
+    final int follow(FluxClient client, EventFilter filter, boolean past, boolean future, @Nullable Duration limit)
+            throws IOException {
+        long start = System.nanoTime();
+        Duration most = limit == null ? Duration.ZERO : limit;
+        try (Journal journal = Journal.follow(client)) {
+            for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
+                if (past && filter.matches(event) && print(event)) {
+                    return Exit.OK;
+                }
+            }
+            console().flush();
+            while (future) {
+                if (!most.isZero() && !journal.await(most.minusNanos(System.nanoTime() - start))) {
+                    console().complain("muster: --timeout is over");
+                    return Exit.TIMED_OUT;
+                }
+                ObjectNode event = journal.next();
+                if (event == null || (filter.matches(event) && print(event))) {
+                    return Exit.OK;
+                }
+                console().flush();
+            }
+        }
+        return Exit.OK;
+    }
+}
