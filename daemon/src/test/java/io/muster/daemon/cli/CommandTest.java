@@ -425,4 +425,31 @@ class CommandTest extends VerbTest {
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
                 .isEqualTo("  avail 0,2 node[3,0]\ndrained 1   node1\n");
     }
+
+    @Test
+    void aReloadIsShownBeforeItIsMade() throws IOException {
+        Path r = directory.resolve("R.json");
+        Files.writeString(
+                r,
+                new Shell().run("R", "encode", "-H", "node[1,0,3-5]", "-c", "0").out());
+        assertThat(out("reload", "--dry-run", r.toString())).isEqualTo("""
+                        would define 5 ranks
+                          new: node[4-5]
+                          left, and what holds them kept until they return: node2
+                          moved to another rank: node[0-1,3]
+                        no scheduler is connected
+                        """);
+        assertThat(out("reload", "--dry-run", "--json", r.toString()))
+                .isEqualTo(
+                        "{\"schema_version\":1,\"dry_run\":true,\"nnodes\":5,\"added\":\"node[4-5]\",\"left\":\"node2\","
+                                + "\"moved\":\"node[0-1,3]\"}\n");
+        assertThat(out("status", "-no", "nodelist")).isEqualTo("node[0-3]\n");
+        try (FluxClient scheduler = FluxClient.connect(daemon.uri());
+                ResponseStream stream = scheduler.stream("resource.acquire", null)) {
+            stream.next();
+            assertThat(refused(Exit.CONFLICT, "reload", "--dry-run", r.toString())
+                            .err())
+                    .startsWith("muster reload: resources are acquired by " + USER);
+        }
+    }
 }

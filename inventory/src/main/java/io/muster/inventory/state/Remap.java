@@ -38,7 +38,7 @@ public final class Remap {
         }
     }
 
-    static Remap between(ResourceSet from, ResourceSet to) {
+    public static Remap between(ResourceSet from, ResourceSet to) {
         List<Run> runs = new ArrayList<>();
         if (from.ranks().equals(to.ranks()) && from.hosts().equals(to.hosts())) {
             from.ranks().forEachRange((first, last) -> runs.add(new Run(first, last, 0)));

@@ -1,14 +1,20 @@
 package io.muster.daemon.cli.change;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Remap;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -33,12 +39,19 @@ public final class Reload extends ServerVerb {
             description = "Taken for flux's sake; a broker then accepts more ranks than it has brokers.")
     private boolean force;
 
+    @Option(names = "--dry-run", description = "Change nothing; show which hosts would come, go and change ranks.")
+    private boolean dryRun;
+
     public Reload(Console console) {
         super(console);
     }
 
     @Override
     protected int run(FluxClient client) throws IOException {
+        if (dryRun) {
+            preview(Standing.ask(client), ResourceSet.parse(Files.readAllBytes(file)));
+            return Exit.OK;
+        }
         String path = file.toAbsolutePath().normalize().toString();
         ReloadRequest request = new ReloadRequest(path, false, force);
         try {
@@ -54,5 +67,39 @@ public final class Reload extends ServerVerb {
             console().json(Change.done());
         }
         return Exit.OK;
+    }
+
+    /** What the daemon would do, worked out here: reading the file is all that it would have to be asked for. */
+    private void preview(Standing standing, ResourceSet next) {
+        if (!standing.schedulers().isEmpty()) {
+            throw new Failure(
+                    Exit.CONFLICT,
+                    "resources are acquired by " + standing.schedulers().get(0),
+                    "nothing was changed; stop the scheduler, reload, and start it again");
+        }
+        Remap remap = Remap.between(standing.resources(), next);
+        if (json()) {
+            console()
+                    .json(JsonNodeFactory.instance
+                            .objectNode()
+                            .put("schema_version", Standing.SCHEMA_VERSION)
+                            .put("dry_run", true)
+                            .put("nnodes", next.nodes())
+                            .put("added", remap.added().toString())
+                            .put("left", remap.vanished().toString())
+                            .put("moved", remap.moved().toString()));
+            return;
+        }
+        console().println("would define " + next.nodes() + (next.nodes() == 1 ? " rank" : " ranks"));
+        tell("new", remap.added());
+        tell("left, and what holds them kept until they return", remap.vanished());
+        tell("moved to another rank", remap.moved());
+        console().println("no scheduler is connected");
+    }
+
+    private void tell(String what, Hostlist hosts) {
+        if (!hosts.isEmpty()) {
+            console().println("  " + what + ": " + hosts);
+        }
     }
 }
