@@ -44,7 +44,8 @@ public sealed class Muster permits Manual {
         if (plain != null) {
             return new Run(console).execute("muster " + arguments[0], plain);
         }
-        return new Run(console).execute(parser(console, arguments), arguments);
+        String[] line = Reflexes.meant(arguments);
+        return new Run(console).execute(parser(console, line), line);
     }
 
     /** Of a line that begins like these arguments: it need not know other verbs. */

@@ -20,12 +20,12 @@ class FollowTest extends VerbTest {
     void theEventlogIsPrintedAsFluxDoes() {
         succeeds("drain", "1", "bad", "dimm");
         succeeds("undrain", "1");
-        assertThat(out("eventlog", "-i", "node1", "-T", "offset").lines())
+        assertThat(out("eventlog", "-i", "1", "-T", "offset").lines())
                 .satisfiesExactly(
                         line -> assertThat(line)
                                 .startsWith("       0.000000 drain idset=\"1\" nodelist=\"node1\" reason=\"bad dimm\""),
                         line -> assertThat(line).containsPattern("^       [0-9.]{8} undrain idset=\"1\""));
-        assertThat(out("eventlog").lines().findFirst().orElse("")).matches("\\d{10}\\.\\d{6} restart .*");
+        assertThat(out("eventlog").lines().findFirst().orElse("")).matches("\\d{10}\\.\\d{6} resource-define .*");
         assertThat(out("eventlog", "-H")).startsWith("[").contains("] drain idset=\"1\"");
         assertThat(out("eventlog", "-f", "json", "-i", "1", "--color", "never").lines())
                 .allMatch(line -> line.startsWith("{\"timestamp\":"))

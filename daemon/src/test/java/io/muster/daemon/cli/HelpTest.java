@@ -83,6 +83,14 @@ class HelpTest {
     }
 
     @Test
+    void whatIsTypedElsewhereWorksHereToo() {
+        assertThat(new Shell().run("help")).isEqualTo(new Shell().run("--help"));
+        assertThat(new Shell().run("help", "R", "encode")).isEqualTo(new Shell().run("R", "encode", "--help"));
+        assertThat(new Shell().run("--version")).isEqualTo(new Shell().run("version"));
+        assertThat(new Shell().run("-V", "--json")).isEqualTo(new Shell().run("version", "--json"));
+    }
+
+    @Test
     void theListNamesEachVerbAndEachExitStatus() {
         String help = new Shell().run("--help").out();
 

@@ -6,6 +6,8 @@ import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.render.EventText;
 import io.muster.protocol.admin.DryRunAnswer;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
 
 /** The daemon's answer to a dry run, for people. */
 record Preview(DryRunAnswer answer) {
@@ -34,8 +36,15 @@ record Preview(DryRunAnswer answer) {
         for (DryRunAnswer.Update update : answer.updates()) {
             out.append("scheduler ").append(update.user());
             out.append(update.pid() == 0 ? "" : " pid " + update.pid()).append(" would get ");
-            out.append(update.payload() == null ? "nothing" : update.payload()).append('\n');
+            out.append(update.payload() == null ? "nothing" : asSent(update.payload()))
+                    .append('\n');
         }
         return out.toString();
+    }
+
+    /** To the byte: 2000000000.0 has another form in a tree's own text. */
+    private static String asSent(ObjectNode payload) {
+        Bytes encoded = Json.encode(payload);
+        return encoded.first(encoded.length() - 1).text();
     }
 }
