@@ -21,6 +21,9 @@ import picocli.CommandLine;
 
 /** One run of the command: from its arguments to its exit status, with a sentence for everything that can go wrong. */
 final class Run {
+    /** EACCES, as strerror(3) puts it: the JDK gives no number. */
+    private static final String PERMISSION_DENIED = "Permission denied";
+
     private final Console console;
 
     Run(Console console) {
@@ -114,7 +117,7 @@ final class Run {
     }
 
     /** Null if it is a bug. */
-    private static @Nullable Failure failure(Exception e) {
+    static @Nullable Failure failure(Exception e) {
         if (e instanceof Failure failure) {
             return failure;
         }
@@ -134,6 +137,13 @@ final class Run {
     }
 
     private static Failure failure(IOException e) {
+        Throwable cause = e.getCause();
+        if (e instanceof ConnectException && cause != null && PERMISSION_DENIED.equals(cause.getMessage())) {
+            return new Failure(
+                    Exit.DENIED,
+                    String.valueOf(e.getMessage()),
+                    "its owner may connect, muster.admins and muster.schedulers, and others if access.allow-guest-user is set");
+        }
         boolean unreachable =
                 e instanceof ConnectException || e instanceof SocketTimeoutException || e instanceof EOFException;
         String advice = e instanceof ConnectException

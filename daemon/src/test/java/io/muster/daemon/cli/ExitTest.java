@@ -6,14 +6,18 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.cli.Shell.Result;
 import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -57,6 +61,19 @@ class ExitTest {
             assertThat(refused.exit()).as(refused.err()).isEqualTo(Exit.DENIED);
             assertThat(refused.err()).startsWith("muster status: ");
         }
+    }
+
+    /** Root, who may run this, is let through by every file mode. */
+    @Test
+    void whomTheSocketsModeKeepsOutIsDenied() {
+        ConnectException kept = new ConnectException("cannot connect to /run/muster/muster.sock: Permission denied");
+        kept.initCause(new SocketException("Permission denied"));
+        Failure failure = Objects.requireNonNull(Run.failure(kept));
+        assertThat(failure.exit()).isEqualTo(Exit.DENIED);
+        assertThat(failure.advice()).contains("access.allow-guest-user");
+        assertThat(Objects.requireNonNull(Run.failure(new ConnectException("nothing listens")))
+                        .exit())
+                .isEqualTo(Exit.UNREACHABLE);
     }
 
     @Test

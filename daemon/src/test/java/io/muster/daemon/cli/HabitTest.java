@@ -149,7 +149,8 @@ class HabitTest extends VerbTest {
         assertThat(out("drain", "-o", drain))
                 .startsWith("TIME         STATE    RANKS    REASON                         NODELIST\n")
                 .endsWith(" drained  1        bad dimm                       node1\n");
-        String list = "{state:>10} ?+:{queue:<5} ?:{propertiesx:<10.10+} {nnodes:>6} +:{ncores:>6} ?+:{ngpus:>5} {rlist}";
+        String list =
+                "{state:>10} ?+:{queue:<5} ?:{propertiesx:<10.10+} {nnodes:>6} +:{ncores:>6} ?+:{ngpus:>5} {rlist}";
         assertThat(out("list", "-o", list)).isEqualTo("""
                              STATE QUEUE            NNODES NCORES NGPUS LIST
                               free batch,everything      3     12     0 rank[0,2-3]/core[0-3]

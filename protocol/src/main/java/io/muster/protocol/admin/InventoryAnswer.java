@@ -19,8 +19,7 @@ import java.util.List;
  * @param time the server's clock, seconds since the epoch
  * @param fault why no changes are taken, "" if they are
  */
-public record InventoryAnswer(
-        long seq, double time, String fault, List<Scheduler> schedulers, InventoryState state) {
+public record InventoryAnswer(long seq, double time, String fault, List<Scheduler> schedulers, InventoryState state) {
     public static final String TOPIC = "resource.inventory";
 
     private static final int SCHEMA_VERSION = 1;

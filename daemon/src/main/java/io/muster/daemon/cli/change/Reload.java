@@ -94,7 +94,7 @@ public final class Reload extends ServerVerb {
         tell("new", remap.added());
         tell("left, and what holds them kept until they return", remap.vanished());
         tell("moved to another rank", remap.moved());
-        console().println("no scheduler is connected");
+        console().print(standing.flux() ? "" : "no scheduler is connected\n");
     }
 
     private void tell(String what, Hostlist hosts) {
