@@ -63,7 +63,7 @@ public final class Config {
             table.fieldNames().forEachRemaining(key -> checkKey(name, key, document, problems));
         } else if (!suggestion.isEmpty()) {
             problems.add(place, "[" + name + "]: unknown table" + suggestion);
-        } else {
+        } else if (!name.equals("queues")) { // the command's -q reads them
             problems.warn(place, "[" + name + "]: not a table of Muster's; ignored");
         }
     }

@@ -161,13 +161,20 @@ public final class JournalRepair {
             lost += kept.lost;
             act("write " + segment.name() + " anew with what is good of it, up to seq " + kept.lastSeq
                     + (kept.from > segment.first() ? " and from seq " + kept.from : "")
-                    + ", and keep it in quarantine; "
-                    + kept.lost + " intact events after the damage are lost");
+                    + ", and keep it in quarantine; " + loss(kept));
             if (!dryRun) {
                 rewrite(segment, base, kept.from);
             }
         }
         return kept;
+    }
+
+    private static String loss(Kept kept) {
+        String intact = kept.lost == 0 ? "" : kept.lost + (kept.lost == 1 ? " intact event" : " intact events");
+        if (kept.cut) {
+            return "what is damaged is lost" + (intact.isEmpty() ? "" : ", and " + intact + " after it");
+        }
+        return intact.isEmpty() ? "nothing is lost" : intact + " of a change that is not whole are lost";
     }
 
     private void begin(long first) throws IOException {

@@ -50,8 +50,7 @@ final class FluxConfigTest {
                         "muster.toml:10: [bootstrap]: not a table of Muster's; ignored",
                         "muster.toml:13: [tbon]: not a table of Muster's; ignored",
                         "muster.toml:18: resource.norestrict: only a Flux broker uses this (hwloc restriction); ignored",
-                        "muster.toml:19: resource.verify: only a Flux broker uses this (hwloc verification); ignored",
-                        "muster.toml:21: [queues]: not a table of Muster's; ignored");
+                        "muster.toml:19: resource.verify: only a Flux broker uses this (hwloc verification); ignored");
     }
 
     @Test

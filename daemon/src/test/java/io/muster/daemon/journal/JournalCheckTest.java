@@ -89,7 +89,7 @@ class JournalCheckTest {
         assertThat(done).isEqualTo(planned);
         assertThat(done.actions())
                 .containsExactly("write journal/0000000000000007.log anew with what is good of it, up to seq 6,"
-                        + " and keep it in quarantine; 1 intact events after the damage are lost");
+                        + " and keep it in quarantine; what is damaged is lost, and 1 intact event after it");
         assertThat(disk.content("quarantine/0000000000000007.log.from-byte-0.1.broken"))
                 .isEqualTo(damaged)
                 .isNotEqualTo(before);

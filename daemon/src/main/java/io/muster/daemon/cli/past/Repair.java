@@ -61,7 +61,7 @@ public final class Repair extends Verb {
                                 ? "nothing to repair: the journal ends with seq " + report.lastSeq()
                                 : "the journal " + (dryRun ? "would end" : "ends") + " with seq " + report.lastSeq()
                                         + "; "
-                                        + report.lost() + (report.lost() == 1 ? " event" : " events")
+                                        + report.lost() + (report.lost() == 1 ? " intact event" : " intact events")
                                         + (dryRun ? " would be lost" : " lost"));
         return Exit.OK;
     }
