@@ -25,6 +25,8 @@ class CrashTest {
     /** A clean restart after so many crashes: it has to change nothing at all. */
     private static final int CLEAN_EVERY = 10;
 
+    private static final int SAID_EVERY = 50;
+
     private static final String TORN = "the last write was cut short by a crash";
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -44,12 +46,19 @@ class CrashTest {
                 if (kill % CLEAN_EVERY == 0 || kill == KILLS) {
                     restartCleanly();
                 }
+                if (kill % SAID_EVERY == 0 || kill == KILLS) {
+                    say(kill, seed);
+                }
             } catch (Exception | AssertionError e) {
                 String where = "kill " + kill + " of -Dmuster.seed=" + seed + ", state in " + directory;
                 throw new AssertionError(where + ": " + e.getMessage(), e);
             }
         }
-        System.out.println(KILLS + " kills (and " + killedBeforeReady + " while starting), seed " + seed + ": " + crew);
+    }
+
+    /** Whoever ends a long run early knows how far it came. */
+    private void say(int kills, long seed) {
+        System.out.println(kills + " kills (and " + killedBeforeReady + " while starting), seed " + seed + ": " + crew);
     }
 
     private DaemonProcess.Setup setup() {
