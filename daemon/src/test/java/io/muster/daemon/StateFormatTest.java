@@ -1,0 +1,242 @@
+package io.muster.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.core.HandDriven;
+import io.muster.daemon.core.Rig;
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalListener;
+import io.muster.daemon.journal.JournalSettings;
+import io.muster.daemon.journal.Outcome;
+import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Liveness;
+import io.muster.inventory.state.Principal;
+import io.muster.inventory.state.Snapshot;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A state directory that the first version wrote, with every event and every axis in it, is understood for ever: whoever upgrades
+ * keeps what they had. Never change {@code state/v1}; what is written otherwise one day gets a directory beside it.
+ */
+class StateFormatTest {
+    private static final Path GOLDEN = Path.of("src/test/resources/state/v1");
+    private static final Pattern NAME = Pattern.compile("\"seq\":\\d+.*?\"name\":\"([a-z-]+)\"");
+    private static final Principal BOB = Rig.BOB;
+
+    @TempDir
+    private Path directory;
+
+    /** This wrote it; -Dmuster.rewrite=true writes it where there is none. */
+    private static void writeV1(Path into) throws IOException {
+        HandDriven clock = new HandDriven(Rig.START);
+        try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.at(into)), clock)) {
+            firstDay(rig);
+            snapshot(rig);
+            secondDay(rig);
+            snapshot(rig);
+            thirdDay(rig);
+        }
+    }
+
+    private static void firstDay(Rig rig) {
+        rig.submit(new Command.Define(r("node[0-7]", "batch", "0-3"), "configuration", Liveness.Status.ONLINE));
+        rig.submit(new Command.Restart());
+        rig.submit(drain("node[1-2]", "bad dimm", Command.Mode.NONE, 0));
+        rig.submit(drain("node1", "worse", Command.Mode.OVERWRITE, 0));
+        rig.submit(drain("node[2-3]", null, Command.Mode.UPDATE, 0));
+        rig.inventory.submit(
+                new Command.Drain("node2", "fan ε", Command.Mode.NONE, "health", 4_000_000_000.25), BOB, answer -> {});
+        rig.settle();
+        rig.submit(new Command.Exclude("node4", "loan"));
+        rig.submit(new Command.Exclude("node5", null));
+        rig.submit(new Command.Report("offline", "node6", "power"));
+    }
+
+    private static void secondDay(Rig rig) {
+        rig.advance(Duration.ofHours(24));
+        rig.submit(new Command.Include("node5", "returned"));
+        rig.submit(new Command.Report("torpid", "node[0,5]", "slow"));
+        rig.submit(new Command.Report("lively", "node5", ""));
+        rig.submit(new Command.Report("online", "node6", ""));
+        rig.submit(new Command.Shrink("node7", "sold"));
+        rig.submit(new Command.Properties(true, map("gpu", "node[0-1]", "a@b", "node3")));
+        rig.submit(new Command.Properties(false, map("batch", "node0")));
+        rig.submit(new Command.SetExpiration(4_100_000_000.5));
+        rig.submit(new Command.Undrain("node3", "swapped", Command.Mode.NONE, null));
+        rig.submit(new Command.ForceDown(Idset.of(6)));
+    }
+
+    /** Another R: node1 leaves with its drain, the others get other ranks, two are new and one of them is excluded by configuration. */
+    private static void thirdDay(Rig rig) {
+        rig.advance(Duration.ofHours(24));
+        ResourceSet next = r("node[8,7,6,5,4,3,2,0,9]", "batch", "3-6");
+        rig.submit(new Command.Define(
+                next, "reload", Liveness.Status.OFFLINE, new Command.ExcludeByConfig(next, Idset.of(8))));
+        rig.submit(new Command.Restart());
+        rig.submit(new Command.Report("online", "node8", "up again"));
+        rig.submit(drain("node8", "burn-in", Command.Mode.FORCE_OVERWRITE, 0));
+        rig.submit(new Command.Undrain("node8", null, Command.Mode.NONE, null));
+        rig.submit(drain("node[5-6]", "firmware", Command.Mode.NONE, 4_000_000_001.0));
+    }
+
+    private static ResourceSet r(String hosts, String property, String ranks) {
+        ResourceSet nodes = Rig.nodes(hosts);
+        return ResourceSet.of(
+                nodes.hosts(),
+                nodes.ranks(),
+                Idset.range(0, 3),
+                Idset.range(0, 1),
+                Map.of(property, Idset.parse(ranks)));
+    }
+
+    private static Command.Drain drain(
+            String targets, @Nullable String reason, Command.Mode mode, double until) {
+        return new Command.Drain(targets, reason, mode, "admin", until);
+    }
+
+    private static SortedMap<String, String> map(String... pairs) {
+        SortedMap<String, String> map = new TreeMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            map.put(pairs[i], pairs[i + 1]);
+        }
+        return map;
+    }
+
+    private static void snapshot(Rig rig) {
+        List<Outcome> outcomes = new ArrayList<>();
+        rig.journal.snapshot(rig.inventory.seq(), Snapshot.toBytes(rig.state()), outcomes::add);
+        while (outcomes.isEmpty()) {
+            rig.core.runNext();
+        }
+        assertThat(outcomes).allMatch(Outcome::durable);
+    }
+
+    @Test
+    void version1MeansWhatItMeant() throws IOException {
+        if (Boolean.getBoolean("muster.rewrite") && Files.notExists(GOLDEN)) {
+            writeV1(GOLDEN);
+            Files.writeString(GOLDEN.resolve("means.json"), text(recovered(GOLDEN)) + "\n");
+            Files.delete(GOLDEN.resolve("lock"));
+        }
+        assertThat(text(recovered(copy())) + "\n").isEqualTo(Files.readString(GOLDEN.resolve("means.json")));
+    }
+
+    /** Neither snapshot is needed to know what happened. */
+    @Test
+    void everyEventOfVersion1IsUnderstoodWithoutASnapshot() throws IOException {
+        Path copy = copy();
+        Files.delete(copy.resolve("snapshot.json"));
+        Files.delete(copy.resolve("snapshot.prev.json"));
+
+        assertThat(text(recovered(copy)) + "\n").isEqualTo(Files.readString(GOLDEN.resolve("means.json")));
+        assertThat(events())
+                .containsExactlyInAnyOrder(
+                        "drain",
+                        "exclude",
+                        "include",
+                        "lively",
+                        "offline",
+                        "online",
+                        "property-add",
+                        "property-remove",
+                        "resource-define",
+                        "resource-update",
+                        "restart",
+                        "shrink",
+                        "torpid",
+                        "undrain");
+    }
+
+    @Test
+    void version1IsGoneOnFrom() throws IOException {
+        Path copy = copy();
+        InventoryState before;
+        try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.existing(copy)), new HandDriven(Rig.START))) {
+            assertThat(rig.undrain("node5").failure()).isNull();
+            before = rig.state();
+            snapshot(rig);
+        }
+        assertThat(text(recovered(copy))).isEqualTo(text(before));
+        assertThat(before.holds().held()).hasToString("2,6");
+    }
+
+    /** Whoever means to write another format finds out here, and keeps this one readable. */
+    @Test
+    void version1IsStillWrittenByteForByte() throws IOException {
+        Path written = directory.resolve("written");
+        writeV1(written);
+        for (Path file : files(GOLDEN)) {
+            if (!file.endsWith("means.json")) {
+                assertThat(written.resolve(GOLDEN.relativize(file))).hasSameTextualContentAs(file);
+            }
+        }
+    }
+
+    private Path copy() throws IOException {
+        Path copy = directory.resolve("copy");
+        for (Path file : files(GOLDEN)) {
+            Path to = copy.resolve(GOLDEN.relativize(file));
+            Files.createDirectories(to.resolveSibling(""));
+            Files.copy(file, to);
+        }
+        return copy;
+    }
+
+    private static List<Path> files(Path of) throws IOException {
+        try (Stream<Path> files = Files.walk(of)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    /** As the daemon's start does. */
+    private static InventoryState recovered(Path from) throws IOException {
+        Recovered recovered = new Recovered(100);
+        Journal.open(
+                        LocalDisk.existing(from),
+                        JournalSettings.DEFAULT,
+                        recovered,
+                        new JournalListener() {},
+                        Runnable::run,
+                        InstantSource.system())
+                .close();
+        return recovered.state();
+    }
+
+    private static String text(InventoryState state) {
+        return new String(Snapshot.toBytes(state), StandardCharsets.UTF_8);
+    }
+
+    private static TreeSet<String> events() throws IOException {
+        TreeSet<String> names = new TreeSet<>();
+        for (Path file : files(GOLDEN.resolve("journal"))) {
+            NAME.matcher(Files.readString(file))
+                    .results()
+                    .map(MatchResult::group)
+                    .map(found -> found.substring(found.indexOf("\"name\":\"") + 8, found.length() - 1))
+                    .forEach(names::add);
+        }
+        return names;
+    }
+}
