@@ -154,7 +154,10 @@ public final class Journal implements Closeable {
             log.probe();
             become(Condition.WRITABLE, "");
         } catch (IOException e) {
-            become(log.leftover() ? Condition.UNCERTAIN : Condition.READ_ONLY, sentence(e));
+            // What could not be taken back still cannot: that is known, with the reason for it.
+            if (!log.leftover()) {
+                become(Condition.READ_ONLY, sentence(e));
+            }
         }
     }
 

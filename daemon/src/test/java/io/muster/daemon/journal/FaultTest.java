@@ -106,9 +106,10 @@ class FaultTest {
                         "Input/output error; taking it back failed too (Input/output error),"
                                 + " so the change may be there after a restart"));
         assertThat(Client.recovered(memory.copy())).containsExactly("1 before", "2 refused");
+        Journal.Status uncertain = client.journal().status();
         client.journal().probe();
         client.settle();
-        assertThat(client.journal().status().condition()).isEqualTo(Condition.UNCERTAIN);
+        assertThat(client.journal().status()).as("a probe does not forget why").isEqualTo(uncertain);
         disk.fault(FaultyDisk.NONE);
         client.journal().probe();
         client.settle();
