@@ -7,6 +7,7 @@ import io.muster.inventory.state.Command;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,10 +35,14 @@ class DiskFaultTest {
     @Test
     void aForceOfTwoSecondsDelaysChangesAndNothingElse() {
         acquire();
-        int[] forces = {0};
+        AtomicInteger forces = new AtomicInteger();
+        CountDownLatch forcing = new CountDownLatch(1);
+        CountDownLatch allSent = new CountDownLatch(1);
         rig.disk.fault((kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE) {
-                forces[0]++;
+                forces.incrementAndGet();
+                forcing.countDown();
+                await(allSent);
                 long end = System.nanoTime() + SLOW.toNanos();
                 while (System.nanoTime() < end) {
                     LockSupport.parkNanos(end - System.nanoTime());
@@ -51,14 +56,18 @@ class DiskFaultTest {
             rig.send("undrain" + i, new Command.Undrain("1", null, Command.Mode.NONE, null));
         }
         rig.send("last", Rig.drainCommand("2", "x"));
+        await(forcing);
+        rig.core.runReady();
         assertThat(rig.told).as("answers before anything is durable").isEmpty();
         assertThat(rig.state().holds().held().isEmpty()).isTrue();
+        assertThat(sink.received()).as("what a scheduler hears before that").isEmpty();
         assertThat(rig.inventory.stalledSeconds()).isPositive();
 
+        allSent.countDown();
         rig.settle();
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SLOW.toNanos());
         assertThat(rig.told).hasSize(1001).allMatch(answer -> answer.endsWith(": done 1"));
-        assertThat(forces[0]).as("forces for 1,001 changes").isLessThanOrEqualTo(3);
+        assertThat(forces).as("forces for 1,001 changes").hasValueLessThanOrEqualTo(3);
         assertThat(sink.received()).last().asString().contains("\"down\":\"2\"");
         assertThat(rig.inventory.stalledSeconds()).isZero();
     }

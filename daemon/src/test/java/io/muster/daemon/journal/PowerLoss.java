@@ -12,7 +12,7 @@ import java.util.Set;
 /**
  * Builds what a power loss can leave of a {@link MemoryDisk}. The model: what was forced is there. Of the writes and
  * truncations of a file since its last force any prefix is there, the last of them cut at any byte; or any part of the last
- * write is missing (zeros) though what follows it is there; or the file has its new length and zeros. Of creations, renames
+ * write is missing (zeros) though what follows it is there; or the file has its new length and zeros; or all are there but one. Of creations, renames
  * and deletions since the directory was last forced any subset that makes sense is there. Between two operations the
  * process may also just die: then all is there.
  */
@@ -193,7 +193,22 @@ final class PowerLoss {
             applyData(disk, moved(op));
             result.add(disk.inodes.get(0));
         }
+        for (int missing = 0; missing + 1 < pending.size(); missing++) {
+            result.add(without(missing, forced, pending));
+        }
         return result;
+    }
+
+    /** The disk was free to do the later ones first. */
+    private static byte[] without(int missing, byte[] forced, List<MemoryDisk.Op> pending) {
+        MemoryDisk disk = new MemoryDisk();
+        disk.inodes.add(forced);
+        for (int i = 0; i < pending.size(); i++) {
+            if (i != missing) {
+                applyData(disk, moved(pending.get(i)));
+            }
+        }
+        return disk.inodes.get(0);
     }
 
     private void torn(List<byte[]> result, byte[] before, int at, byte[] bytes) {

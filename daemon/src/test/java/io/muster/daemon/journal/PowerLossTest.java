@@ -57,6 +57,18 @@ class PowerLossTest {
         assertThat(new PowerLoss(disk, 1).run(this::check)).isGreaterThan(2000);
     }
 
+    /** Each event is more than half of what the journal writes at a time, so there are several writes to one force. */
+    @Test
+    void everyStateOfAChangeThatTakesSeveralWritesIsRecoveredFrom() throws IOException {
+        Client client = Client.open(disk);
+        one(client, "a");
+        one(client, "b".repeat(150_000), "c".repeat(150_000), "d".repeat(150_000));
+        one(client, "e");
+        client.close();
+
+        assertThat(new PowerLoss(disk, 30_011).run(this::check)).isGreaterThan(50);
+    }
+
     @Test
     void everyStateOfSnapshotsSegmentsAndPruningIsRecoveredFrom() throws IOException {
         Client client = Client.open(disk, SMALL);
