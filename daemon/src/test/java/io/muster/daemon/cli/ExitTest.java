@@ -121,7 +121,8 @@ class ExitTest {
                 assertThat(run(daemon, i % 2 == 0 ? "drain" : "undrain", even).exit())
                         .isZero();
             }
-            Result waited = run(daemon, "drain", "3", "x", "--wait", "--timeout", "0.2");
+            // Long enough for the change itself on a busy machine, since it bounds that too.
+            Result waited = run(daemon, "drain", "3", "x", "--wait", "--timeout", "2");
             assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
             assertThat(waited.err()).startsWith("muster: the change is made, but a scheduler has not been sent it yet");
             assertThat(run(daemon, "status", "3", "-no", "state").out()).isEqualTo("drained\n");
