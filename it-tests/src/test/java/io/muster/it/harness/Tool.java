@@ -28,6 +28,12 @@ public final class Tool {
         }
     }
 
+    /** A directory with all that is in it; returns the copy. */
+    public static Path copy(Path from, Path to) {
+        run("cp", "-a", from.toString(), to.toString());
+        return to;
+    }
+
     /** A program of the JDK that runs this test. */
     public static String jdk(String program) {
         return Path.of(System.getProperty("java.home"), "bin", program).toString();

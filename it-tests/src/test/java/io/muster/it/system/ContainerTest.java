@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.github.dockerjava.api.model.Bind;
 import io.muster.it.harness.DaemonProcess;
@@ -25,7 +26,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
@@ -39,6 +42,20 @@ class ContainerTest {
     private static final long MEMORY = 256 << 20;
     private static final int DENIED = 6;
 
+    private static final Path FIRST_STATE = Path.of("../daemon/src/test/resources/state/v1");
+    /** What it was written with. */
+    private static final String FIRST_CONFIG = """
+            [resource]
+            exclude = "node9"
+            [[resource.config]]
+            hosts = "node[8,7,6,5,4,3,2,0,9]"
+            cores = "0-3"
+            gpus = "0-1"
+            [[resource.config]]
+            hosts = "node[5,4,3,2]"
+            properties = ["batch"]
+            """;
+
     private static String image = "";
     private static String previous = "";
 
@@ -48,6 +65,7 @@ class ContainerTest {
     private final String run = "muster-it-run-" + UUID.randomUUID();
     private final String state = "muster-it-state-" + UUID.randomUUID();
     private final List<GenericContainer<?>> containers = new ArrayList<>();
+    private boolean failed;
 
     @BeforeAll
     static void build() {
@@ -65,6 +83,11 @@ class ContainerTest {
         }
     }
 
+    /** JUnit calls it after the test and before {@link #removeContainersAndVolumes}. */
+    @RegisterExtension
+    final AfterTestExecutionCallback outcome =
+            context -> failed = context.getExecutionException().isPresent();
+
     @BeforeEach
     void makeVolumes() {
         for (String volume : List.of(run, state)) {
@@ -76,17 +99,29 @@ class ContainerTest {
     @AfterEach
     void removeContainersAndVolumes() {
         try {
-            for (GenericContainer<?> container : containers) {
-                if (container.getContainerId() != null) {
-                    assertThat(container.getLogs().lines())
-                            .filteredOn(line -> line.matches(".* (WARN|ERROR) .*|.*Exception.*"))
-                            .filteredOn(line -> !line.contains("denied topic="))
-                            .isEmpty();
-                }
-            }
+            containers.forEach(ContainerTest::readLog);
+        } catch (AssertionError e) {
+            failed = true;
+            throw e;
         } finally {
+            if (failed) {
+                containers.forEach(container -> System.out.println(container.getLogs()));
+            }
             containers.forEach(GenericContainer::stop);
-            Tool.run("docker", "volume", "rm", run, state);
+            if (failed) {
+                System.out.println("the state is kept in the volume " + state);
+            } else {
+                Tool.run("docker", "volume", "rm", run, state);
+            }
+        }
+    }
+
+    private static void readLog(GenericContainer<?> container) {
+        if (container.getContainerId() != null) {
+            assertThat(container.getLogs().lines())
+                    .filteredOn(line -> line.matches(".* (WARN|ERROR) .*|.*Exception.*"))
+                    .filteredOn(line -> !line.contains("denied topic="))
+                    .isEmpty();
         }
     }
 
@@ -149,7 +184,7 @@ class ContainerTest {
         GenericContainer<?> daemon = daemon(image, nodes());
         GenericContainer<?> scheduler = container(image, run + ":/run/muster")
                 .withCommand("acquire")
-                .waitingFor(Wait.forLogMessage(".*up.*\\n", 1));
+                .waitingFor(Wait.forLogMessage(".*up.*\\n", 1).withStartupTimeout(PATIENCE));
         scheduler.start();
         admin("drain", "node[1-2]", "bad", "dimm");
         await().atMost(PATIENCE)
@@ -217,6 +252,7 @@ class ContainerTest {
         JsonNode before = status();
         String properties = admin("property", "list");
         Tool.run("docker", "stop", "--time=60", old.getContainerId());
+        readLog(old);
         containers.remove(old);
         old.stop();
 
@@ -228,26 +264,46 @@ class ContainerTest {
         admin("undrain", "node1");
     }
 
-    /** The socket's directory and the state are this machine's, and the daemon runs as whoever runs the test, so that peers are its owner. */
+    /** A state directory of the first version's, as {@code StateFormatTest} keeps it; this image is its upgrade. */
     @Test
-    void withinALimitOfMemoryItServesUnderLoad() throws Exception {
+    void whatTheFirstVersionLeftIsGoneOnFrom() throws Exception {
+        Path states = Tool.copy(FIRST_STATE, directory.resolve("state"));
+        GenericContainer<?> daemon = ours(states, FIRST_CONFIG);
+        daemon.start();
+        try (FluxClient client = FluxClient.connect("local://" + socket())) {
+            JsonNode status = client.rpc("resource.status", null);
+            assertThat(status.path("drain").toString()).contains("\"fan ε\"", "\"firmware\"");
+            assertThat(status.path("exclude").asText()).isEqualTo("4,8");
+            client.rpc("resource.undrain", JsonNodeFactory.instance.objectNode().put("targets", "node5"));
+        }
+    }
+
+    private Path socket() {
+        return directory.resolve("run/muster.sock");
+    }
+
+    /** The socket's directory and the state are this machine's, and the daemon runs as whoever runs the test, so that peers are its owner. */
+    private GenericContainer<?> ours(Path states, String config) throws IOException {
         Path sockets = Files.createDirectory(directory.resolve("run"));
-        Path states = Files.createDirectory(directory.resolve("state"));
         int uid = (Integer) Files.getAttribute(directory, "unix:uid");
         GenericContainer<?> daemon = container(image, sockets + ":/run/muster", states + ":/var/lib/muster")
-                .withCopyToContainer(
-                        Transferable.of("[muster]\nacquire = \"shared\"\nsnapshot-every = 200\n"
-                                + DaemonProcess.Setup.nodes("node[0-16383]") + "\n"),
-                        "/etc/muster/muster.toml")
+                .withCopyToContainer(Transferable.of(config), "/etc/muster/muster.toml")
                 .waitingFor(Wait.forLogMessage(".* ready socket=.*\\n", 1).withStartupTimeout(PATIENCE));
-        daemon.withCreateContainerCmdModifier(create -> {
-            create.withUser(Integer.toString(uid));
-            create.getHostConfig().withMemory(MEMORY).withMemorySwap(MEMORY);
-        });
+        daemon.withCreateContainerCmdModifier(create -> create.withUser(Integer.toString(uid)));
+        return daemon;
+    }
+
+    @Test
+    void withinALimitOfMemoryItServesUnderLoad() throws Exception {
+        GenericContainer<?> daemon = ours(
+                Files.createDirectory(directory.resolve("state")),
+                "[muster]\nacquire = \"shared\"\nsnapshot-every = 200\n" + DaemonProcess.Setup.nodes("node[0-16383]")
+                        + "\n");
+        daemon.withCreateContainerCmdModifier(
+                create -> create.getHostConfig().withMemory(MEMORY).withMemorySwap(MEMORY));
         daemon.start();
-        Path socket = sockets.resolve("muster.sock");
-        Flock flock = Flock.of(200, socket);
-        try (FluxClient admin = FluxClient.connect("local://" + socket);
+        Flock flock = Flock.of(200, socket());
+        try (FluxClient admin = FluxClient.connect("local://" + socket());
                 Scribe scribe = Scribe.at(admin, 200)) {
             scribe.write(1000);
             await().atMost(PATIENCE).until(() -> flock.whoKnow(scribe.up(16_384)) == 200 || flock.failure() != null);

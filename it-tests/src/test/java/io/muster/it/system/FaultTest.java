@@ -2,12 +2,17 @@ package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.inventory.idset.Idset;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
+import io.muster.it.harness.Strace;
 import io.muster.it.harness.Tool;
+import io.muster.protocol.client.Call;
+import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.testing.SeedSource;
@@ -25,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the machine does to a daemon. In-process tests let every operation on a disk fail; here it is real file systems and real
@@ -34,6 +41,14 @@ import org.junit.jupiter.api.io.TempDir;
 class FaultTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String REFUSED = "changes are refused until the disk is well again";
+    private static final String UNCERTAIN = "changes are refused: .*the change may be there after a restart";
+    private static final String NEEDS_STRACE = "needs strace, and leave to trace";
+    private static final String RENAMES = "rename,renameat,renameat2";
+    private static final int SNAPSHOT_EVERY = 20;
+    /** The daemon's thread. */
+    private static final String JOURNAL = "journal";
+    /** In microseconds, as strace counts. */
+    private static final long AN_HOUR = 3_600_000_000L;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
@@ -52,8 +67,10 @@ class FaultTest {
             return new Tmpfs(where);
         }
 
+        /** What was on it stays beside it, for whoever looks into a failure. */
         @Override
         public void close() {
+            Tool.copy(where, where.resolveSibling("state-as-it-was"));
             Tool.run("umount", where.toString());
         }
     }
@@ -76,13 +93,115 @@ class FaultTest {
                 "File too large");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"pwrite64", "fdatasync,fsync", "fdatasync,ftruncate"})
+    void anErrorOfTheDiskRefusesChangesUntilItIsOver(String calls) throws Exception {
+        assumeTrue(Strace.works(), NEEDS_STRACE);
+        List<Strace> faults = new ArrayList<>();
+        refusesAndRecovers(
+                setup(),
+                daemon -> faults.add(Strace.on(daemon, JOURNAL, calls, inject(calls, "error=EIO"))),
+                daemon -> faults.remove(0).close(),
+                "Input/output error");
+    }
+
+    private static String inject(String calls, String fault) {
+        return "--inject=" + calls + ":" + fault;
+    }
+
+    /** What simulated disks take on trust: that the real one is asked to force, and in which order. */
+    @Test
+    void eachAnswerIsForcedAndEachFileBeforeItsNameAndItsNameAfter() throws Exception {
+        assumeTrue(Strace.works(), NEEDS_STRACE);
+        DaemonProcess.Setup setup = setup("snapshot-every = " + SNAPSHOT_EVERY);
+        try (DaemonProcess daemon = setup.start();
+                Scribe scribe = Scribe.at(daemon, 10)) {
+            Strace strace = Strace.on(daemon, JOURNAL, "fdatasync,fsync," + RENAMES);
+            scribe.write(2 * SNAPSHOT_EVERY);
+            await().atMost(PATIENCE).until(() -> Files.exists(setup.stateDir().resolve("snapshot.prev.json")));
+            daemon.stop();
+            strace.close();
+            String state = setup.stateDir().toRealPath().toString();
+            String calls = String.join("\n", strace.calls());
+            assertThat(strace.calls())
+                    .filteredOn(call -> call.matches("fdatasync\\(\\d+<" + state + "/journal/\\d+\\.log>\\) += 0"))
+                    .hasSizeGreaterThanOrEqualTo(2 * SNAPSHOT_EVERY);
+            assertThat(calls).containsPattern(forcedAndNamed(state, "snapshot\\.json"));
+            assertThat(calls).containsPattern(forcedAndNamed(state, "snapshot\\.prev\\.json"));
+            assertThat(calls)
+                    .containsPattern(forcedAndNamed(state + "/journal", "(\\d+)\\.log") + "(?s:.*)\nfdatasync\\(\\d+<"
+                            + state + "/journal/\\1\\.log>\\)");
+        }
+    }
+
+    /** Nothing is said to be durable between the new name and its force. */
+    private static String forcedAndNamed(String directory, String name) {
+        String tmp = directory + "/" + name.replace("(\\d+)", "\\d+") + "\\.tmp";
+        return "(?m)^fsync\\(\\d+<" + tmp + ">\\) += 0\n"
+                + "rename\\w*\\(.*\"" + tmp + "\", .*\"" + directory + "/" + name + "\".*\\) += 0\n"
+                + "(?:(?!fdatasync).*\n)*?fsync\\(\\d+<" + directory + ">\\) += 0$";
+    }
+
+    /** The snapshot before stands, and the segment that is open goes on. */
+    @Test
+    void aRenameThatFailsCostsNoChange() throws Exception {
+        assumeTrue(Strace.works(), NEEDS_STRACE);
+        List<Strace> faults = new ArrayList<>();
+        costsSnapshotsOnly(
+                setup("snapshot-every = " + SNAPSHOT_EVERY),
+                daemon -> faults.add(Strace.on(daemon, JOURNAL, RENAMES, inject(RENAMES, "error=EIO"))),
+                daemon -> faults.remove(0).close());
+    }
+
+    /** Until it is let go nobody is told of the change that waits for it, and whoever asks is answered. */
+    @Test
+    void aForceThatHangsDelaysChangesAndNothingElse() throws Exception {
+        assumeTrue(Strace.works(), NEEDS_STRACE);
+        DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
+        Scribe scribe;
+        try (DaemonProcess daemon = setup.start();
+                FluxClient admin = daemon.connect()) {
+            scribe = Scribe.at(daemon, 10);
+            scribe.write(5);
+            Scheduler scheduler = new Scheduler(daemon.connect());
+            scheduler.start();
+            scheduler.awaitAcquired();
+            Idset up = scribe.up();
+            List<Call> calls = new ArrayList<>();
+            try (Strace hanging =
+                    Strace.on(daemon, JOURNAL, "fdatasync", inject("fdatasync", "delay_enter=" + AN_HOUR))) {
+                assertThat(hanging).isNotNull();
+                for (int i = 0; i < 50; i++) {
+                    calls.add(admin.call("resource.drain", Scribe.drain(5 + i % 5, "waits")));
+                }
+                for (int i = 0; i < 50; i++) {
+                    scribe.check();
+                    assertThat(scheduler.follower().up()).isEqualTo(up);
+                }
+                await().atMost(PATIENCE)
+                        .until(() -> daemon.get("/readyz").contains("changes wait: the disk has not answered for"));
+            }
+            for (Call call : calls) {
+                call.get();
+            }
+            await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(up.subtract(Idset.range(5, 9))));
+            daemon.kill();
+            scheduler.join();
+            assertThat(scheduler.failure()).isNull();
+        }
+        for (int rank = 5; rank < 10; rank++) {
+            scribe.promise(rank, "waits");
+        }
+        restartsWith(setup, scribe);
+    }
+
     private interface Act {
         void on(DaemonProcess daemon) throws Exception;
     }
 
     private void refusesAndRecovers(DaemonProcess.Setup setup, Act fill, Act makeRoom, String reason) throws Exception {
         Scribe scribe;
-        try (DaemonProcess daemon = setup.start().expect(REFUSED)) {
+        try (DaemonProcess daemon = setup.start().expect(REFUSED, UNCERTAIN)) {
             scribe = Scribe.at(daemon, 500);
             Scheduler scheduler = new Scheduler(daemon.connect());
             scheduler.start();
@@ -106,7 +225,7 @@ class FaultTest {
             scheduler.join();
             assertThat(scheduler.failure()).isNull();
             assertThat(daemon.output().lines())
-                    .filteredOn(line -> line.contains(REFUSED))
+                    .filteredOn(line -> line.contains("changes are refused"))
                     .as("not one for each refusal")
                     .hasSizeLessThan(100);
         }
@@ -144,23 +263,29 @@ class FaultTest {
     void aDirectoryInWhichNothingCanBeMadeCostsNoChange() throws Exception {
         Path state = Files.createDirectory(directory.resolve("state"));
         Path journal = state.resolve("journal");
-        DaemonProcess.Setup setup = setup("snapshot-every = 20").wrapper(withoutRootsPowers());
+        costsSnapshotsOnly(
+                setup("snapshot-every = " + SNAPSHOT_EVERY).wrapper(withoutRootsPowers()),
+                daemon -> mode("r-x------", state, journal),
+                daemon -> mode("rwx------", state, journal));
+    }
+
+    private void costsSnapshotsOnly(DaemonProcess.Setup setup, Act spoil, Act mend) throws Exception {
         Scribe scribe;
         try (DaemonProcess daemon =
                 setup.start().expect("the snapshot at seq [0-9]+ cannot be written: .*", "no new journal segment")) {
             scribe = Scribe.at(daemon, 10);
             scribe.write(50);
-            mode("r-x------", state, journal);
-            long before =
-                    JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq();
+            long seq = daemon.ask("resource.inventory").path("seq").longValue();
+            await().atMost(PATIENCE).until(() -> seq - snapshotSeq(setup) < SNAPSHOT_EVERY); // none is on its way
+            long before = snapshotSeq(setup);
+            spoil.on(daemon);
             scribe.write(100);
             scribe.check();
-            assertThat(JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq())
-                    .isEqualTo(before);
-            mode("rwx------", state, journal);
+            assertThat(snapshotSeq(setup)).isEqualTo(before);
+            mend.on(daemon);
             await().atMost(PATIENCE).until(() -> {
                 scribe.write(50);
-                return JournalCheck.verify(LocalDisk.existing(state), b -> {}).snapshotSeq() > before;
+                return snapshotSeq(setup) > before;
             });
             daemon.kill();
             assertThat(daemon.output().lines())
@@ -168,6 +293,11 @@ class FaultTest {
                     .hasSizeBetween(1, 20);
         }
         restartsWith(setup, scribe);
+    }
+
+    private static long snapshotSeq(DaemonProcess.Setup setup) throws IOException {
+        return JournalCheck.verify(LocalDisk.existing(setup.stateDir()), b -> {})
+                .snapshotSeq();
     }
 
     private static void mode(String mode, Path... directories) throws IOException {

@@ -3,6 +3,7 @@ package io.muster.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.protocol.admin.Status;
@@ -52,18 +53,25 @@ final class Scribe implements AutoCloseable {
         int rank = number % RANKS;
         String reason = number++ + padding;
         try {
-            client.rpc(
-                    "resource.drain",
-                    JsonNodeFactory.instance
-                            .objectNode()
-                            .put("targets", Integer.toString(rank))
-                            .put("reason", reason)
-                            .put("mode", "force-overwrite"));
-            promised.put(rank, reason);
+            client.rpc("resource.drain", drain(rank, reason));
+            promise(rank, reason);
             return null;
         } catch (RpcException refused) {
             return refused;
         }
+    }
+
+    static ObjectNode drain(int rank, String reason) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("targets", Integer.toString(rank))
+                .put("reason", reason)
+                .put("mode", "force-overwrite");
+    }
+
+    /** Somebody was answered that this is so. */
+    void promise(int rank, String reason) {
+        promised.put(rank, reason);
     }
 
     void write(int times) throws IOException {

@@ -1,0 +1,80 @@
+package io.muster.gates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A promise is worth what holds it: a test that the documents name is there, with that method. */
+final class DocTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| .* \\|$");
+
+    /** Sources by the simple name of their class, which more than one may have. */
+    private static final Map<String, List<String>> tests = new TreeMap<>();
+
+    @BeforeAll
+    static void readTests() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            for (Path file : files.filter(DocTest::isTest).toList()) {
+                String name = Objects.requireNonNull(file.getFileName()).toString();
+                tests.computeIfAbsent(name.substring(0, name.indexOf('.')), n -> new ArrayList<>())
+                        .add(Files.readString(file));
+            }
+        }
+        assertThat(tests).hasSizeGreaterThan(100);
+    }
+
+    private static boolean isTest(Path file) {
+        Path inside = ROOT.relativize(file);
+        return inside.getNameCount() > 3
+                && inside.subpath(1, 4).equals(Path.of("src/test/java"))
+                && file.toString().endsWith("Test.java");
+    }
+
+    @Test
+    void every_test_that_a_document_names_is_there() throws IOException {
+        List<String> missing = new ArrayList<>();
+        int named = 0;
+        try (Stream<Path> files = Stream.concat(Files.list(ROOT), Files.list(ROOT.resolve("docs")))) {
+            for (Path page : files.filter(f -> f.toString().endsWith(".md")).toList()) {
+                for (MatchResult name :
+                        NAMED.matcher(Files.readString(page)).results().toList()) {
+                    named++;
+                    if (!isThere(name.group(1), name.group(2))) {
+                        missing.add(ROOT.relativize(page) + ": " + name.group());
+                    }
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(named).isGreaterThan(50);
+    }
+
+    private static boolean isThere(String type, @Nullable String method) {
+        return tests.getOrDefault(type, List.of()).stream()
+                .anyMatch(source -> method == null || source.contains(" void " + method + "("));
+    }
+
+    @Test
+    void every_promise_and_every_bug_has_a_test() throws IOException {
+        String page = Files.readString(ROOT.resolve("docs/reliability.md"));
+        assertThat(ROW.matcher(page).results().map(MatchResult::group))
+                .filteredOn(row -> !row.startsWith("|--") && !row.matches("\\| (Promise|Test|Bug) .*"))
+                .hasSizeGreaterThan(40)
+                .allSatisfy(row -> assertThat(row).containsPattern("`[A-Z]\\w*Test[`.]|tests of `io\\.muster\\."));
+    }
+}

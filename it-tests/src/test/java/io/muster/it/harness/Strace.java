@@ -1,0 +1,87 @@
+package io.muster.it.harness;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What strace(1) does to one thread of a daemon until it is closed: its system calls are noted, and fail or wait as a broken disk would
+ * have it.
+ */
+public final class Strace implements AutoCloseable {
+    private final Process process;
+    private final Output output;
+
+    private Strace(Process process, Output output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    /** Whether there is such a command, and it may trace what it has not started. */
+    public static boolean works() {
+        try {
+            Process traced = new ProcessBuilder("sleep", "60").start();
+            Process strace = new ProcessBuilder("strace", "--attach=" + traced.pid())
+                    .redirectErrorStream(true)
+                    .start();
+            try (BufferedReader said =
+                    new BufferedReader(new InputStreamReader(strace.getInputStream(), StandardCharsets.UTF_8))) {
+                String line = said.readLine();
+                return line != null && line.endsWith(" attached");
+            } finally {
+                strace.destroyForcibly();
+                traced.destroyForcibly();
+            }
+        } catch (IOException noSuchCommand) {
+            return false;
+        }
+    }
+
+    /**
+     * From when this returns.
+     *
+     * @param calls names, separated by commas
+     * @param options more for strace
+     */
+    public static Strace on(DaemonProcess daemon, String thread, String calls, String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of("strace", "--attach=" + task(daemon.pid(), thread)));
+        command.addAll(List.of("--decode-fds=path", "--string-limit=4096", "--trace=" + calls));
+        command.addAll(List.of(options));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        Output output = new Output(
+                process.getInputStream(), daemon.stateDir().resolveSibling("strace-" + process.pid() + ".log"));
+        output.await(" attached");
+        return new Strace(process, output);
+    }
+
+    private static String task(long pid, String thread) throws IOException {
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
+            for (Path task : tasks) {
+                if (Files.readString(task.resolve("comm")).strip().equals(thread)) {
+                    return task.getFileName().toString();
+                }
+            }
+        }
+        throw new IOException("process " + pid + " has no thread " + thread);
+    }
+
+    /** What was called, once it is closed. */
+    public List<String> calls() {
+        return output.lines();
+    }
+
+    /** Lets the thread go on as if nothing had been. */
+    @Override
+    public void close() throws InterruptedException {
+        process.toHandle().destroy();
+        process.waitFor();
+        output.awaitEnd();
+    }
+}
