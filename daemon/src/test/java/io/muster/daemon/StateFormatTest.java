@@ -111,8 +111,7 @@ class StateFormatTest {
                 Map.of(property, Idset.parse(ranks)));
     }
 
-    private static Command.Drain drain(
-            String targets, @Nullable String reason, Command.Mode mode, double until) {
+    private static Command.Drain drain(String targets, @Nullable String reason, Command.Mode mode, double until) {
         return new Command.Drain(targets, reason, mode, "admin", until);
     }
 

@@ -113,6 +113,27 @@ class PowerLossTest {
         });
     }
 
+    /** All of it was written, and then the disk said that it was full. */
+    @Test
+    void whatWasRefusedDoesNotComeBack() throws IOException {
+        FaultyDisk full = new FaultyDisk(disk);
+        Client client = Client.open(full);
+        client.submit("before");
+        client.settle();
+        full.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? Integer.MAX_VALUE : -1);
+        client.submit("refused");
+        client.settle();
+        assertThat(client.refused).containsExactly("refused");
+        disk.mark("acknowledged", 1);
+        client.close();
+
+        new PowerLoss(disk, 1).run((left, acknowledged, last, how) -> {
+            if (acknowledged > 0) {
+                assertThat(Client.recovered(left)).as(how).containsExactly("1 before");
+            }
+        });
+    }
+
     private void one(Client client, String... names) {
         for (String name : names) {
             submitted.add(submitted.size() + 1 + " " + name);

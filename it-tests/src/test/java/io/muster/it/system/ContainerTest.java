@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
@@ -59,7 +60,7 @@ class ContainerTest {
     private static String image = "";
     private static String previous = "";
 
-    @TempDir
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
     private final String run = "muster-it-run-" + UUID.randomUUID();
@@ -272,7 +273,7 @@ class ContainerTest {
         daemon.start();
         try (FluxClient client = FluxClient.connect("local://" + socket())) {
             JsonNode status = client.rpc("resource.status", null);
-            assertThat(status.path("drain").toString()).contains("\"fan ε\"", "\"firmware\"");
+            assertThat(status.path("drain").toString()).contains("\"bad dimm\"", "\"firmware\"");
             assertThat(status.path("exclude").asText()).isEqualTo("4,8");
             client.rpc("resource.undrain", JsonNodeFactory.instance.objectNode().put("targets", "node5"));
         }
