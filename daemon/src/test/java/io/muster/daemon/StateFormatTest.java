@@ -26,6 +26,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -227,8 +228,8 @@ class StateFormatTest {
         return new String(Snapshot.toBytes(state), StandardCharsets.UTF_8);
     }
 
-    private static TreeSet<String> events() throws IOException {
-        TreeSet<String> names = new TreeSet<>();
+    private static Set<String> events() throws IOException {
+        Set<String> names = new TreeSet<>();
         for (Path file : files(GOLDEN.resolve("journal"))) {
             NAME.matcher(Files.readString(file))
                     .results()

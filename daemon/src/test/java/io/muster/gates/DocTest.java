@@ -49,19 +49,27 @@ final class DocTest {
     void every_test_that_a_document_names_is_there() throws IOException {
         List<String> missing = new ArrayList<>();
         int named = 0;
-        try (Stream<Path> files = Stream.concat(Files.list(ROOT), Files.list(ROOT.resolve("docs")))) {
-            for (Path page : files.filter(f -> f.toString().endsWith(".md")).toList()) {
-                for (MatchResult name :
-                        NAMED.matcher(Files.readString(page)).results().toList()) {
-                    named++;
-                    if (!isThere(name.group(1), name.group(2))) {
-                        missing.add(ROOT.relativize(page) + ": " + name.group());
-                    }
+        for (Path page : pages()) {
+            for (MatchResult name :
+                    NAMED.matcher(Files.readString(page)).results().toList()) {
+                named++;
+                if (!isThere(name.group(1), name.group(2))) {
+                    missing.add(ROOT.relativize(page) + ": " + name.group());
                 }
             }
         }
         assertThat(missing).isEmpty();
         assertThat(named).isGreaterThan(50);
+    }
+
+    private static List<Path> pages() throws IOException {
+        List<Path> pages = new ArrayList<>();
+        for (Path directory : List.of(ROOT, ROOT.resolve("docs"))) {
+            try (Stream<Path> files = Files.list(directory)) {
+                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
+            }
+        }
+        return pages;
     }
 
     private static boolean isThere(String type, @Nullable String method) {

@@ -79,9 +79,9 @@ public final class Strace implements AutoCloseable {
 
     /** Lets the thread go on as if nothing had been. */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         process.toHandle().destroy();
-        process.waitFor();
+        process.onExit().join();
         output.awaitEnd();
     }
 }
