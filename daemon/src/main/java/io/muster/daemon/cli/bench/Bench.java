@@ -37,6 +37,8 @@ public final class Bench implements Callable<Integer> {
 
     private static final int EACH = 5;
     private static final int OWN = 3;
+    private static final int EACH = 4;
+    private static final int OWN = 5;
 
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
     private List<Integer> ranks = new ArrayList<>();
@@ -114,6 +116,10 @@ public final class Bench implements Callable<Integer> {
             figures.accept(Figure.once("resident memory, at once", size, "MB", subject.residentMegabytes()));
             settle();
             figures.accept(Figure.once("resident memory, settled", size, "MB", subject.residentMegabytes()));
+            Commands commands = new Commands(command(), subject.uri(), size);
+            double floor = Commands.floor();
+            figures.accept(commands.drain(floor));
+            figures.accept(commands.status(floor));
         }
     }
 

@@ -32,7 +32,8 @@ final class Subject implements AutoCloseable {
      * @param under where its directory is made
      */
     static Subject start(List<String> command, Path under, int ranks) throws IOException {
-        Path directory = Files.createTempDirectory(under, "muster-bench");
+        // Absolute, since a relative one in a configuration is one beside the configuration.
+        Path directory = Files.createTempDirectory(under.toAbsolutePath(), "muster-bench");
         Files.writeString(directory.resolve("muster.toml"), config(directory, ranks));
         List<String> line = new ArrayList<>(command);
         line.addAll(
