@@ -36,8 +36,6 @@ public final class Bench implements Callable<Integer> {
     private static final int FLOORS = 2;
 
     private static final int EACH = 5;
-    private static final int OWN = 3;
-    private static final int EACH = 4;
     private static final int OWN = 5;
 
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")

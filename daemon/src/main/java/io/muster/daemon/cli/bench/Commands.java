@@ -5,6 +5,7 @@ import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * The command as a shell starts it, each time a process of its own.
@@ -12,37 +13,37 @@ import java.util.List;
  * @param muster what a verb is put behind
  */
 record Commands(List<String> muster, String uri, int ranks) {
-    private static final int RUNS = 10;
+    private static final int RUNS = 20;
 
     /** A Java runtime that does nothing: no command written in Java takes less. */
     static double floor() throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return runs(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-version"))
-                .median();
+        List<String> line = List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-version");
+        return runs("", i -> line).median();
     }
 
     /** A change that is one each time. */
     Figure drain(double floor) throws IOException {
-        return figure("muster drain", floor, "drain", "-ff", "0", "bench");
+        return Figure.of("muster drain", ranks, runs(uri, i -> verb("drain", "-f", "0", "bench " + i)), floor);
     }
 
     Figure status(double floor) throws IOException {
-        return figure("muster status", floor, "status");
+        return Figure.of("muster status", ranks, runs(uri, i -> verb("status")), floor);
     }
 
-    private Figure figure(String what, double floor, String... arguments) throws IOException {
+    private List<String> verb(String... arguments) {
         List<String> line = new ArrayList<>(muster);
         line.addAll(List.of(arguments));
-        line.addAll(List.of("--uri", uri));
-        return Figure.of(what, ranks, runs(line), floor);
+        return line;
     }
 
     /** The first one is not counted: it may build the archives that the others start from. */
-    private static Samples runs(List<String> line) throws IOException {
+    private static Samples runs(String uri, IntFunction<List<String>> lines) throws IOException {
         Samples samples = new Samples(RUNS);
         for (int i = -1; i < RUNS; i++) {
+            List<String> line = lines.apply(i);
             long start = System.nanoTime();
-            run(line);
+            run(line, uri);
             if (i >= 0) {
                 samples.add(System.nanoTime() - start);
             }
@@ -50,11 +51,12 @@ record Commands(List<String> muster, String uri, int ranks) {
         return samples;
     }
 
-    private static void run(List<String> line) throws IOException {
-        Process process = new ProcessBuilder(line)
+    private static void run(List<String> line, String uri) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(line)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("MUSTER_URI", uri);
+        Process process = builder.start();
         process.getOutputStream().close();
         try {
             int exit = process.waitFor();
