@@ -33,7 +33,8 @@ public record Principal(int uid, String user, int pid) {
         }
     }
 
-    // Spelled out, as in other records that are keys here: a record's own are spun at run time, and cost each command a third of its time.
+    // Spelled out, as in other records that are keys here: a record's own are spun at run time, and cost each command a
+    // third of its time.
 
     @Override
     public boolean equals(@Nullable Object o) {

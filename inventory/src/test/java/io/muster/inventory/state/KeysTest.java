@@ -30,7 +30,9 @@ class KeysTest {
         Object one = make(type, -1);
         assertThat(make(type, -1)).isEqualTo(one).hasSameHashCodeAs(one).isNotEqualTo("else");
         for (int i = 0; i < type.getRecordComponents().length; i++) {
-            assertThat(make(type, i)).as(type.getRecordComponents()[i].getName()).isNotEqualTo(one);
+            assertThat(make(type, i))
+                    .as(type.getRecordComponents()[i].getName())
+                    .isNotEqualTo(one);
         }
     }
 
