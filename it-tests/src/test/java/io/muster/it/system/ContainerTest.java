@@ -274,7 +274,9 @@ class ContainerTest {
         try (FluxClient client = FluxClient.connect("local://" + socket())) {
             JsonNode status = client.rpc("resource.status", null);
             assertThat(status.path("drain").toString()).contains("\"bad dimm\"", "\"firmware\"");
-            assertThat(status.path("exclude").asText()).isEqualTo("4,8");
+            assertThat(status.path("exclude").asText())
+                    .as("lost, lent, and by configuration")
+                    .isEqualTo("1,4,8");
             client.rpc("resource.undrain", JsonNodeFactory.instance.objectNode().put("targets", "node5"));
         }
     }
