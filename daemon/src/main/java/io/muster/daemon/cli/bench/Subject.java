@@ -3,6 +3,8 @@ package io.muster.daemon.cli.bench;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +18,7 @@ import java.util.stream.Stream;
 /** A daemon of its own for one measurement: a process in a directory that goes away with it. */
 final class Subject implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final long PAUSE_MILLIS = 5;
 
     private final Path directory;
     private final Process process;
@@ -44,8 +47,8 @@ final class Subject implements AutoCloseable {
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();
         Subject subject = new Subject(directory, process, 0);
-        try (FluxClient client = FluxClient.connect(subject.uri(), options())) {
-            client.rpc("resource.stats-get", null);
+        try {
+            subject.awaitAnswer(start);
         } catch (IOException | RuntimeException e) {
             String log = Files.readString(directory.resolve("log"));
             subject.close();
@@ -69,8 +72,29 @@ final class Subject implements AutoCloseable {
                 """, directory, ranks - 1);
     }
 
-    private static Options options() {
-        return Options.DEFAULT.withTimeout(PATIENCE).withAttempts(2000, Duration.ofMillis(5));
+    /** Asks again and again without longer and longer pauses, since those would be measured. */
+    private void awaitAnswer(long start) throws IOException {
+        Options once = Options.DEFAULT.withTimeout(PATIENCE).withAttempts(1, Duration.ZERO);
+        for (; ; ) {
+            try (FluxClient client = FluxClient.connect(uri(), once)) {
+                client.rpc("resource.stats-get", null);
+                return;
+            } catch (ConnectException e) {
+                if (!process.isAlive() || System.nanoTime() - start > PATIENCE.toNanos()) {
+                    throw e;
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
+        }
     }
 
     String uri() {
