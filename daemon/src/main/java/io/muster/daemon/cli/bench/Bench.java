@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Pause;
 import io.muster.daemon.cli.console.Progress;
 import io.muster.daemon.cli.console.Server;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
                     + " undrained at rank 0 and up, so it should be nobody's."
         })
 public final class Bench implements Callable<Integer> {
+    /** What a burst needs for a moment, compilers above all, is given back within seconds. */
     private static final long SETTLE_MILLIS = 15_000;
 
     /** Figures of the machine, of each daemon, and of each that is started here. */
@@ -112,22 +113,12 @@ public final class Bench implements Callable<Integer> {
             figures.accept(Figure.once("ready from cold start", size, "ms", subject.readyMillis()));
             measure(new Measure(subject.uri(), size), Floor.measure(directory), figures);
             figures.accept(Figure.once("resident memory, at once", size, "MB", subject.residentMegabytes()));
-            settle();
+            Pause.of(SETTLE_MILLIS);
             figures.accept(Figure.once("resident memory, settled", size, "MB", subject.residentMegabytes()));
             Commands commands = new Commands(command(), subject.uri(), size);
             double floor = Commands.floor();
             figures.accept(commands.drain(floor));
             figures.accept(commands.status(floor));
-        }
-    }
-
-    /** What a burst needs for a moment, compilers above all, is given back within seconds. */
-    private static void settle() throws IOException {
-        try {
-            Thread.sleep(SETTLE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted");
         }
     }
 

@@ -1,9 +1,9 @@
 package io.muster.daemon.cli.bench;
 
+import io.muster.daemon.cli.console.Pause;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,17 +83,8 @@ final class Subject implements AutoCloseable {
                 if (!process.isAlive() || System.nanoTime() - start > PATIENCE.toNanos()) {
                     throw e;
                 }
-                pause();
+                Pause.of(PAUSE_MILLIS);
             }
-        }
-    }
-
-    private static void pause() throws IOException {
-        try {
-            Thread.sleep(PAUSE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted");
         }
     }
 

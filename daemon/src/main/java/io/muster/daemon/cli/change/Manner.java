@@ -2,11 +2,11 @@ package io.muster.daemon.cli.change;
 
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Pause;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.protocol.admin.Scheduler;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
@@ -36,7 +36,7 @@ public final class Manner {
             if (!timeout.isZero() && System.nanoTime() - start > timeout.toNanos()) {
                 return false;
             }
-            pause();
+            Pause.of(PAUSE_MILLIS);
         }
         return true;
     }
@@ -48,15 +48,6 @@ public final class Manner {
             }
         }
         return false;
-    }
-
-    private static void pause() throws IOException {
-        try {
-            Thread.sleep(PAUSE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted");
-        }
     }
 
     int timedOut(Console console) {

@@ -3,13 +3,13 @@ package io.muster.daemon.cli.follow;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Pause;
 import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -42,7 +42,7 @@ public final class Acquire extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         boolean held = print(client);
         while (!held) {
-            pause();
+            Pause.of(PAUSE_MILLIS);
             held = print(client);
         }
         return Exit.OK;
@@ -63,15 +63,6 @@ public final class Acquire extends ServerVerb {
                 return false;
             }
             throw Failure.of(e, e.errno().equals(Errno.EBUSY) ? "--wait waits until they are free" : "");
-        }
-    }
-
-    private static void pause() throws IOException {
-        try {
-            Thread.sleep(PAUSE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted");
         }
     }
 }

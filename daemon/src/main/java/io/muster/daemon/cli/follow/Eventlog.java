@@ -79,6 +79,7 @@ public final class Eventlog extends Following {
     private @Nullable String include;
 
     private EventLines lines = new EventLines("raw", ZoneId.systemDefault());
+    private List<Context> wanted = List.of();
 
     public Eventlog(Console console) {
         super(console);
@@ -94,7 +95,7 @@ public final class Eventlog extends Following {
                     Exit.USAGE,
                     "--time-format: " + timeFormat + " is not one of " + String.join(", ", EventLines.FORMATS));
         }
-        matches.forEach(Context::parse);
+        wanted = matches.stream().map(Context::parse).toList();
         lines = new EventLines(human ? "human" : timeFormat, ZoneId.systemDefault());
         EventFilter filter = include == null ? EventFilter.ALL : EventFilter.ALL.about(include);
         Duration time = limit == null ? givenTimeout() : When.duration(limit);
@@ -112,11 +113,6 @@ public final class Eventlog extends Following {
     }
 
     private boolean isMeant(JsonNode context) {
-        for (String match : matches) {
-            if (!Context.parse(match).isIn(context)) {
-                return false;
-            }
-        }
-        return true;
+        return wanted.stream().allMatch(match -> match.isIn(context));
     }
 }
