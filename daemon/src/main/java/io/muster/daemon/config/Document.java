@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -132,7 +133,7 @@ final class Document {
         } catch (JsonProcessingException e) {
             if (lines.repeated().isEmpty()) {
                 int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-                problems.add(at(file, line), e.getOriginalMessage());
+                problems.add(at(file, line), NotJson.sentence(e));
             }
             lines.repeated().forEach(key -> problems.add(at(file, key.line()), repeated(key, lines)));
         }

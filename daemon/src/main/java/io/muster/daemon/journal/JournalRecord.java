@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.problem.NotJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
@@ -60,7 +61,7 @@ public final class JournalRecord {
             }
             throw new IOException("not a JSON object");
         } catch (JsonProcessingException e) {
-            throw new IOException("not JSON: " + e.getOriginalMessage(), e);
+            throw new IOException("not JSON: " + NotJson.sentence(e), e);
         } catch (NumberFormatException e) {
             throw new IOException("has a number that is out of range", e);
         }

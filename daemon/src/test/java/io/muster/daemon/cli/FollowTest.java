@@ -33,6 +33,20 @@ class FollowTest extends VerbTest {
     }
 
     @Test
+    void eventsAreChosenByProperty() {
+        succeeds("property", "add", "batch", "2");
+        succeeds("drain", "1-3", "x");
+        succeeds("undrain", "3");
+        String events = out("eventlog", "-i", "@batch", "-T", "offset");
+        assertThat(events.lines().map(line -> line.strip().split(" ")[1])).containsExactly("property-add", "drain");
+        assertThat(out("watch", "--since", "all", "-i", "@batch", "-c", "2").lines())
+                .hasSize(2)
+                .allMatch(line -> line.contains("property-add") || line.contains("\"drain\""));
+        assertThat(refused(Exit.NO_TARGET, "eventlog", "-i", "@debug").err())
+                .contains("no host has the property debug");
+    }
+
+    @Test
     void theEventlogGoesOnUntilWhatIsWaitedFor() {
         succeeds("drain", "1", "x");
         succeeds("drain", "2", "y");

@@ -1,6 +1,5 @@
 package io.muster.protocol.admin;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -171,46 +170,6 @@ class AnswersTest {
         assertThat(answer.toJson()).isEqualTo(json(golden));
     }
 
-    /** What flux-core's journal begins with, and RFC 44's own. */
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{'events':[{'timestamp':1795229904.7026422,'name':'restart','context':{'ranks':'0-3','online':'',"
-                        + "'nodelist':'node[0-3]'}}]}",
-                "{'events':[{'timestamp':1795229905.560786,'name':'online','context':{'idset':'0'}},"
-                        + "{'timestamp':1795229906.0,'name':'drain','context':{'idset':'1','nodelist':'node1',"
-                        + "'reason':'','overwrite':0}}]}",
-                "{'events':[{'timestamp':5.5,'name':'truncate'}]}",
-                "{'events':[]}",
-                "{'events':[{'timestamp':1795229904.7033827,'name':'resource-define','context':"
-                        + "{'method':'configuration'}}],'R':"
-                        + "{'version':1,'execution':{'R_lite':[],'starttime':0.0,'expiration':0.0,'nodelist':['']}}}",
-            })
-    void journalsAreReadAndWrittenAsTheyAre(String golden) throws Exception {
-        JournalBatch batch = JournalBatch.parse(json(golden));
-        assertThat(text(batch.encode())).isEqualTo(golden);
-        assertThat(JournalBatch.parse(json(golden)).events()).isEqualTo(batch.events());
-        assertThat(batch.isSentinel()).isEqualTo(golden.equals("{'events':[]}"));
-    }
-
-    @Test
-    void ourOwnEventsAreReadByEverybody() throws Exception {
-        Entry entry = new Entry(3, 1_795_225_914.778, Principal.DAEMON, new Event.Update(5));
-        String line = new String(entry.toBytes(), UTF_8);
-        JournalBatch batch = JournalBatch.parse(json("{'events':[" + line + "]}"));
-        JournalBatch.JournalEvent event = batch.events().get(0);
-        assertThat(event.name()).isEqualTo("resource-update");
-        assertThat(event.timestamp()).isEqualTo(1_795_225_914.778);
-        assertThat(event.context().path("expiration").intValue()).isEqualTo(5);
-        assertThat(event).hasToString(line);
-        event.context().removeAll();
-        assertThat(event.context()).isNotEmpty();
-        assertThat(JournalBatch.SENTINEL.isSentinel()).isTrue();
-        assertThat(text(JournalBatch.SENTINEL.encode())).isEqualTo("{'events':[]}");
-    }
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -231,13 +190,6 @@ class AnswersTest {
                 "inventory|{'state':{},'schedulers':[]}|resource.inventory: /seq: must be a number",
                 "dry-run|{}|dry-run: /events: must be an array",
                 "dry-run|{'events':[],'updates':[{'update':null}]}|dry-run: /updates/0/user: must be a string",
-                "journal|{}|resource.journal: /events: must be an array",
-                "journal|{'events':{}}|resource.journal: /events: must be an array",
-                "journal|{'events':[5]}|resource.journal: /events/0: must be an object",
-                "journal|{'events':[{'name':'x'}]}|resource.journal: /events/0/timestamp: must be a number",
-                "journal|{'events':[{'timestamp':5}]}|resource.journal: /events/0/name: must be a string",
-                "journal|{'events':[{'timestamp':5,'name':'x','context':null}]}|resource.journal: /events/0/context: must be an object",
-                "journal|{'events':[],'R':null}|resource.journal: /R: must be a JSON object, not null",
             })
     void whatIsNoAnswerIsRefusedWithItsPlace(String method, String answer, String sentence) throws Exception {
         Map<String, Function<JsonNode, Object>> readers = Map.of(
@@ -245,8 +197,7 @@ class AnswersTest {
                 "sched-status", SchedStatus::parse,
                 "get", Get::parse,
                 "inventory", InventoryAnswer::parse,
-                "dry-run", DryRunAnswer::parse,
-                "journal", JournalBatch::parse);
+                "dry-run", DryRunAnswer::parse);
         ObjectNode json = json(answer.replace("EMPTY", EMPTY_R));
         assertThatThrownBy(() -> Objects.requireNonNull(readers.get(method)).apply(json))
                 .isInstanceOf(InvalidException.class)

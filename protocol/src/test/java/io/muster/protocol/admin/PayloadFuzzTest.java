@@ -77,7 +77,6 @@ class PayloadFuzzTest {
             check(json, answer -> Status.parse(answer).encode());
             check(json, answer -> SchedStatus.parse(answer).encode());
             check(json, answer -> Get.parse(answer).encode());
-            check(json, answer -> JournalBatch.parse(answer).encode());
             check(json, answer -> InventoryAnswer.parse(answer).encode());
             check(json, answer -> Json.encode(DryRunAnswer.parse(answer).toJson()));
             check(json, answer -> Json.encode(FeasibilityAnswer.parse(answer).toJson()));

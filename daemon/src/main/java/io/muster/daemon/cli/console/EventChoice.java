@@ -1,5 +1,7 @@
 package io.muster.daemon.cli.console;
 
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -25,9 +27,18 @@ public final class EventChoice {
             description = "A line to read instead of JSON.")
     private boolean human;
 
+    /** For events on disk: who has {@code @PROPERTY}, they do not say. */
     public EventFilter filter() {
-        EventFilter named = EventFilter.ALL.named(types);
-        return include == null ? named : named.about(include);
+        return include == null ? named() : named().about(include);
+    }
+
+    /** For a server's, which knows it. */
+    public EventFilter filter(FluxClient client) throws IOException {
+        return include == null ? named() : named().about(client, include);
+    }
+
+    private EventFilter named() {
+        return EventFilter.ALL.named(types);
     }
 
     public boolean human() {

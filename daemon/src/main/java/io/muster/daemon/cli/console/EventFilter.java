@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
 import java.util.List;
 
 /**
@@ -11,8 +14,8 @@ import java.util.List;
  *
  * @param since seconds since the epoch, as {@code until}
  * @param names of events; none for all
- * @param ranks only events about one of these; none for all
- * @param hosts the same by name
+ * @param ranks only events about one of these
+ * @param hosts or of these, which an event that names hosts is asked for first; none of both for all
  */
 public record EventFilter(double since, double until, List<String> names, Idset ranks, Hostlist hosts) {
     public static final EventFilter ALL = new EventFilter(0, Double.MAX_VALUE, List.of(), Idset.EMPTY, Hostlist.EMPTY);
@@ -25,7 +28,7 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         return new EventFilter(since, until, List.copyOf(some), ranks, hosts);
     }
 
-    /** @param targets ranks if they read as ranks, else hosts: an event knows both */
+    /** @param targets ranks if they read as ranks, else hosts */
     public EventFilter about(String targets) {
         try {
             return new EventFilter(since, until, names, Idset.parse(targets), Hostlist.EMPTY);
@@ -34,7 +37,29 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         }
     }
 
+    /** The same where R is at hand: hosts have ranks, then, which is all that some events know them by. */
+    public EventFilter about(String targets, ResourceSet resources) {
+        EventFilter filter = about(targets);
+        Idset there = filter.ranks;
+        for (String host : filter.hosts.expand()) {
+            there = there.union(resources.ranksOf(host));
+        }
+        return new EventFilter(since, until, names, there, filter.hosts);
+    }
+
+    /** The same for a server's events: {@code all} and {@code @PROPERTY} too. */
+    public EventFilter about(FluxClient client, String targets) throws IOException {
+        ResourceSet resources = Standing.ask(client).resources();
+        return about(Targets.spell(resources, targets), resources);
+    }
+
     private static Hostlist hostlist(String targets) {
+        if (targets.indexOf('@') >= 0) {
+            throw new Failure(
+                    Exit.USAGE,
+                    targets + ": which hosts have a property, a journal does not say",
+                    "give hosts or ranks");
+        }
         try {
             return Hostlist.parse(targets);
         } catch (MalformedException e) {
@@ -52,10 +77,23 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         if (ranks.isEmpty() && hosts.isEmpty()) {
             return true;
         }
-        if (!ranks.isEmpty()) {
-            return Idset.parse(context.path("idset").asText("")).intersects(ranks);
-        }
         String nodelist = context.path("nodelist").asText("");
-        return !nodelist.isEmpty() && !Hostlist.parse(nodelist).indexesOf(hosts).isEmpty();
+        if (!hosts.isEmpty() && !nodelist.isEmpty()) {
+            return !Hostlist.parse(nodelist).indexesOf(hosts).isEmpty();
+        }
+        return isAboutRanks(context.path("idset")) || isAboutRanksOfOne(context.path("properties"));
+    }
+
+    private boolean isAboutRanks(JsonNode idset) {
+        return Idset.parse(idset.asText("")).intersects(ranks);
+    }
+
+    private boolean isAboutRanksOfOne(JsonNode properties) {
+        for (JsonNode idset : properties) {
+            if (isAboutRanks(idset)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -24,6 +24,10 @@ public final class Targets {
         return isSelection(text) ? find(Standing.ask(client).resources(), text).toString() : text;
     }
 
+    static String spell(ResourceSet resources, String text) {
+        return isSelection(text) ? find(resources, text).toString() : text;
+    }
+
     /** The same, {@code all} and {@code @PROPERTY} being those that are neither excluded nor lost. */
     public static String spellMembers(FluxClient client, String text) throws IOException {
         if (!isSelection(text)) {

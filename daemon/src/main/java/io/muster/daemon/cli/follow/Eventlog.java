@@ -75,7 +75,7 @@ public final class Eventlog extends Following {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
-            description = "Only events about these ranks or hosts.")
+            description = "Only events about these: ranks, hosts, @PROPERTY.")
     private @Nullable String include;
 
     private EventLines lines = new EventLines("raw", ZoneId.systemDefault());
@@ -97,7 +97,7 @@ public final class Eventlog extends Following {
         }
         wanted = matches.stream().map(Context::parse).toList();
         lines = new EventLines(human ? "human" : timeFormat, ZoneId.systemDefault());
-        EventFilter filter = include == null ? EventFilter.ALL : EventFilter.ALL.about(include);
+        EventFilter filter = include == null ? EventFilter.ALL : EventFilter.ALL.about(client, include);
         Duration time = limit == null ? givenTimeout() : When.duration(limit);
         return follow(client, filter, true, follow || last != null, time);
     }

@@ -53,13 +53,13 @@ public final class Watch extends Following {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        return follow(client, filter(), since != null, true, givenTimeout());
+        return follow(client, filter(client), since != null, true, givenTimeout());
     }
 
-    private EventFilter filter() {
+    private EventFilter filter(FluxClient client) throws IOException {
         boolean all = since == null || since.equals("all");
         double from = all ? 0 : When.past(String.valueOf(since), console().now());
-        return choice.filter().between(from, Double.MAX_VALUE);
+        return choice.filter(client).between(from, Double.MAX_VALUE);
     }
 
     @Override

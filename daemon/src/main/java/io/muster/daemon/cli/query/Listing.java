@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
-import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.render.Column;
 import io.muster.inventory.idset.Idset;
@@ -18,14 +17,13 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code muster list}. */
 @Command(
         name = "list",
         description = "Show what schedulers may use: free, allocated and down, with cores and GPUs.",
         footer = {"", "What is allocated only a Flux broker knows; asked of Muster, all that is up is free."})
-public final class Listing extends ServerVerb {
+public final class Listing extends UsageVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",
             "state,properties,nnodes,ncores,ngpus,nodelist",
@@ -33,7 +31,6 @@ public final class Listing extends ServerVerb {
             "state,properties,nnodes,ncores,ngpus,ranks,nodelist",
             "rlist",
             "state,properties,nnodes,ncores,ngpus,rlist");
-    private static final String DEFAULT = "free,allocated,down";
     private static final List<Column> COLUMNS = List.of(
             Column.right("state", "STATE"),
             Column.left("queue", "QUEUE"),
@@ -46,23 +43,11 @@ public final class Listing extends ServerVerb {
             Column.flexible("nodelist", "NODELIST"),
             Column.flexible("rlist", "LIST"));
 
-    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
-    private List<String> targets = List.of();
-
-    @Option(
-            names = {"-s", "--states", "--state"},
-            paramLabel = "STATE,...",
-            description = "free, allocated, down, up (both of the first) or all. Default: free,allocated,down.")
-    private String states = DEFAULT;
-
     @Option(names = "--skip-empty", description = "No lines without hosts: so it is with -i, -q or TARGETS.")
     private boolean skipEmpty;
 
     @Option(names = "--no-skip-empty", description = "Lines without hosts, even so.")
     private boolean noSkipEmpty;
-
-    @Mixin
-    private final Selection selection = new Selection();
 
     @Mixin
     private final Look look = new Look();
@@ -72,17 +57,14 @@ public final class Listing extends ServerVerb {
     }
 
     @Override
-    protected int run(FluxClient client) throws IOException {
-        List<String> wanted = Usage.states(states);
-        Usage usage = Usage.ask(client);
-        Idset among = selection.among(client, usage.all(), targets);
+    int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException {
         if (json()) {
-            console().json(json(usage, wanted, among));
+            console().json(json(usage, states, among));
         } else {
             List<Column> columns = look.choose(COLUMNS, FORMATS);
             Queues queues = columns.stream().anyMatch(Listing::knowsQueues) ? Queues.ask(client) : Queues.NONE;
             Fold fold = new Fold(usage.all(), columns, look.expand());
-            for (String state : wanted) {
+            for (String state : states) {
                 Idset ranks = usage.in(state).intersect(among);
                 if (!ranks.isEmpty() || !skipsEmpty()) {
                     add(fold, usage.all(), state, ranks, queues);
@@ -94,7 +76,7 @@ public final class Listing extends ServerVerb {
     }
 
     private boolean skipsEmpty() {
-        return skipEmpty || (!noSkipEmpty && (selection.isGiven() || !targets.isEmpty()));
+        return skipEmpty || (!noSkipEmpty && isSelective());
     }
 
     private static boolean knowsQueues(Column column) {
@@ -111,18 +93,18 @@ public final class Listing extends ServerVerb {
             fold.add(
                     Map.of(
                             "state", state,
-                            "queue", String.join(",", queues.of(properties, selection.queues())),
+                            "queue", String.join(",", queues.of(properties, queues())),
                             "properties", String.join(",", properties),
                             "propertiesx", String.join(",", others)),
                     alike);
         });
     }
 
-    private ObjectNode json(Usage usage, List<String> wanted, Idset among) {
+    private ObjectNode json(Usage usage, List<String> states, Idset among) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("schema_version", Standing.SCHEMA_VERSION);
         ArrayNode groups = json.putArray("groups");
-        for (String state : wanted) {
+        for (String state : states) {
             PropertyGroups.of(usage.all(), usage.in(state).intersect(among)).forEach((properties, ranks) -> {
                 ObjectNode group = groups.addObject().put("state", state).put("nnodes", ranks.size());
                 group.put("ncores", usage.all().count("core", ranks));

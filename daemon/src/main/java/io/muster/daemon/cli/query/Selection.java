@@ -56,7 +56,8 @@ public final class Selection {
         return queues;
     }
 
-    static Idset find(ResourceSet resources, List<String> targets) {
+    /** The ranks that these mean, all together; one that is not there is a failure. */
+    public static Idset find(ResourceSet resources, List<String> targets) {
         Idset found = Idset.EMPTY;
         for (String text : targets) {
             found = found.union(Targets.find(resources, text));

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param absence why they are excluded or lost, or null
  * @param report since when they are online or not, and the cause; null where that is of no interest
  */
-record StateGroup(
+public record StateGroup(
         String state,
         boolean online,
         Idset ranks,
@@ -36,7 +36,7 @@ record StateGroup(
         Liveness.@Nullable Report report) {
 
     /** In the order of flux's table; a group's ranks that are offline stand behind those that are not. */
-    static List<StateGroup> of(InventoryState state, Idset among) {
+    public static List<StateGroup> of(InventoryState state, Idset among) {
         List<StateGroup> groups = new ArrayList<>();
         Idset members = state.members().intersect(among);
         Idset free = members.subtract(state.holds().held());
@@ -154,7 +154,7 @@ record StateGroup(
         return until;
     }
 
-    ObjectNode toJson(ResourceSet resources, boolean expand) {
+    public ObjectNode toJson(ResourceSet resources, boolean expand) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("state", state).put("online", online).put("nnodes", ranks.size());
         json.put("ranks", ranks.toString());
@@ -180,7 +180,7 @@ record StateGroup(
         return json;
     }
 
-    static ObjectNode toJson(Hold hold) {
+    public static ObjectNode toJson(Hold hold) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("holder", hold.holder()).put("reason", hold.reason());
         time(json, "since", hold.since());
@@ -189,13 +189,13 @@ record StateGroup(
         return json;
     }
 
-    static void who(ObjectNode json, Principal by) {
+    public static void who(ObjectNode json, Principal by) {
         if (!by.user().isEmpty()) {
             json.putObject("by").put("user", by.user()).put("userid", by.uid());
         }
     }
 
-    static void time(ObjectNode json, String key, double epoch) {
+    public static void time(ObjectNode json, String key, double epoch) {
         json.put(key, epoch <= 0 ? null : Times.rfc3339(epoch));
     }
 }

@@ -1,4 +1,4 @@
-package io.muster.daemon.cli.query;
+package io.muster.daemon.cli.why;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -8,6 +8,7 @@ import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Journal;
 import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.query.Selection;
 import io.muster.inventory.state.Departed;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
@@ -59,7 +60,7 @@ public final class Why extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         Standing standing = Standing.ask(client);
         List<Account> accounts = accounts(standing);
-        String silence = remember(client, accounts);
+        String silence = remember(client, standing, accounts);
         if (json()) {
             ObjectNode json = standing.toJson();
             ArrayNode hosts = json.putArray("hosts");
@@ -87,12 +88,12 @@ public final class Why extends ServerVerb {
     }
 
     /** @return why nothing can be remembered, "" if it can */
-    private String remember(FluxClient client, List<Account> accounts) throws IOException {
+    private String remember(FluxClient client, Standing standing, List<Account> accounts) throws IOException {
         List<Deque<ObjectNode>> last = new ArrayList<>();
         List<EventFilter> filters = new ArrayList<>();
         for (Account account : accounts) {
             last.add(new ArrayDeque<>());
-            filters.add(EventFilter.ALL.about(account.host()));
+            filters.add(EventFilter.ALL.about(account.host(), standing.resources()));
         }
         try (Journal journal = Journal.follow(client)) {
             for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {

@@ -1,8 +1,9 @@
-package io.muster.daemon.cli.query;
+package io.muster.daemon.cli.why;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.cli.query.StateGroup;
 import io.muster.daemon.cli.render.EventText;
 import io.muster.daemon.cli.render.Printable;
 import io.muster.daemon.cli.render.Times;

@@ -1,8 +1,9 @@
-package io.muster.daemon.cli.query;
+package io.muster.daemon.cli.why;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.query.StateGroup;
 import io.muster.inventory.state.Departed;
 import io.muster.inventory.state.HoldSet;
 import java.util.ArrayList;

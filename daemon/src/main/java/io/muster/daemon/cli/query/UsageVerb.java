@@ -1,0 +1,53 @@
+package io.muster.daemon.cli.query;
+
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.ServerVerb;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** A verb that speaks of what schedulers may use, by state. */
+abstract class UsageVerb extends ServerVerb {
+    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    private List<String> targets = List.of();
+
+    @Option(
+            names = {"-s", "--states", "--state"},
+            paramLabel = "STATE,...",
+            description = "free, allocated, down, up (both of the first) or all. Default: all.")
+    private String states = "all";
+
+    @Mixin
+    private final Selection selection = new Selection();
+
+    UsageVerb(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected final int run(FluxClient client) throws IOException {
+        List<String> wanted = Usage.states(states);
+        Usage usage = Usage.ask(client);
+        return run(client, usage, wanted, selection.among(client, usage.all(), targets));
+    }
+
+    /**
+     * @param among the ranks to speak of, whatever their state
+     * @return the exit status
+     */
+    abstract int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException;
+
+    /** Whether some ranks were chosen, not all. */
+    final boolean isSelective() {
+        return selection.isGiven() || !targets.isEmpty();
+    }
+
+    /** Of these alone; none for all. */
+    final List<String> queues() {
+        return selection.queues();
+    }
+}
