@@ -32,7 +32,10 @@ final class Hangup {
             };
             Object listener = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, onSignal);
             Object hup = signal.getConstructor(String.class).newInstance("HUP");
-            signal.getMethod("handle", signal, handler).invoke(null, hup, listener);
+            Object before = signal.getMethod("handle", signal, handler).invoke(null, hup, listener);
+            if (handler.getField("SIG_IGN").get(null).equals(before)) {
+                log.warn("SIGHUP is ignored, as nohup leaves it: changes of the configuration need a restart");
+            }
         } catch (ReflectiveOperationException e) {
             log.warn("this JVM gives no signals: changes of the configuration need a restart");
         }

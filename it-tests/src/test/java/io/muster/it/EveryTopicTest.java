@@ -29,12 +29,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every row of the protocol's table, granted and refused, against one daemon. Each test leaves the inventory as it was. */
+@Timeout(600)
 class EveryTopicTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Duration NOT_LONG = Duration.ofMillis(100);

@@ -26,10 +26,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How the process starts, lives with a bad disk and few descriptors, and ends. */
+@Timeout(600)
 class ProcessTest {
     private static final int NEW_FILE = 4096;
 
@@ -209,6 +211,15 @@ class ProcessTest {
         try (DaemonProcess daemon = setup().spawn()) {
             daemon.output().await(" config "); // the first that it says
             daemon.signal("HUP", "configuration reloaded");
+            assertThat(daemon.ask("resource.status").has("R")).isTrue();
+        }
+    }
+
+    @Test
+    void whoeverIsStartedByNohupSaysThatHangupsAreIgnored() throws IOException {
+        try (DaemonProcess daemon = setup().wrapper("nohup").start().expect("SIGHUP is ignored")) {
+            daemon.output().await("SIGHUP is ignored, as nohup leaves it");
+            daemon.signal("HUP");
             assertThat(daemon.ask("resource.status").has("R")).isTrue();
         }
     }

@@ -69,6 +69,7 @@ class TourTest {
             script.append("echo '").append(MARK).append("'\n");
         }
         String[] outputs = bash(script.append("wait\n").toString()).split(MARK + "\n", -1);
+        assertThat(directory.resolve("serve.log")).content().doesNotContain(" WARN ", " ERROR ");
         assertThat(outputs).as(Arrays.toString(outputs)).hasSize(commands.size() + 1);
         StringBuilder tour = new StringBuilder();
         for (int i = 0; i < commands.size(); i++) {

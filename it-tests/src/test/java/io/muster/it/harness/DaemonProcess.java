@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -32,6 +33,9 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** It says what is missing from the log, so it is right whenever a test is faster than the log. */
     private static final String SLOW_LOG = "changes are in the journal, but not here: the log is too slow";
+
+    /** A disk or a machine that is slow is no reason to fail. */
+    private static final Options PATIENT = Options.DEFAULT.withTimeout(Output.PATIENCE);
 
     private final Setup setup;
     private final Process process;
@@ -91,7 +95,9 @@ public final class DaemonProcess implements AutoCloseable {
 
         /** Without waiting for anything. */
         public DaemonProcess spawn() {
-            List<String> command = new ArrayList<>(wrapper);
+            List<String> command =
+                    new ArrayList<>(List.of("env", "--default-signal=HUP")); // a build may have been started by nohup
+            command.addAll(wrapper);
             command.add(Tool.jdk("java"));
             command.addAll(jvm);
             command.addAll(List.of("-XX:+ExitOnOutOfMemoryError", "-XX:-UsePerfData"));
@@ -172,7 +178,7 @@ public final class DaemonProcess implements AutoCloseable {
     }
 
     public FluxClient connect(Path to) throws IOException {
-        return FluxClient.connect("local://" + to);
+        return FluxClient.connect("local://" + to, PATIENT);
     }
 
     /** One question on a connection of its own. */

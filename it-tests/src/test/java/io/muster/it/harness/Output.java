@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /** What a process says, line by line, kept in a file too, for whoever waits for a line. */
 public final class Output {
     /** What a machine that does ten other things needs for anything; nobody waits so long for what does come. */
-    static final Duration PATIENCE = Duration.ofMinutes(5);
+    public static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final List<String> lines = new ArrayList<>();
     private final Thread reader;

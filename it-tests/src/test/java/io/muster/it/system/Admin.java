@@ -8,16 +8,21 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Changes its slice without pause, some changes ahead of their answers, until the daemon is gone or the test says stop. */
+/**
+ * Changes its slice without pause, some changes ahead of their answers, until the daemon is gone or the test says stop. A daemon
+ * that goes, or does not answer, before the test expects it has failed.
+ */
 final class Admin extends Thread {
     private static final int AHEAD = 16;
 
     private final FluxClient client;
     private final Random random;
     private final AtomicLong answers;
+    private final AtomicBoolean mayEnd;
     private final int first;
     private final List<Slice> states = new ArrayList<>();
     private final Deque<Call> open = new ArrayDeque<>();
@@ -29,14 +34,15 @@ final class Admin extends Thread {
     /**
      * @param slice as it is
      * @param first a number for the first change, beyond all that this admin used before
-     * @param answers counts those of all admins
+     * @param shift counts the answers of all admins, and says whether the daemon may be gone
      */
-    Admin(String name, FluxClient client, Slice slice, int first, Random random, AtomicLong answers) {
+    Admin(String name, FluxClient client, Slice slice, int first, Random random, Crew.Shift shift) {
         super(name);
         this.client = client;
         this.first = first;
         this.random = random;
-        this.answers = answers;
+        this.answers = shift.answers();
+        this.mayEnd = shift.mayEnd();
         states.add(slice);
     }
 
@@ -54,6 +60,7 @@ final class Admin extends Thread {
             }
         } catch (IOException gone) {
             stopping = true;
+            failure = mayEnd.get() ? null : gone;
         } catch (RuntimeException refused) {
             failure = refused;
         }
@@ -97,7 +104,7 @@ final class Admin extends Thread {
         return first + states.size() - 1;
     }
 
-    /** Why a change was refused, which none should be; null. */
+    /** Why a change was refused or not answered, which none should be; null. */
     @Nullable
     Throwable failure() {
         return failure;

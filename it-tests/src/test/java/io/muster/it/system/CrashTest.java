@@ -22,10 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class CrashTest {
     private static final int KILLS = Integer.getInteger("muster.kills", 50);
-    /** A clean restart after so many crashes: it has to change nothing at all. */
-    private static final int CLEAN_EVERY = 10;
+    /** After so many, everything is compared: nothing at all may have changed. */
+    private static final int WHOLE_EVERY = 10;
 
     private static final int SAID_EVERY = 50;
+    private static final int FEW = 5;
 
     private static final String TORN = "the last write was cut short by a crash";
 
@@ -33,6 +34,7 @@ class CrashTest {
     Path directory;
 
     private final Crew crew = new Crew();
+    private int killedWhileStarting;
     private int killedBeforeReady;
 
     @Test
@@ -43,7 +45,8 @@ class CrashTest {
         for (int kill = 1; kill <= KILLS; kill++) {
             try {
                 crash(random);
-                if (kill % CLEAN_EVERY == 0 || kill == KILLS) {
+                if (kill % WHOLE_EVERY == 0 || kill == KILLS) {
+                    killAtRest(random);
                     restartCleanly();
                 }
                 if (kill % SAID_EVERY == 0 || kill == KILLS) {
@@ -54,11 +57,15 @@ class CrashTest {
                 throw new AssertionError(where + ": " + e.getMessage(), e);
             }
         }
+        assertThat(killedBeforeReady > 0 || killedWhileStarting < FEW)
+                .as("some of %d kills while it started came before it was ready", killedWhileStarting)
+                .isTrue();
     }
 
     /** Whoever ends a long run early knows how far it came. */
     private void say(int kills, long seed) {
-        System.out.println(kills + " kills (and " + killedBeforeReady + " while starting), seed " + seed + ": " + crew);
+        System.out.println(
+                kills + " kills (and " + killedBeforeReady + " before they were ready), seed " + seed + ": " + crew);
     }
 
     private DaemonProcess.Setup setup() {
@@ -71,6 +78,7 @@ class CrashTest {
             crew.start(daemon, random);
             crew.awaitAnswers(random.nextInt(800));
             LockSupport.parkNanos(random.nextInt(3_000_000));
+            crew.expectEnd();
             daemon.kill();
             crew.join();
         }
@@ -83,11 +91,36 @@ class CrashTest {
     /** Recovery has to survive crashes too. */
     private void killBeforeReady(Random random) throws Exception {
         try (DaemonProcess daemon = setup().spawn().expect(TORN)) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1200)));
+            daemon.output().await(" config "); // the first that it says: the journal is next
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(100)));
             daemon.kill();
+            killedWhileStarting++;
+            killedBeforeReady += daemon.output().toString().contains(" ready ") ? 0 : 1;
         }
         crew.checkDirectory(setup().stateDir());
-        killedBeforeReady++;
+    }
+
+    /** When nobody waits for an answer any more, all that there is has to be there again, and the scheduler has been told of it. */
+    private void killAtRest(Random random) throws Exception {
+        ObjectNode before;
+        try (DaemonProcess daemon = setup().start().expect(TORN)) {
+            crew.settle(daemon);
+            crew.start(daemon, random);
+            crew.awaitAnswers(random.nextInt(800));
+            crew.finish();
+            crew.awaitTold();
+            before = lasting(daemon.ask("resource.inventory"));
+            crew.expectEnd();
+            daemon.kill();
+            crew.join();
+        }
+        crew.checkDirectory(setup().stateDir());
+        try (DaemonProcess daemon = setup().start().expect(TORN)) {
+            assertThat(lasting(daemon.ask("resource.inventory")))
+                    .as("the inventory after a crash at rest")
+                    .isEqualTo(before);
+            crew.settle(daemon);
+        }
     }
 
     /** Stopping and starting loses nothing and adds nothing. */

@@ -1,12 +1,14 @@
 package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Output;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +40,12 @@ final class Crew {
     private long updates;
     private long torn;
 
-    /** Those who are at work now. */
-    private record Shift(List<Admin> admins, Scheduler scheduler, AtomicLong answers) {}
+    /**
+     * Those who are at work now.
+     *
+     * @param mayEnd whether it is the test that ends the daemon
+     */
+    record Shift(List<Admin> admins, Scheduler scheduler, AtomicLong answers, AtomicBoolean mayEnd) {}
 
     Crew() {
         for (int i = 0; i < ADMINS; i++) {
@@ -54,29 +61,60 @@ final class Crew {
     // ---- at work
 
     void start(DaemonProcess daemon, Random random) throws Exception {
-        Shift next = new Shift(new ArrayList<>(), new Scheduler(daemon.connect()), new AtomicLong());
+        AtomicBoolean mayEnd = new AtomicBoolean();
+        Scheduler scheduler = new Scheduler(daemon.connect(), mayEnd);
+        Shift next = new Shift(new ArrayList<>(), scheduler, new AtomicLong(), mayEnd);
         for (int i = 0; i < ADMINS; i++) {
             Random own = new Random(random.nextLong());
-            next.admins.add(new Admin("a" + i, daemon.connect(), slices.get(i), numbers[i], own, next.answers));
+            next.admins.add(new Admin("a" + i, daemon.connect(), slices.get(i), numbers[i], own, next));
         }
         shift = next;
-        next.scheduler.start();
-        next.scheduler.awaitAcquired();
+        scheduler.start();
+        scheduler.awaitAcquired();
         next.admins.forEach(Thread::start);
     }
 
-    /** Lets them work until so many of their changes were answered, or one of them is gone. */
-    void awaitAnswers(int count) {
+    /** Lets them work until so many of their changes were answered; all of them are still there then. */
+    void awaitAnswers(int count) throws InterruptedException {
         Shift now = atWork();
         while (now.answers.get() < count && now.admins.stream().allMatch(Thread::isAlive)) {
             LockSupport.parkNanos(50_000);
         }
+        for (Admin admin : now.admins) {
+            assertThat(admin.failure())
+                    .as("%s, while the daemon is there", admin.getName())
+                    .isNull();
+        }
+        assertThat(now.scheduler.failure())
+                .as("the scheduler, while the daemon is there")
+                .isNull();
+    }
+
+    /** From here on the daemon may go at any moment. */
+    void expectEnd() {
+        atWork().mayEnd.set(true);
     }
 
     /** The admins send no more, and wait for their last answers. */
     void finish() throws InterruptedException {
         atWork().admins.forEach(Admin::finish);
         joinAdmins();
+    }
+
+    /** After {@link #finish}: waits until the scheduler has been told what the last answers said. */
+    void awaitTold() {
+        Shift now = atWork();
+        Follower follower = now.scheduler.follower();
+        await("what the scheduler knows").atMost(Output.PATIENCE).untilAsserted(() -> {
+            for (int i = 0; i < ADMINS; i++) {
+                Admin admin = now.admins.get(i);
+                Slice last = admin.states().get(admin.states().size() - 1);
+                assertThat(admin.possible())
+                        .as("what %s may have done", admin.getName())
+                        .hasSize(1);
+                assertThat(follower.of(last, admin.getName() + "p", i == 0)).isEqualTo(last.seenBy(follower.offered()));
+            }
+        });
     }
 
     /** Once the daemon is gone. */

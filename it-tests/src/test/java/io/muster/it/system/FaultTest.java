@@ -163,9 +163,7 @@ class FaultTest {
                 FluxClient admin = daemon.connect()) {
             scribe = Scribe.at(daemon, 10);
             scribe.write(5);
-            Scheduler scheduler = new Scheduler(daemon.connect());
-            scheduler.start();
-            scheduler.awaitAcquired();
+            Scheduler scheduler = Scheduler.of(daemon);
             Idset up = scribe.up();
             List<Call> calls = new ArrayList<>();
             try (Strace hanging =
@@ -180,6 +178,10 @@ class FaultTest {
                 }
                 await().atMost(PATIENCE)
                         .until(() -> daemon.get("/readyz").contains("changes wait: the disk has not answered for"));
+                scribe.check();
+                assertThat(scheduler.follower().up())
+                        .as("while the force hangs")
+                        .isEqualTo(up);
             }
             for (Call call : calls) {
                 call.get();
@@ -203,9 +205,7 @@ class FaultTest {
         Scribe scribe;
         try (DaemonProcess daemon = setup.start().expect(REFUSED, UNCERTAIN)) {
             scribe = Scribe.at(daemon, 500);
-            Scheduler scheduler = new Scheduler(daemon.connect());
-            scheduler.start();
-            scheduler.awaitAcquired();
+            Scheduler scheduler = Scheduler.of(daemon);
             fill.on(daemon);
             RpcException refused = scribe.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
@@ -246,15 +246,14 @@ class FaultTest {
                         .expect(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
                 Scribe scribe = Scribe.at(daemon, 10)) {
             scribe.write(5);
-            Scheduler scheduler = new Scheduler(daemon.connect());
-            scheduler.start();
-            scheduler.awaitAcquired();
+            Scheduler scheduler = Scheduler.of(daemon);
             // At one stroke, since rm would trip over files that come and go.
             Files.move(directory.resolve("state"), directory.resolve("gone"));
             RpcException refused = scribe.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
             scribe.check();
             await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(scribe.up()));
+            assertThat(scheduler.failure()).isNull();
         }
     }
 
@@ -352,6 +351,8 @@ class FaultTest {
             }
             crew.awaitAnswers(2000);
             crew.finish();
+            crew.awaitTold();
+            crew.expectEnd();
             daemon.kill();
             crew.join();
         }
@@ -369,6 +370,7 @@ class FaultTest {
                 setup.jvm("-Xmx24m", "-XX:+UseSerialGC").start().expect("OutOfMemoryError")) {
             crew.start(daemon, SeedSource.random(2));
             crew.awaitAnswers(500);
+            crew.expectEnd();
             exhaust(setup.socket());
             assertThat(daemon.awaitExit()).as("exit status").isEqualTo(3);
             crew.join();

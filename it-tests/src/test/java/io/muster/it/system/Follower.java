@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /** A scheduler's model of the inventory, built from nothing but what it was told (RFC 28). It is strict about what it is told. */
 final class Follower {
     private final Idset offered;
-    private volatile Idset up;
+    private Idset up;
     private Idset gone = Idset.EMPTY;
     private final SortedMap<String, Idset> properties;
     private double expiration;
@@ -26,7 +26,7 @@ final class Follower {
         expiration = response.resources().expiration();
     }
 
-    void update(ObjectNode payload) {
+    synchronized void update(ObjectNode payload) {
         Next next = Next.parse(payload);
         assertThat(payload.path("up").asText())
                 .as("up and down are disjoint as sent")
@@ -58,16 +58,16 @@ final class Follower {
         return offered;
     }
 
-    Idset up() {
+    synchronized Idset up() {
         return up;
     }
 
-    long updates() {
+    synchronized long updates() {
         return updates;
     }
 
     /** What it knows of {@code slice}'s ranks. */
-    Slice.Seen of(Slice slice, String propertyPrefix, boolean ownsExpiration) {
+    synchronized Slice.Seen of(Slice slice, String propertyPrefix, boolean ownsExpiration) {
         SortedMap<String, Idset> known = new TreeMap<>();
         properties.forEach((name, ranks) -> {
             if (name.startsWith(propertyPrefix)) {

@@ -10,13 +10,16 @@ import io.muster.inventory.idset.Idset;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
+import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +37,11 @@ class SoakTest {
     private static final int IDLE = 5000;
     /** What the last changes take, which are kept for followers of the journal: far less than 20 bytes for each response. */
     private static final long EVENTS_KEPT = 4 << 20;
+
+    /** Those that followers of the journal can be told of. */
+    private static final int EVENTS = 10_000;
+    /** Bytes of whatever might be kept of a change. */
+    private static final long LEAST_LEAK = 20;
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final long PACE = TimeUnit.MILLISECONDS.toNanos(100);
@@ -124,6 +132,40 @@ class SoakTest {
             end.isNoMoreThan(warm, EVENTS_KEPT);
             warm.filesAreGivenBack(daemon);
             flock.close();
+        }
+    }
+
+    /** Not even when there have been ten times as many as followers of the journal can be told of. */
+    @Test
+    void changesLeaveNothingBehind() throws Exception {
+        DaemonProcess daemon = start(Scribe.resources());
+        try (daemon;
+                FluxClient client = daemon.connect()) {
+            Flock flock = Flock.of(10, daemon.socket());
+            change(client, 2 * EVENTS);
+            Footprint before = Footprint.of(daemon);
+            change(client, 10 * EVENTS);
+            Footprint end = Footprint.of(daemon);
+            System.out.println(10 * EVENTS + " changes: before " + before + ", after " + end);
+            end.isNoMoreThan(before, 10 * EVENTS * LEAST_LEAK);
+            before.filesAreGivenBack(daemon);
+            assertThat(flock.failure()).isNull();
+            flock.close();
+        }
+    }
+
+    /** Some ahead of their answers. */
+    private static void change(FluxClient client, int count) throws IOException {
+        Deque<Call> open = new ArrayDeque<>();
+        for (int i = 0; i < count; i++) {
+            ObjectNode targets = JsonNodeFactory.instance.objectNode().put("targets", "40-63");
+            open.add(client.call(i % 2 == 0 ? "resource.offline" : "resource.online", targets));
+            if (open.size() == 64) {
+                open.remove().get();
+            }
+        }
+        while (!open.isEmpty()) {
+            open.remove().get();
         }
     }
 
