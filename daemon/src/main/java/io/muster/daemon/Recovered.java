@@ -9,6 +9,7 @@ import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
@@ -82,15 +83,22 @@ final class Recovered implements Replay {
         state = entry.applyTo(state);
         events++;
         lastSeq = entry.seq();
-        // R itself is not shown again, and is in memory anyway.
-        int length = entry.event() instanceof Event.Define ? 0 : record.json().length();
-        recent.add(new Recent(entry, length));
+        boolean define = entry.event() instanceof Event.Define;
+        int length = define ? 0 : record.json().length();
+        recent.add(new Recent(define ? withoutR(entry) : entry, length));
         recentCharacters += length;
         while (recent.size() > mostRecent || (recentCharacters > JournalStreams.MOST_CHARACTERS && recent.size() > 1)) {
             Recent dropped = recent.remove();
             recentCharacters -= dropped.length;
             before = dropped.entry.timestamp();
         }
+    }
+
+    /** R is shown as it is now; those before it would fill the heap. */
+    private static Entry withoutR(Entry entry) {
+        Event.Define define = (Event.Define) entry.event();
+        Event.Define emptied = new Event.Define(define.method(), ResourceSet.EMPTY, define.initial());
+        return new Entry(entry.seq(), entry.timestamp(), entry.by(), emptied);
     }
 
     InventoryState state() {

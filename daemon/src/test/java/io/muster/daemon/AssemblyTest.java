@@ -17,7 +17,10 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.server.Tracer;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
 import io.muster.inventory.state.Liveness;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -153,6 +156,25 @@ class AssemblyTest {
             assertThat(daemon.drain("2").failure()).isNull();
             assertThat(telemetry.fault()).isEmpty();
         }
+    }
+
+    /** One with its graph fills a good part of the heap; several of them would fill it all, at each start anew. */
+    @Test
+    void ofTheResourcesThatWereDefinedAStartKeepsTheLastOnly() throws Exception {
+        MemoryDisk disk = new MemoryDisk();
+        try (Started daemon = new Started(new FaultyDisk(disk))) {
+            new Preparation(daemon.core, daemon.threads).start(config());
+            new Preparation(daemon.core, daemon.threads).start(sixNodes());
+        }
+        Recovered recovered = new Recovered(100);
+        Journal.open(disk, JournalSettings.DEFAULT, recovered, telemetry, Runnable::run, InstantSource.system())
+                .close();
+        assertThat(recovered.state().resources().nodes()).isEqualTo(6);
+        assertThat(recovered.recent())
+                .extracting(Entry::event)
+                .filteredOn(Event.Define.class::isInstance)
+                .hasSize(2)
+                .allMatch(event -> ((Event.Define) event).resources().equals(ResourceSet.EMPTY));
     }
 
     @Test

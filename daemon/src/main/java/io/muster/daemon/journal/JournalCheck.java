@@ -72,6 +72,8 @@ public final class JournalCheck {
         }
         if (!segments.isEmpty() && base >= 0) {
             ends(segments, base);
+        } else if (base == 0 && Snapshot.isMissed(disk)) {
+            find(Severity.DAMAGE, Snapshot.FILE, 0, 0, "it is missing, though there is one before it");
         }
         long first = segments.isEmpty() ? 0 : segments.get(0).first();
         return new Report(List.copyOf(findings), segments.size(), events, first, lastSeq, base);

@@ -1,6 +1,8 @@
 package io.muster.daemon.journal;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,8 +16,13 @@ import java.nio.charset.StandardCharsets;
 
 /** One event as it stands in a segment. The JSON tree is the receiver's own. */
 public final class JournalRecord {
+    /** A list of a million names is a string, and is read however long it was when it was written. */
+    private static final StreamReadConstraints CONSTRAINTS =
+            StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
+
     /** Digit for digit: R as doubles is another R, which would be defined anew at every start. */
-    static final ObjectReader JSON = JsonMapper.builder()
+    static final ObjectReader JSON = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)

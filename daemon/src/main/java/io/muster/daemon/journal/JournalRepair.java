@@ -106,13 +106,18 @@ public final class JournalRepair {
     private long snapshot() throws IOException {
         try {
             Snapshot snapshot = Snapshot.read(disk, Snapshot.FILE);
-            return snapshot == null ? 0 : snapshot.seq();
+            if (snapshot != null) {
+                return snapshot.seq();
+            }
         } catch (CorruptException damaged) {
             return fallBack(damaged);
         }
+        return Snapshot.isMissed(disk) ? fallBack(null) : 0;
     }
 
-    private long fallBack(CorruptException damaged) throws IOException {
+    /** @param damaged the one in use; null if there is none */
+    private long fallBack(@Nullable CorruptException damaged) throws IOException {
+        String fault = damaged == null ? "it is missing" : damaged.sentence();
         Snapshot previous = Snapshot.read(disk, Snapshot.PREVIOUS);
         long base = previous == null ? 0 : previous.seq();
         List<Segment> all = Segment.list(disk);
@@ -121,13 +126,17 @@ public final class JournalRepair {
                     Snapshot.FILE,
                     0,
                     0,
-                    damaged.sentence() + ", and the journal does not go back to "
+                    fault + ", and the journal does not go back to "
                             + (previous == null ? "the beginning" : "the previous snapshot") + ": restore a backup");
         }
-        act("move " + Snapshot.FILE + " to quarantine (" + damaged.sentence() + ")");
+        if (damaged != null) {
+            act("move " + Snapshot.FILE + " to quarantine (" + fault + ")");
+        }
         act(previous == null ? "replay the journal from its beginning" : "go back to the snapshot at seq " + base);
         if (!dryRun) {
-            Quarantine.move(disk, Snapshot.FILE);
+            if (damaged != null) {
+                Quarantine.move(disk, Snapshot.FILE);
+            }
             if (previous != null) {
                 disk.rename(Snapshot.PREVIOUS, Snapshot.FILE);
             }

@@ -142,7 +142,8 @@ final class Log implements Closeable {
 
     /** A failure is no reason to stop: the segment in use is as good. */
     private void rotate() {
-        if (writer.leftover() || nextSeq() == writer.first()) {
+        boolean settled = !writer.leftover() && writer.lastSeq() == writer.durableSeq();
+        if (!settled || nextSeq() == writer.first()) {
             return;
         }
         try {

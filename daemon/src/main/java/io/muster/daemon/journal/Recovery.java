@@ -32,6 +32,9 @@ final class Recovery {
         Snapshot snapshot = Snapshot.read(disk, Snapshot.FILE);
         long base = snapshot == null ? 0 : snapshot.seq();
         List<Segment> segments = needed(base);
+        if (snapshot == null && Snapshot.isMissed(disk)) {
+            throw new CorruptException(Snapshot.FILE, 0, 0, "it is missing, though there is one before it");
+        }
         if (snapshot != null) {
             replay.snapshot(snapshot.seq(), snapshot.timestamp(), snapshot.state());
         }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,14 @@ record Snapshot(long seq, double timestamp, ObjectNode state) {
     static @Nullable Snapshot read(Disk disk, String name) throws IOException {
         byte[] bytes = bytes(disk, name);
         return bytes == null ? null : parse(name, bytes);
+    }
+
+    /** Whether there is no snapshot where there has been one: a first start looks otherwise. */
+    static boolean isMissed(Disk disk) throws IOException {
+        List<String> names = disk.list("").stream().map(Disk.Entry::name).toList();
+        List<Segment> segments = Segment.list(disk);
+        boolean begins = !segments.isEmpty() && segments.get(0).first() == 1;
+        return !names.contains(FILE) && !begins && (names.contains(PREVIOUS) || !segments.isEmpty());
     }
 
     private static byte @Nullable [] bytes(Disk disk, String name) throws IOException {

@@ -157,6 +157,35 @@ class JournalCheckTest {
         assertThat(disk.names).containsKey("quarantine/snapshot.json.1.broken");
     }
 
+    /** As when a repair is cut short. */
+    @Test
+    void aSnapshotThatIsMissingIsReplacedByTheOneBefore() throws IOException {
+        disk.delete(Snapshot.FILE);
+        disk.delete(Segment.name(1));
+        assertThatThrownBy(() -> Client.recovered(disk.copy()))
+                .isInstanceOf(CorruptException.class)
+                .hasMessageContaining("there is no snapshot and the journal begins with seq 5");
+        assertThat(findings())
+                .containsExactly("DAMAGE journal/0000000000000005.log: it begins after the snapshot's seq 0");
+
+        assertThat(repair(false).actions()).containsExactly("go back to the snapshot at seq 4");
+        assertThat(Client.recovered(disk)).hasSize(8);
+    }
+
+    @Test
+    void withNoSnapshotInUseAndNoJournalNothingIsBegunAnew() throws IOException {
+        disk.delete(Snapshot.FILE);
+        Segment.list(disk).forEach(segment -> disk.delete(segment.name()));
+        assertThatThrownBy(() -> Client.recovered(disk))
+                .isInstanceOf(CorruptException.class)
+                .hasMessageStartingWith("snapshot.json: it is missing, though there is one before it");
+        assertThat(findings()).containsExactly("DAMAGE snapshot.json: it is missing, though there is one before it");
+        assertThatThrownBy(() -> repair(false))
+                .isInstanceOf(CorruptException.class)
+                .hasMessageStartingWith("snapshot.json: it is missing, and the journal does not go back to the previous"
+                        + " snapshot: restore a backup;");
+    }
+
     @Test
     void withoutAnySnapshotTheWholeJournalIsReplayed() throws IOException {
         disk.content(Snapshot.FILE)[30] ^= 1;

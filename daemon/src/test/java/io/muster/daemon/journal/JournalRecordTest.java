@@ -3,8 +3,10 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.Principal;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +21,19 @@ class JournalRecordTest {
                         + "\",\"context\":{" + context + "}}")
                 .getBytes(StandardCharsets.UTF_8);
         return JournalRecord.parse(line, 0, line.length);
+    }
+
+    /** A million names are one string, in the events that speak of all hosts. */
+    @Test
+    void aLongStringIsReadAsItWasWritten() throws IOException {
+        String hosts = "n".repeat(30_000_000);
+        Event.Targets targets = new Event.Targets(Idset.parse("0"), hosts);
+        Entry entry = new Entry(1, 5, Principal.DAEMON, new Event.Report("offline", targets, ""));
+        String event = new String(entry.toBytes(), StandardCharsets.UTF_8);
+        byte[] line = ("{\"seq\":1,\"durable\":0," + event.substring(1)).getBytes(StandardCharsets.UTF_8);
+        JournalRecord read = JournalRecord.parse(line, 0, line.length);
+        assertThat(Entry.parse(read.event())).isEqualTo(entry);
+        assertThat(entry.toJson().at("/context/nodelist").textValue()).isEqualTo(hosts);
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package io.muster.inventory.state;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
@@ -22,8 +23,13 @@ import org.jspecify.annotations.Nullable;
  * @param timestamp seconds since the epoch
  */
 public record Entry(long seq, double timestamp, Principal by, Event event) {
+    /** A list of a million names is one string. */
+    private static final StreamReadConstraints CONSTRAINTS =
+            StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
+
     /** Digit for digit: a double's would come out with an exponent, and R's with fewer zeros. */
-    static final JsonMapper MAPPER = JsonMapper.builder()
+    static final JsonMapper MAPPER = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
