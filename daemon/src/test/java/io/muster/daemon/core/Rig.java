@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,7 @@ public final class Rig implements AutoCloseable {
     public static final Principal ALICE = new Principal(1001, "alice", 4711);
     public static final Principal BOB = new Principal(1002, "bob", 4712);
 
+    private static final long PATIENCE_SECONDS = 120;
     private static final int MANY = Integer.MAX_VALUE / 2;
 
     public final FaultyDisk disk;
@@ -55,6 +57,8 @@ public final class Rig implements AutoCloseable {
     public final List<String> told = new ArrayList<>();
 
     private final Semaphore forces = new Semaphore(MANY);
+    /** One for each force that {@link #holdDisk} holds. */
+    private final Semaphore held = new Semaphore(0);
 
     private Rig(FaultyDisk disk, HandDriven core, int mostInFlight, int journalMax) {
         this.disk = disk;
@@ -177,12 +181,27 @@ public final class Rig implements AutoCloseable {
     /** From here on the disk does not finish a force until {@link #release}. */
     public void holdDisk() {
         forces.drainPermits();
+        held.drainPermits();
         disk.fault((kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE) {
+                held.release();
                 forces.acquireUninterruptibly();
             }
             return -1;
         });
+    }
+
+    /** After {@link #holdDisk}, if anything was submitted that has to be written: until it is, and is being forced. */
+    public void awaitForce() {
+        boolean forcing;
+        try {
+            forcing = held.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        if (!forcing) {
+            throw new AssertionError("nothing is being forced");
+        }
     }
 
     public void release() {
