@@ -29,6 +29,11 @@ final class Log implements Closeable {
     private long previousSeq;
     private long rotateAt;
     private long linkedAt = Long.MIN_VALUE;
+    /**
+     * The first seq of a segment that was begun and cannot be used; 0 for none. While its name may be there, nothing is
+     * written to the one before: a start would find events after the segment that follows.
+     */
+    private long stray;
 
     Log(Disk disk, JournalSettings settings, Replay replay, JournalListener listener, InstantSource clock)
             throws IOException {
@@ -79,6 +84,7 @@ final class Log implements Closeable {
     }
 
     void write() throws IOException {
+        dropStray();
         checkLinked();
         writer.write();
     }
@@ -109,6 +115,7 @@ final class Log implements Closeable {
     /** Whether a write would succeed, found out by one. */
     void probe() throws IOException {
         writer.rollback();
+        dropStray();
         writer.checkLinked();
         try (Disk.File file = disk.open(PROBE, Disk.Access.CREATE)) {
             file.write(ByteBuffer.allocate(1 << 16), 0);
@@ -126,7 +133,9 @@ final class Log implements Closeable {
         snapshotBytes = bytes;
         listener.snapshotted(seq, bytes, System.nanoTime() - start);
         rotate();
-        prune();
+        if (stray == 0) {
+            prune();
+        }
         measure();
     }
 
@@ -147,7 +156,7 @@ final class Log implements Closeable {
             return;
         }
         try {
-            SegmentWriter next = SegmentWriter.create(disk, nextSeq(), now(), buffer);
+            SegmentWriter next = begun();
             SegmentWriter old = writer;
             writer = next;
             otherBytes += old.durableOffset();
@@ -159,6 +168,38 @@ final class Log implements Closeable {
             rotateAt = writer.durableOffset() + settings.segmentBytes();
             listener.warning("no new journal segment could be begun, going on in " + Segment.name(writer.first()) + ": "
                     + e.getMessage());
+        }
+    }
+
+    private SegmentWriter begun() throws IOException {
+        stray = nextSeq();
+        boolean begun = false;
+        try {
+            SegmentWriter next = SegmentWriter.create(disk, nextSeq(), now(), buffer);
+            begun = true;
+            return next;
+        } finally {
+            if (begun) {
+                stray = 0;
+            } else {
+                tryDropStray();
+            }
+        }
+    }
+
+    private void tryDropStray() {
+        try {
+            dropStray();
+        } catch (IOException e) {
+            listener.warning("the segment that was begun in vain could not be deleted yet: " + e.getMessage());
+        }
+    }
+
+    private void dropStray() throws IOException {
+        if (stray > 0) {
+            disk.delete(Segment.name(stray));
+            disk.forceDirectory(Segment.DIRECTORY);
+            stray = 0;
         }
     }
 

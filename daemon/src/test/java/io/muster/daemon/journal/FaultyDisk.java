@@ -13,7 +13,11 @@ public final class FaultyDisk implements Disk {
     private volatile Fault fault;
 
     public enum Kind {
+        /** Of a new file. */
         OPEN,
+        OPEN_EXISTING,
+        LIST,
+        MAKE_DIRECTORY,
         READ,
         WRITE,
         FORCE,
@@ -62,14 +66,13 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public List<Entry> list(String directory) throws IOException {
+        fault.before(Kind.LIST, directory);
         return disk.list(directory);
     }
 
     @Override
     public File open(String name, Access access) throws IOException {
-        if (access == Access.CREATE) {
-            fault.before(Kind.OPEN, name);
-        }
+        fault.before(access == Access.CREATE ? Kind.OPEN : Kind.OPEN_EXISTING, name);
         return new FaultyFile(name, disk.open(name, access));
     }
 
@@ -87,6 +90,7 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public void makeDirectory(String name) throws IOException {
+        fault.before(Kind.MAKE_DIRECTORY, name);
         disk.makeDirectory(name);
     }
 
