@@ -77,14 +77,23 @@ final class Line {
 
     /** Whether these bytes, without their newline, are a line as it was written. */
     static boolean intact(byte[] bytes, int length) {
-        if (length <= PREFIX || bytes[PREFIX - 1] != ' ') {
+        return intact(bytes, 0, length);
+    }
+
+    static boolean intact(byte[] bytes, int from, int to) {
+        if (to - from <= PREFIX || bytes[from + PREFIX - 1] != ' ') {
             return false;
         }
+        for (int i = from; i < from + 8; i++) {
+            if (Character.digit(bytes[i], 16) < 0) {
+                return false;
+            }
+        }
         CRC32C crc = new CRC32C();
-        crc.update(bytes, PREFIX, length - PREFIX);
+        crc.update(bytes, from + PREFIX, to - from - PREFIX);
         byte[] expected = new byte[8];
         hex(ByteBuffer.wrap(expected), 0, (int) crc.getValue());
-        return java.util.Arrays.equals(bytes, 0, 8, expected, 0, 8);
+        return java.util.Arrays.equals(bytes, from, from + 8, expected, 0, 8);
     }
 
     static String crc(byte[] bytes, int from, int to) {

@@ -80,11 +80,12 @@ final class Log implements Closeable {
     }
 
     void append(Batch batch) throws IOException {
+        // What is long is written at once.
+        dropStray();
         writer.append(batch.events());
     }
 
     void write() throws IOException {
-        dropStray();
         checkLinked();
         writer.write();
     }

@@ -160,20 +160,28 @@ final class SegmentReader implements Closeable {
             return false;
         }
         do {
-            if (terminated && Line.intact(piece, length)) {
-                if (saysDurable(damagedSeq)) {
-                    return false;
-                }
-            } else if (!tearable()) {
+            int whole = terminated ? lastLine() : -1;
+            if ((whole != 0 && !tearable()) || (whole >= 0 && saysDurable(whole, damagedSeq))) {
                 return false;
             }
         } while (piece());
         return true;
     }
 
-    private boolean saysDurable(long seq) {
+    /** Where the line begins with which this piece ends, or -1: a hole may have taken the newline before it. */
+    private int lastLine() {
+        for (int from = 0; from + Line.PREFIX < length; from++) {
+            if (Line.intact(piece, from, length)) {
+                return from;
+            }
+        }
+        return -1;
+    }
+
+    private boolean saysDurable(int line, long seq) {
         try {
-            return JournalRecord.parse(piece, Line.PREFIX, length - Line.PREFIX).durable() >= seq;
+            int json = line + Line.PREFIX;
+            return JournalRecord.parse(piece, json, length - json).durable() >= seq;
         } catch (IOException nonsense) {
             return true;
         }

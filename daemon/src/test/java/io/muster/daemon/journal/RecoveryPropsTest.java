@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.testing.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
@@ -14,7 +15,8 @@ class RecoveryPropsTest {
     void anyDamageIsRefusedOrCostsTheLastWriteOnly(Random random) throws IOException {
         MemoryDisk disk = new MemoryDisk();
         List<String> made = record(disk, random);
-        byte[] damaged = disk.content(Segment.name(1));
+        byte[] whole = disk.content(Segment.name(1));
+        byte[] damaged = whole;
         for (int edits = 1 + random.nextInt(3); edits > 0; edits--) {
             damaged = edited(damaged, random);
         }
@@ -24,14 +26,61 @@ class RecoveryPropsTest {
         List<String> recovered;
         try {
             recovered = Client.recovered(disk);
+            assertThat(startable).isTrue();
+            assertThat(recovered.size())
+                    .as("a line that is as it was calls so many durable")
+                    .isGreaterThanOrEqualTo(calledDurable(whole, damaged));
         } catch (CorruptException refused) {
             assertThat(startable).as(refused.getMessage()).isFalse();
             assertThat(disk.content(Segment.name(1))).isEqualTo(damaged);
             recovered = repaired(disk);
         }
         assertThat(recovered).isEqualTo(made.subList(0, recovered.size()));
+        assertThat(recovered.size())
+                .as("whole commands before the first damage")
+                .isGreaterThanOrEqualTo(before(whole, damaged));
         assertThat(JournalCheck.verify(disk, read -> {}).findings()).isEmpty();
         assertThat(Client.recovered(disk)).isEqualTo(recovered);
+    }
+
+    /** What lines say that stand, all of each, where they stood. */
+    private static int calledDurable(byte[] whole, byte[] damaged) throws IOException {
+        long durable = 0;
+        int end;
+        for (int start = end(whole, 0); start < whole.length; start = end) {
+            end = end(whole, start);
+            if (end <= damaged.length && Arrays.equals(whole, start, end, damaged, start, end)) {
+                durable = Math.max(durable, read(whole, start, end).durable());
+            }
+        }
+        return (int) durable;
+    }
+
+    /** The last event of the last command before anything differs. */
+    private static int before(byte[] whole, byte[] damaged) throws IOException {
+        int same = Arrays.mismatch(whole, damaged);
+        long seq = 0;
+        int end;
+        for (int start = end(whole, 0); start < whole.length; start = end) {
+            end = end(whole, start);
+            JournalRecord record = read(whole, start, end);
+            if ((same < 0 || end <= same) && record.more() == 0) {
+                seq = record.seq();
+            }
+        }
+        return (int) seq;
+    }
+
+    private static JournalRecord read(byte[] bytes, int start, int end) throws IOException {
+        return JournalRecord.parse(bytes, start + Line.PREFIX, end - 1 - start - Line.PREFIX);
+    }
+
+    private static int end(byte[] bytes, int start) {
+        int end = start;
+        while (bytes[end] != '\n') {
+            end++;
+        }
+        return end + 1;
     }
 
     private static List<String> repaired(MemoryDisk disk) throws IOException {

@@ -114,6 +114,17 @@ class RecoveryTest {
                 .hasMessageStartingWith("journal/0000000000000001.log line 2 ");
     }
 
+    /** Its newline is zero too, so that the last line, which calls it durable, seems to be a part of it. */
+    @Test
+    void zerosUpToTheLineThatCallsThemDurableAreDamage() {
+        Arrays.fill(whole, lineEnd(3), lineEnd(4), (byte) 0);
+        disk.set(ONE, whole);
+
+        assertThatThrownBy(() -> Client.recovered(disk))
+                .isInstanceOf(CorruptException.class)
+                .hasMessageStartingWith("journal/0000000000000001.log line 4 ");
+    }
+
     @Test
     void zerosInWhatNoLineCallsDurableAreATornTail() throws IOException {
         byte[] holed = Arrays.copyOf(whole, lineEnd(4));
