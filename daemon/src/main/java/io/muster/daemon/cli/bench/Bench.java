@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = {
             "Measure a daemon on this machine.",
+            "RATIO is how many times as long, or as much, as what the machine cannot do without takes, measured beside it.",
             "Starts a private one for each number of ranks, or measures what answers at --uri: that one is drained and"
                     + " undrained at rank 0 and up, so it should be nobody's."
         })
@@ -34,10 +35,13 @@ public final class Bench implements Callable<Integer> {
     private static final long SETTLE_MILLIS = 15_000;
 
     /** Figures of the machine, of each daemon, and of each that is started here. */
-    private static final int FLOORS = 2;
+    private static final int FLOORS = 3;
+
+    private static final int OWN_FLOORS = 2;
 
     private static final int EACH = 5;
     private static final int OWN = 5;
+    private static final int SPREAD = 1;
 
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
     private List<Integer> ranks = new ArrayList<>();
@@ -87,20 +91,28 @@ public final class Bench implements Callable<Integer> {
 
     /** How many figures there will be. */
     private int expected() {
-        return FLOORS + (uri != null ? EACH : ranks.size() * (EACH + OWN) + streams.size());
+        int own = OWN_FLOORS + ranks.size() * (EACH + OWN) + SPREAD + streams.size();
+        return FLOORS + (uri != null ? EACH : own);
     }
 
     private void measure(Consumer<Figure> figures) throws IOException {
         Floor floor = Floor.measure(directory);
         figures.accept(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
         figures.accept(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
+        figures.accept(Figure.once("floor: the same in bulk", 0, Figure.RATE, floor.pipelined()));
         String given = uri;
         if (given != null) {
-            measure(new Measure(Server.address(given), ranks.get(0)), floor, figures);
+            measure(new Measure(Server.address(given), ranks.get(0), runs), floor, figures);
         } else {
+            double jvm = Commands.floor();
+            double idle = Idle.residentMegabytes();
+            figures.accept(Figure.once("floor: a JVM's start and end", 0, "ms", jvm));
+            figures.accept(Figure.once("floor: an idle JVM", 0, "MB", idle));
+            Spread spread = new Spread(figures);
             for (int size : ranks) {
-                own(size, figures);
+                own(size, jvm, idle, spread);
             }
+            figures.accept(spread.figure());
             if (!streams.isEmpty()) {
                 shared(ranks.get(0), figures);
             }
@@ -108,36 +120,36 @@ public final class Bench implements Callable<Integer> {
     }
 
     /** The floor is taken anew beside each size: machines drift. */
-    private void own(int size, Consumer<Figure> figures) throws IOException {
+    private void own(int size, double jvm, double idle, Consumer<Figure> figures) throws IOException {
         try (Subject subject = Subject.start(command(), directory, size)) {
-            figures.accept(Figure.once("ready from cold start", size, "ms", subject.readyMillis()));
-            measure(new Measure(subject.uri(), size), Floor.measure(directory), figures);
-            figures.accept(Figure.once("resident memory, at once", size, "MB", subject.residentMegabytes()));
-            Pause.of(SETTLE_MILLIS);
-            figures.accept(Figure.once("resident memory, settled", size, "MB", subject.residentMegabytes()));
-            Commands commands = new Commands(command(), subject.uri(), size);
-            double floor = Commands.floor();
-            figures.accept(commands.drain(floor));
-            figures.accept(commands.status(floor));
+            figures.accept(Figure.once("ready from cold start", size, "ms", subject.readyMillis(), jvm));
+            measure(new Measure(subject.uri(), size, runs), Floor.measure(directory), figures);
+            figures.accept(Figure.once("resident memory, at once", size, "MB", subject.residentMegabytes(), idle));
+            Pause.of(Math.min(SETTLE_MILLIS, 10L * runs));
+            figures.accept(Figure.once("resident memory, settled", size, "MB", subject.residentMegabytes(), idle));
+            int starts = Math.max(1, Math.min(Commands.RUNS, runs / 50));
+            Commands commands = new Commands(command(), subject.uri(), size, starts);
+            figures.accept(commands.drain(jvm));
+            figures.accept(commands.status(jvm));
         }
     }
 
     private void shared(int size, Consumer<Figure> figures) throws IOException {
         try (Subject subject = Subject.start(command(), directory, size)) {
-            Measure measure = new Measure(subject.uri(), size);
+            Measure measure = new Measure(subject.uri(), size, runs);
             Floor floor = Floor.measure(directory);
             for (int count : streams) {
-                figures.accept(measure.fanOut(count, Math.max(100, runs / count), floor));
+                figures.accept(measure.fanOut(count, floor));
             }
         }
     }
 
     private void measure(Measure measure, Floor floor, Consumer<Figure> figures) throws IOException {
-        figures.accept(measure.change(runs, floor));
-        figures.accept(measure.pipelined(runs * 20));
-        figures.accept(measure.first(Math.max(1, runs / 10), floor));
-        figures.accept(measure.status(runs, floor));
-        @Nullable Figure feasible = measure.feasible(runs, floor);
+        figures.accept(measure.change(floor));
+        figures.accept(measure.pipelined(floor));
+        figures.accept(measure.first(floor));
+        figures.accept(measure.status(floor));
+        @Nullable Figure feasible = measure.feasible(floor);
         if (feasible != null) {
             figures.accept(feasible);
         }
@@ -181,10 +193,10 @@ public final class Bench implements Callable<Integer> {
     private static ObjectNode toJson(Figure figure) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("what", figure.what()).put("ranks", figure.ranks()).put("unit", figure.unit());
-        return json.put("median", figure.value())
-                .put("p99", figure.high())
-                .put("floor", figure.floor())
-                .put("ratio", figure.ratio());
+        json.put("median", figure.value()).put("p99", figure.high());
+        return figure.hasFloor()
+                ? json.put("floor", figure.floor()).put("ratio", figure.ratio())
+                : json.putNull("floor").putNull("ratio");
     }
 
     private static String line(Figure figure) {
@@ -197,8 +209,8 @@ public final class Bench implements Callable<Integer> {
                         figure.ranks() == 0 ? "" : figure.ranks(),
                         value,
                         high,
-                        figure.floor() == 0 ? "" : String.format(Locale.ROOT, "%.3f", figure.floor()),
-                        figure.floor() == 0 ? "" : String.format(Locale.ROOT, "%.2f", figure.ratio()))
+                        figure.hasFloor() ? String.format(Locale.ROOT, "%.3f", figure.floor()) : "",
+                        figure.hasFloor() ? String.format(Locale.ROOT, "%.2f", figure.ratio()) : "")
                 .stripTrailing();
     }
 }

@@ -11,24 +11,25 @@ import java.util.function.IntFunction;
  * The command as a shell starts it, each time a process of its own.
  *
  * @param muster what a verb is put behind
+ * @param runs of each
  */
-record Commands(List<String> muster, String uri, int ranks) {
-    private static final int RUNS = 20;
+record Commands(List<String> muster, String uri, int ranks, int runs) {
+    static final int RUNS = 20;
 
     /** A Java runtime that does nothing: no command written in Java takes less. */
     static double floor() throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> line = List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-version");
-        return runs("", i -> line).median();
+        return runs("", RUNS, i -> line).median();
     }
 
     /** A change that is one each time. */
     Figure drain(double floor) throws IOException {
-        return Figure.of("muster drain", ranks, runs(uri, i -> verb("drain", "-f", "0", "bench " + i)), floor);
+        return Figure.of("muster drain", ranks, runs(uri, runs, i -> verb("drain", "-f", "0", "bench " + i)), floor);
     }
 
     Figure status(double floor) throws IOException {
-        return Figure.of("muster status", ranks, runs(uri, i -> verb("status")), floor);
+        return Figure.of("muster status", ranks, runs(uri, runs, i -> verb("status")), floor);
     }
 
     private List<String> verb(String... arguments) {
@@ -38,9 +39,9 @@ record Commands(List<String> muster, String uri, int ranks) {
     }
 
     /** The first one is not counted: it may build the archives that the others start from. */
-    private static Samples runs(String uri, IntFunction<List<String>> lines) throws IOException {
-        Samples samples = new Samples(RUNS);
-        for (int i = -1; i < RUNS; i++) {
+    private static Samples runs(String uri, int runs, IntFunction<List<String>> lines) throws IOException {
+        Samples samples = new Samples(runs);
+        for (int i = -1; i < runs; i++) {
             List<String> line = lines.apply(i);
             long start = System.nanoTime();
             run(line, uri);

@@ -12,30 +12,47 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What no daemon can be faster than here: one append of a journal line made durable, and one exchange over a UNIX socket
- * with another thread. In milliseconds, medians.
+ * What no daemon can be faster than here: an append of journal lines made durable, and an exchange over a UNIX socket with
+ * another thread. In milliseconds, medians.
+ *
+ * @param sync of one line
+ * @param exchange of one message
+ * @param bulk of as many of both as are on their way at a time when changes are pipelined
  */
-record Floor(double sync, double exchange) {
+record Floor(double sync, double exchange, double bulk) {
     private static final int RUNS = 500;
+    private static final int BULK_RUNS = 20;
+    private static final int WARM_UP = 5000;
     private static final int LINE = 250;
     private static final int MESSAGE = 120;
+    /** What a socket holds in any case. */
+    private static final int PART = 1 << 16;
 
     /** @param directory on the disk that the state directory is on */
     static Floor measure(Path directory) throws IOException {
-        return new Floor(sync(directory.resolve("floor.log")), exchange(directory.resolve("floor.sock")));
+        Path log = directory.resolve("floor.log");
+        Path socket = directory.resolve("floor.sock");
+        double bulk =
+                sync(log, BULK_RUNS, Measure.WINDOW * LINE) + exchange(socket, BULK_RUNS, Measure.WINDOW * MESSAGE);
+        return new Floor(sync(log, RUNS, LINE), exchange(socket, RUNS, MESSAGE), bulk);
     }
 
     double change() {
         return sync + exchange;
     }
 
-    private static double sync(Path file) throws IOException {
-        Samples samples = new Samples(RUNS);
+    /** Changes a second. */
+    double pipelined() {
+        return Measure.WINDOW / (bulk / 1000);
+    }
+
+    private static double sync(Path file, int runs, int size) throws IOException {
+        Samples samples = new Samples(runs);
         try (FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE)) {
-            for (int i = 0; i < RUNS; i++) {
+            for (int i = 0; i < runs; i++) {
                 long start = System.nanoTime();
-                channel.write(ByteBuffer.allocate(LINE), channel.size());
+                channel.write(ByteBuffer.allocate(size), channel.size());
                 channel.force(false);
                 samples.add(System.nanoTime() - start);
             }
@@ -43,35 +60,40 @@ record Floor(double sync, double exchange) {
         return samples.median();
     }
 
-    private static double exchange(Path path) throws IOException {
+    private static double exchange(Path path, int runs, int size) throws IOException {
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(UnixDomainSocketAddress.of(path));
             Thread echo = new Thread(() -> echo(server), "echo");
             echo.start();
             try (SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 client.connect(UnixDomainSocketAddress.of(path));
-                return exchange(client);
+                return exchange(client, runs, size);
             }
         } finally {
             Files.deleteIfExists(path);
         }
     }
 
-    private static double exchange(SocketChannel client) throws IOException {
-        Samples samples = new Samples(RUNS);
-        ByteBuffer message = ByteBuffer.allocate(MESSAGE);
-        for (int i = 0; i < RUNS; i++) {
+    /** Warm, as what it is compared with. */
+    private static double exchange(SocketChannel client, int runs, int size) throws IOException {
+        Samples samples = new Samples(runs);
+        ByteBuffer part = ByteBuffer.allocate(Math.min(size, PART));
+        for (int i = -WARM_UP * MESSAGE / size; i < runs; i++) {
             long start = System.nanoTime();
-            client.write(message.clear());
-            message.clear();
-            while (message.hasRemaining() && client.read(message) >= 0) {}
-            samples.add(System.nanoTime() - start);
+            for (int left = size; left > 0; left -= part.capacity()) {
+                client.write(part.clear().limit(Math.min(left, part.capacity())));
+                part.flip();
+                while (part.hasRemaining() && client.read(part) >= 0) {}
+            }
+            if (i >= 0) {
+                samples.add(System.nanoTime() - start);
+            }
         }
         return samples.median();
     }
 
     private static void echo(ServerSocketChannel server) {
-        ByteBuffer message = ByteBuffer.allocate(MESSAGE);
+        ByteBuffer message = ByteBuffer.allocate(PART);
         try (SocketChannel peer = server.accept()) {
             while (peer.read(message.clear()) >= 0) {
                 peer.write(message.flip());

@@ -22,27 +22,34 @@ import org.jspecify.annotations.Nullable;
 /** The measurements, each against whatever answers at a URI: a daemon of ours, or a Flux broker. */
 final class Measure {
     /** Requests on their way at a time when they are pipelined. */
-    private static final int WINDOW = 2048;
+    static final int WINDOW = 2048;
 
     /** Steps before anything is counted: a daemon that has run for a minute is compiled, and that is the one to measure. */
     private static final int WARM_UP = 12_000;
 
+    static final String CHANGE = "drain sent -> scheduler told";
+
     private final String uri;
     private final int ranks;
+    private final int runs;
+    private final int warmUp;
 
-    Measure(String uri, int ranks) {
+    /** @param runs of each kind; a rehearsal of few warms up for as short a time */
+    Measure(String uri, int ranks, int runs) {
         this.uri = uri;
         this.ranks = ranks;
+        this.runs = runs;
+        this.warmUp = Math.min(WARM_UP, 10 * runs);
     }
 
     /** From sending a drain or undrain until the scheduler has the update. */
-    Figure change(int runs, Floor floor) throws IOException {
+    Figure change(Floor floor) throws IOException {
         Samples samples = new Samples(runs);
         try (FluxClient scheduler = FluxClient.connect(uri);
                 FluxClient admin = FluxClient.connect(uri);
                 ResponseStream stream = scheduler.stream("resource.acquire", null)) {
             stream.next();
-            for (int i = -WARM_UP; i < runs; i++) {
+            for (int i = -warmUp; i < runs; i++) {
                 ObjectNode payload = targets(i);
                 long start = System.nanoTime();
                 Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
@@ -54,7 +61,7 @@ final class Measure {
                 }
             }
         }
-        return Figure.of("drain sent -> scheduler told", ranks, samples, floor.change());
+        return Figure.of(CHANGE, ranks, samples, floor.change());
     }
 
     /** Each even step drains a rank and the odd one after it undrains the same. */
@@ -64,19 +71,21 @@ final class Measure {
     }
 
     /** Drains and undrains, sent without waiting for each. */
-    Figure pipelined(int runs) throws IOException {
+    Figure pipelined(Floor floor) throws IOException {
+        int changes = 20 * runs;
         try (FluxClient admin = FluxClient.connect(uri)) {
-            pipeline(admin, runs);
+            pipeline(admin, changes);
             long start = System.nanoTime();
-            pipeline(admin, runs);
+            pipeline(admin, changes);
             double seconds = (System.nanoTime() - start) / 1e9;
-            return Figure.once("pipelined drains and undrains", ranks, "/s", runs / seconds);
+            return Figure.once(
+                    "pipelined drains and undrains", ranks, Figure.RATE, changes / seconds, floor.pipelined());
         }
     }
 
-    private void pipeline(FluxClient admin, int runs) throws IOException {
+    private void pipeline(FluxClient admin, int changes) throws IOException {
         Deque<Call> sent = new ArrayDeque<>();
-        for (int i = 0; i < runs; i++) {
+        for (int i = 0; i < changes; i++) {
             sent.add(admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", targets(i)));
             if (sent.size() >= WINDOW) {
                 sent.remove().get();
@@ -88,11 +97,12 @@ final class Measure {
     }
 
     /** From sending a drain or undrain until the last of so many schedulers has the update; the daemon must be shared. */
-    Figure fanOut(int streams, int runs, Floor floor) throws IOException {
-        Samples samples = new Samples(runs);
+    Figure fanOut(int streams, Floor floor) throws IOException {
+        int changes = Math.min(runs, Math.max(100, runs / streams));
+        Samples samples = new Samples(changes);
         try (FluxClient admin = FluxClient.connect(uri);
                 Schedulers schedulers = Schedulers.acquire(uri, streams)) {
-            for (int i = -runs; i < runs; i++) {
+            for (int i = -changes; i < changes; i++) {
                 ObjectNode payload = targets(i);
                 long start = System.nanoTime();
                 Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
@@ -107,9 +117,10 @@ final class Measure {
         return Figure.of("drain sent -> all " + streams + " told", ranks, samples, floor.change());
     }
 
-    Figure first(int runs, Floor floor) throws IOException {
-        Samples samples = new Samples(runs);
-        for (int i = -WARM_UP / 4; i < runs; i++) {
+    Figure first(Floor floor) throws IOException {
+        int acquired = Math.max(1, runs / 10);
+        Samples samples = new Samples(acquired);
+        for (int i = -warmUp / 4; i < acquired; i++) {
             try (FluxClient scheduler = FluxClient.connect(uri)) {
                 long start = System.nanoTime();
                 try (ResponseStream stream = scheduler.stream("resource.acquire", null)) {
@@ -129,12 +140,12 @@ final class Measure {
      * @return null if the server knows nothing of feasibility, as a broker without a module for it does not
      */
     @Nullable
-    Figure feasible(int runs, Floor floor) throws IOException {
+    Figure feasible(Floor floor) throws IOException {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         payload.set("jobspec", jobspec(Math.max(1, ranks / 2)));
         Samples samples = new Samples(runs);
         try (FluxClient client = FluxClient.connect(uri)) {
-            for (int i = -WARM_UP; i < runs; i++) {
+            for (int i = -warmUp; i < runs; i++) {
                 long start = System.nanoTime();
                 client.rpc(FeasibilityRequest.TOPIC, payload);
                 if (i >= 0) {
@@ -162,10 +173,10 @@ final class Measure {
         return jobspec;
     }
 
-    Figure status(int runs, Floor floor) throws IOException {
+    Figure status(Floor floor) throws IOException {
         Samples samples = new Samples(runs);
         try (FluxClient client = FluxClient.connect(uri)) {
-            for (int i = -WARM_UP; i < runs; i++) {
+            for (int i = -warmUp; i < runs; i++) {
                 long start = System.nanoTime();
                 client.rpc("resource.status", null);
                 if (i >= 0) {

@@ -100,12 +100,8 @@ final class Subject implements AutoCloseable {
         return directory;
     }
 
-    /** Resident set in MB, as the kernel counts it. */
     double residentMegabytes() throws IOException {
-        try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
-            String line = lines.filter(l -> l.startsWith("VmRSS:")).findFirst().orElse("VmRSS: 0 kB");
-            return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
-        }
+        return Idle.residentMegabytes(process);
     }
 
     @Override

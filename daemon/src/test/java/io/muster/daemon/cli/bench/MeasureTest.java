@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MeasureTest {
-    private static final Floor FLOOR = new Floor(2, 1);
+    private static final Floor FLOOR = new Floor(2, 1, 3);
 
     @TempDir
     private Path directory;
@@ -25,7 +25,7 @@ class MeasureTest {
     void aFeasibilityCheckIsMeasuredAgainstAnExchange() throws Exception {
         try (RunningDaemon daemon =
                 RunningDaemon.start(directory, "[[resource.config]]\nhosts = \"n[0-7]\"\ncores = \"0\"\n")) {
-            assertThat(new Measure(daemon.uri(), 8).feasible(3, FLOOR))
+            assertThat(new Measure(daemon.uri(), 8, 3).feasible(FLOOR))
                     .isNotNull()
                     .satisfies(figure -> {
                         assertThat(figure.what()).isEqualTo("feasibility.check");
