@@ -140,6 +140,10 @@ final class Daemon {
         return core;
     }
 
+    Gate gate() {
+        return gate;
+    }
+
     Threads threads() {
         return threads;
     }

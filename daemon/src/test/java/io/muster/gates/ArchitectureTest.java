@@ -72,9 +72,11 @@ final class ArchitectureTest {
         String outside = values + request + " inventory.request.feasibility inventory.state"
                 + " protocol.wire protocol.rpc protocol.acquire protocol.admin";
         arrow(arrows, "daemon.core", outside + " daemon.journal");
-        arrow(arrows, "daemon.server", outside + " daemon.config daemon.core");
+        arrow(arrows, "daemon.server.budget", "");
+        arrow(arrows, "daemon.server", outside + " daemon.config daemon.core daemon.server.budget");
         String all =
-                outside + " daemon.journal.disk daemon.journal daemon.config daemon.metrics daemon.core daemon.server";
+                outside + " daemon.journal.disk daemon.journal daemon.config daemon.metrics daemon.core daemon.server"
+                        + " daemon.server.budget";
         arrow(arrows, "daemon", all);
         arrow(arrows, "daemon.cli", all + " protocol.client daemon");
         return arrows;

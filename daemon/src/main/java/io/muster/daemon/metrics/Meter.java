@@ -54,6 +54,11 @@ public enum Meter {
     DENIED("denied_total", Type.COUNTER, "", "Requests refused for want of a right", "topic"),
     CONNECTIONS("connections", Type.GAUGE, "", "Open connections: main, admin", "socket"),
     CONNECTIONS_ACCEPTED("connections_accepted_total", Type.COUNTER, "", "Connections welcomed", "socket"),
+    CONNECTIONS_HELD(
+            "connections_held_bytes",
+            Type.GAUGE,
+            "B",
+            "Memory held for unfinished messages, unread answers and open streams of all peers but the owner and admins"),
     CONNECTIONS_REFUSED("connections_refused_total", Type.COUNTER, "", "Connections turned away", "reason"),
 
     CONFIG_RELOAD_SUCCESSFUL(

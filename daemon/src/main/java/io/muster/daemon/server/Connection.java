@@ -1,5 +1,6 @@
 package io.muster.daemon.server;
 
+import io.muster.daemon.server.budget.MemoryBudget;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
@@ -10,11 +11,15 @@ import io.muster.protocol.wire.Response;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +28,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One peer's socket. A peer that does not read its answers, or has too many changes waiting for the disk, is not read
- * from: what it has sent already waits, undecoded, and so a peer costs a frame and a socket's buffers, whatever it does.
+ * from: what it has sent already waits, undecoded, and so a peer costs a frame, an answer and a socket's buffers, whatever it
+ * does. What all of them may cost together is for the {@link MemoryBudget}.
  */
-final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
+final class Connection extends ChannelInboundHandlerAdapter implements Outbox, MemoryBudget.Holder {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     private static final int MOST_PENDING = 4096;
     private static final int RESUME_PENDING = 2048;
-    /** Payloads longer than this are sent from where they are, not copied. */
+    /** Payloads longer than this stay where they are, shared with others who are sent the same, until the peer reads them. */
     private static final int COPIED = 4096;
+
+    /** What of them is in a socket's buffer at a time, outside the heap. */
+    private static final int PIECE = 1 << 15;
 
     /** A frame is one write of the peer's: what has not come in this time will not. */
     private static final Duration UNFINISHED = Duration.ofSeconds(60);
@@ -51,33 +60,45 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
     private final Tracer trace;
     private final BooleanSupplier mayComplain;
     private final Channel channel;
+    private final MemoryBudget.@Nullable Account account;
 
     private @Nullable ByteBuf unread;
+    /** Answers that there was no room for, in order; while there are any, the channel is not writable. */
+    private final Deque<Rest> unsent = new ArrayDeque<>();
+
+    private long unsentBytes;
     private int pending;
     private boolean reading;
     private boolean flushing;
     private boolean resuming;
     private boolean stopped;
+    private boolean finishing;
     private boolean closed;
 
     private final Stagnation frame = new Stagnation(UNFINISHED);
     private final Stagnation deaf = new Stagnation(DEAF);
     private long served;
 
-    /** @param mayComplain whether the log has room for one more line about what this peer does wrong */
-    Connection(
-            Channel channel,
-            String peer,
-            int maxFrame,
-            Tracer trace,
-            BooleanSupplier mayComplain,
-            Function<Outbox, Session> session) {
+    /**
+     * What a peer may cost.
+     *
+     * @param maxFrame bytes of one message
+     * @param memory what it shares with others; null for one that is trusted with all of it
+     * @param mayComplain whether the log has room for one more line about what this peer does wrong
+     */
+    record Terms(int maxFrame, @Nullable MemoryBudget memory, BooleanSupplier mayComplain) {}
+
+    /** What the peer has still to be sent of a frame's part. */
+    private record Rest(ByteBuffer bytes, Bytes of) {}
+
+    Connection(Channel channel, String peer, Terms terms, Tracer trace, Function<Outbox, Session> session) {
         this.channel = channel;
         this.peer = peer;
-        this.decoder = new FrameDecoder(maxFrame);
+        this.decoder = new FrameDecoder(terms.maxFrame);
         this.trace = trace;
-        this.mayComplain = mayComplain;
+        this.mayComplain = terms.mayComplain;
         this.session = session.apply(this);
+        this.account = terms.memory == null ? null : terms.memory.open(this);
         log.debug("peer={} welcome", peer);
     }
 
@@ -101,7 +122,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
     /** May be called from within a write, so nothing is written here: that would recurse, once for each 64 KB sent. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        if (isWritable()) {
+        if (channel.isWritable()) {
             resumeSoon();
         } else {
             flushSoon();
@@ -131,9 +152,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
         if (event == Rouse.FLUSH) {
             flushing = false;
             channel.flush();
+            account();
         } else if (event == Rouse.RESUME) {
             resuming = false;
             if (!closed) {
+                sendOn();
                 session.resume();
                 serve();
             }
@@ -186,7 +209,25 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
         }
         if (!closed) {
             channel.config().setAutoRead(unread == null && !stopped);
+            account();
         }
+    }
+
+    private void account() {
+        if (account != null && !closed) {
+            account.update();
+        }
+    }
+
+    /** What is shared with others is not in it. */
+    @Override
+    public long holds() {
+        ByteBuf bytes = unread;
+        ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+        return decoder.held()
+                + (bytes == null ? 0 : bytes.capacity())
+                + (out == null ? 0 : out.totalPendingWriteBytes())
+                + session.keeps();
     }
 
     /** What the peer sends from here on is not read. */
@@ -200,12 +241,26 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
         boolean waits = unread == null && !stopped && decoder.isInsideFrame();
         if (frame.lasts(waits, served, nanos)) {
             letGo("it has left a message unfinished for " + UNFINISHED.toSeconds() + " s");
-        } else if (deaf.lasts(!isWritable() && session.isIdle(), channel.bytesBeforeWritable(), nanos)) {
+        } else if (deaf.lasts(!isWritable() && session.isIdle(), channel.bytesBeforeWritable() + unsentBytes, nanos)) {
             letGo("it has read nothing of its answers for " + DEAF.toMinutes() + " minutes");
         }
     }
 
-    private void letGo(String why) {
+    /** The end, as soon as the peer has read what it was sent. */
+    void finish() {
+        if (unsent.isEmpty()) {
+            end();
+        } else {
+            finishing = true;
+        }
+    }
+
+    private void end() {
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    @Override
+    public void letGo(String why) {
         if (mayComplain.getAsBoolean()) {
             log.warn("peer={} closed: {}", peer, why);
         }
@@ -257,7 +312,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
             if (left != null) {
                 left.release();
             }
+            unsent.clear();
             session.close();
+            if (account != null) {
+                account.close();
+            }
         }
     }
 
@@ -269,25 +328,65 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
         trace.message(peer, '>', response);
         write(response);
         flushSoon();
+        account();
     }
 
     private void write(Response response) {
         FrameEncoder encoder = FrameEncoder.of(dialect());
         Bytes payload = response.payload();
-        if (payload == null || payload.length() <= COPIED) {
+        if (unsent.isEmpty() && (payload == null || payload.length() <= COPIED)) {
             int size = encoder.size(response);
             ByteBuf frame = channel.alloc().buffer(size, size);
             encoder.encode(response, frame.internalNioBuffer(0, size));
             channel.write(frame.writerIndex(size), channel.voidPromise());
+        } else if (payload == null || payload.length() <= COPIED) {
+            sendLater(Bytes.copyOf(encoder.encode(response)));
         } else {
-            ByteBuf head = channel.alloc().buffer(encoder.headSize(response));
-            encoder.writeHead(response, head.internalNioBuffer(0, head.capacity()));
-            ByteBuf tail = channel.alloc().buffer(encoder.tailSize());
-            encoder.writeTail(response, tail.internalNioBuffer(0, tail.capacity()));
-            channel.write(head.writerIndex(head.capacity()), channel.voidPromise());
-            channel.write(Unpooled.wrappedBuffer(payload.toByteBuffer()), channel.voidPromise());
-            channel.write(tail.writerIndex(tail.capacity()), channel.voidPromise());
+            ByteBuffer head = ByteBuffer.allocate(encoder.headSize(response));
+            encoder.writeHead(response, head);
+            ByteBuffer tail = ByteBuffer.allocate(encoder.tailSize());
+            encoder.writeTail(response, tail);
+            sendLater(Bytes.copyOf(head.flip()));
+            sendLater(payload);
+            sendLater(Bytes.copyOf(tail.flip()));
+            sendOn();
         }
+    }
+
+    private void sendLater(Bytes part) {
+        unsent.add(new Rest(part.toByteBuffer(), part));
+        unsentBytes += part.length();
+        if (account != null) {
+            account.waits(part, part.length());
+        }
+    }
+
+    /** As much as there is room for. Heap buffers would be copied whole into memory outside the heap, for each peer. */
+    private void sendOn() {
+        while (!unsent.isEmpty() && channel.isWritable()) {
+            ByteBuf piece = nextPiece(unsent.element());
+            flushSoon();
+            channel.write(piece, channel.voidPromise());
+        }
+        if (finishing && unsent.isEmpty()) {
+            finishing = false;
+            end();
+        }
+    }
+
+    private ByteBuf nextPiece(Rest rest) {
+        int size = Math.min(PIECE, rest.bytes.remaining());
+        ByteBuf piece = channel.alloc().directBuffer(size, size);
+        piece.writeBytes(rest.bytes.slice().limit(size));
+        rest.bytes.position(rest.bytes.position() + size);
+        unsentBytes -= size;
+        if (!rest.bytes.hasRemaining()) {
+            unsent.remove();
+            if (account != null) {
+                account.isRead(rest.of);
+            }
+        }
+        return piece;
     }
 
     private Dialect dialect() {
@@ -297,7 +396,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox {
 
     @Override
     public boolean isWritable() {
-        return channel.isWritable();
+        return unsent.isEmpty() && channel.isWritable();
     }
 
     @Override

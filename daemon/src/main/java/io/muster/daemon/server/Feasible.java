@@ -45,7 +45,9 @@ public final class Feasible {
     private static final int MOST_OF_ONE_USER = 4096;
 
     private static final int MOST = 4 * MOST_OF_ONE_USER;
-    private static final long MOST_BYTES = 64L << 20;
+    /** They wait in the heap, which may be small. */
+    private static final long MOST_BYTES =
+            Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
 
     /** No job comes near it; past it the cost of an answer is not bounded by the search's own budget any more. */
     private static final int LARGEST = 1000;

@@ -1,6 +1,7 @@
 package io.muster.daemon.server;
 
 import io.muster.daemon.config.Listen;
+import io.muster.daemon.server.budget.MemoryBudget;
 import io.muster.protocol.wire.Credentials;
 import io.netty.channel.Channel;
 import java.io.IOException;
@@ -28,12 +29,19 @@ public final class Gate {
     private int inside;
     private final Map<Long, Optional<Rights>> known = new HashMap<>();
     private final LogBudget budget = new LogBudget(System::nanoTime);
+    private final MemoryBudget memory = MemoryBudget.ofHeap();
 
     public Gate(Admission admission, Listen limits, Executor core, Executor worker) {
         this.admission = admission;
         this.limits = limits;
         this.core = core;
         this.worker = worker;
+        memory.atLeast(leastMemory(limits));
+    }
+
+    /** Two messages of the largest kind, so that one that is slow does not keep all others from sending theirs. */
+    private static long leastMemory(Listen limits) {
+        return 2L * limits.maxFrameGuest();
     }
 
     /** For peers that come from now on. */
@@ -41,11 +49,17 @@ public final class Gate {
         admission = next;
         limits = nextLimits;
         known.clear();
+        memory.atLeast(leastMemory(nextLimits));
     }
 
     /** What the log is to say of those who do wrong. */
     LogBudget budget() {
         return budget;
+    }
+
+    /** What is held for peers that may change nothing. Others could do worse than fill the memory, and are not counted. */
+    public MemoryBudget memory() {
+        return memory;
     }
 
     /** Whether there are as many connections, over all sockets, as there may be. */

@@ -2,6 +2,7 @@ package io.muster.daemon.server;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
@@ -29,6 +30,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 public final class PeerSocket implements AutoCloseable {
     /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
     private static final int BACKLOG = 4096;
+
+    /** Read at once of what a peer sends: it may have to wait until the peer reads its answers. */
+    private static final int MOST_READ = 1 << 14;
 
     private static final long GRACE_MILLIS = 2000;
 
@@ -78,6 +82,7 @@ public final class PeerSocket implements AutoCloseable {
                 .channel(EpollServerDomainSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .handler(new Acceptor(place.name))
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ))
                 .childHandler(onAccept)
                 .bind(new DomainSocketAddress(place.path.toFile()))
                 .awaitUninterruptibly();
@@ -143,9 +148,11 @@ public final class PeerSocket implements AutoCloseable {
         return new Connection(
                 channel,
                 rights.user() + "(" + Integer.toUnsignedString(uid) + "):" + pid,
-                gate.maxFrame(rights),
+                new Connection.Terms(
+                        gate.maxFrame(rights),
+                        rights.allow(Method.Right.CHANGE) ? null : gate.memory(),
+                        () -> gate.budget().take(uid)),
                 trace,
-                () -> gate.budget().take(uid),
                 outbox -> new Session(backend, gate, peer, outbox));
     }
 
@@ -174,11 +181,20 @@ public final class PeerSocket implements AutoCloseable {
         });
     }
 
+    private static void finish(Channel channel) {
+        Connection connection = channel.pipeline().get(Connection.class);
+        if (connection == null) {
+            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        } else {
+            connection.finish();
+        }
+    }
+
     /** Who reads what it was sent last is let go after that; who does not read is not waited for long. */
     @Override
     public void close() {
         closeDoor();
-        peers.forEach(channel -> channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE));
+        peers.forEach(channel -> channel.eventLoop().execute(() -> finish(channel)));
         if (!peers.newCloseFuture().awaitUninterruptibly(GRACE_MILLIS)) {
             peers.close().awaitUninterruptibly();
         }

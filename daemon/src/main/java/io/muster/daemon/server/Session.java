@@ -225,6 +225,11 @@ final class Session {
         return streams.isEmpty();
     }
 
+    /** Bytes that are kept for what goes on. */
+    long keeps() {
+        return streams.keeps();
+    }
+
     /** An answer that may come later. It counts as pending only from when the request is left unanswered. */
     private final class Later implements Replier {
         private final Request request;

@@ -21,9 +21,13 @@ final class Streams {
     /** A peer that opens streams without end is a peer that leaks them. */
     private static final int MOST = 4096;
 
+    /** What a stream costs beside its request. */
+    private static final long OWN = 512;
+
     private final Backend backend;
     private final Outbox outbox;
     private final Map<Key, Open> open = new HashMap<>();
+    private long kept;
 
     Streams(Backend backend, Outbox outbox) {
         this.backend = backend;
@@ -38,20 +42,22 @@ final class Streams {
     }
 
     /**
+     * @param keeps bytes of the request, which stays as long
      * @param resume the peer reads again
      * @param release the peer is gone: nothing can be sent
      * @param cancel the peer wants no more, and is told so
      */
-    private record Open(String topic, Runnable resume, Runnable release, Runnable cancel) {}
+    private record Open(String topic, long keeps, Runnable resume, Runnable release, Runnable cancel) {}
 
     /** @throws RpcException EBUSY, naming who holds the resources */
     void acquire(Request request, Principal by) {
         Reply reply = begin(request);
         AcquireStream stream = backend.acquires().acquire(reply, by);
-        open.put(
+        open(
                 reply.key,
                 new Open(
                         request.topic(),
+                        size(request),
                         () -> backend.acquires().resume(stream),
                         () -> backend.acquires().release(stream),
                         () -> {
@@ -63,10 +69,11 @@ final class Streams {
     void follow(Request request) {
         Reply reply = begin(request);
         JournalStream stream = backend.journals().follow(reply);
-        open.put(
+        open(
                 reply.key,
                 new Open(
                         request.topic(),
+                        size(request),
                         () -> backend.journals().resume(stream),
                         () -> backend.journals().release(stream),
                         () -> {
@@ -79,14 +86,38 @@ final class Streams {
     void await(Request request, ObjectNode payload, Runnable then) {
         Key key = checkRoom(request);
         Runnable forget = backend.waiters().await(payload, () -> {
-            open.remove(key);
+            end(key);
             then.run();
         });
         if (forget == null) {
             then.run();
         } else {
-            open.put(key, new Open(request.topic(), () -> {}, forget, forget));
+            open(key, new Open(request.topic(), size(request), () -> {}, forget, forget));
         }
+    }
+
+    private void open(Key key, Open stream) {
+        open.put(key, stream);
+        kept += stream.keeps;
+    }
+
+    private void end(Key key) {
+        Open stream = open.remove(key);
+        kept -= stream == null ? 0 : stream.keeps;
+    }
+
+    private static long size(Request request) {
+        Bytes payload = request.payload();
+        long size = OWN + request.topic().length() + (payload == null ? 0 : payload.length());
+        for (String route : request.routes()) {
+            size += OWN / 8 + route.length();
+        }
+        return size;
+    }
+
+    /** Bytes that streams and waits keep until they end. */
+    long keeps() {
+        return kept;
     }
 
     private Reply begin(Request request) {
@@ -110,7 +141,7 @@ final class Streams {
         Key key = new Key(request.routes(), cancellation.matchtag());
         Open stream = open.get(key);
         if (stream != null && Topic.parse(stream.topic).cancel().toString().equals(request.topic())) {
-            open.remove(key);
+            end(key);
             stream.cancel.run();
         }
     }
@@ -120,6 +151,7 @@ final class Streams {
         open.entrySet().removeIf(entry -> {
             boolean its = entry.getKey().sender.equals(sender);
             if (its) {
+                kept -= entry.getValue().keeps;
                 entry.getValue().release.run();
             }
             return its;
@@ -135,6 +167,7 @@ final class Streams {
     void close() {
         open.values().forEach(stream -> stream.release.run());
         open.clear();
+        kept = 0;
     }
 
     boolean isEmpty() {
@@ -163,7 +196,7 @@ final class Streams {
 
         @Override
         public void end(RpcException reason) {
-            open.remove(key);
+            Streams.this.end(key);
             outbox.send(stream.fail(reason));
         }
 

@@ -2,7 +2,11 @@ package io.muster.daemon.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.muster.daemon.core.Rig;
+import io.muster.daemon.server.budget.MemoryBudget;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
@@ -20,26 +24,28 @@ import io.netty.util.ResourceLeakDetector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 class ConnectionTest {
     private static final int MAX_FRAME = 1 << 16;
 
     private final Stage stage = new Stage(Rig.ofFour());
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final Connection connection = connect();
+    private final Connection connection = connect(channel, null, () -> true);
     private final FrameDecoder decoder = new FrameDecoder(1 << 26);
 
-    private Connection connect() {
+    private Connection connect(EmbeddedChannel channel, @Nullable MemoryBudget memory, BooleanSupplier mayComplain) {
         Connection made = new Connection(
                 channel,
                 "ada(1000):1",
-                MAX_FRAME,
+                new Connection.Terms(MAX_FRAME, memory, mayComplain),
                 Tracer.OFF,
-                () -> true,
                 outbox -> new Session(stage.backend, stage.gate, new Session.Peer(Stage.owner(), 1, true), outbox));
         channel.pipeline().addLast(made);
         return made;
@@ -122,6 +128,40 @@ class ConnectionTest {
     }
 
     @Test
+    void aLargeAnswerIsInTheSocketsBufferPieceByPiece() throws ProtocolException {
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+        connection.send(response(1, "x".repeat(300_000)));
+        settle();
+        List<ByteBuf> pieces = new ArrayList<>();
+        for (ByteBuf piece = channel.readOutbound(); piece != null; piece = channel.readOutbound()) {
+            pieces.add(piece);
+        }
+        assertThat(pieces).hasSizeGreaterThan(9).allMatch(piece -> piece.readableBytes() <= 1 << 15);
+        pieces.forEach(channel.outboundMessages()::add);
+        assertThat(read()).singleElement().asString().hasSize(300_002);
+    }
+
+    private static Response response(int matchtag, String text) {
+        Request request = Request.of("resource.ping", null, 0, matchtag);
+        return Response.success(request, Stage.owner().credentials(), Bytes.text(text));
+    }
+
+    @Test
+    void whatFollowsALargeAnswerThatIsNotReadComesAfterIt() throws ProtocolException {
+        stopReading();
+        connection.send(response(1, "x".repeat(5000)));
+        connection.send(response(2, "small"));
+        connection.send(response(3, "y".repeat(5000)));
+        connection.finish();
+        settle();
+        assertThat(read()).isEmpty();
+        assertThat(channel.isOpen()).as("it has not read all").isTrue();
+        readAgain();
+        assertThat(read().stream().map(text -> text.substring(0, 3))).containsExactly("1 x", "2 s", "3 y");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
     void whatIsNoMessageEndsTheConnection() throws ProtocolException {
         write(new byte[] {'G', 'E', 'T', ' ', '/'});
         channel.runPendingTasks();
@@ -135,6 +175,72 @@ class ConnectionTest {
         channel.writeInbound(Unpooled.copiedBuffer(frame, 0, 8));
         channel.runPendingTasks();
         assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void whoMayNotBeComplainedOfIsLetGoWithoutAWord() {
+        Logger log = (Logger) LoggerFactory.getLogger("peer");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        log.addAppender(lines);
+        try {
+            EmbeddedChannel quiet = new EmbeddedChannel();
+            connect(quiet, null, () -> false);
+            quiet.writeInbound(Unpooled.copiedBuffer(new byte[] {'G', 'E', 'T', ' ', '/'}));
+            assertThat(quiet.isOpen()).isFalse();
+            assertThat(lines.list).isEmpty();
+            write(new byte[] {'G', 'E', 'T', ' ', '/'});
+            assertThat(lines.list).singleElement().asString().contains("closed: not a Flux message");
+        } finally {
+            log.detachAppender(lines);
+        }
+    }
+
+    @Test
+    void whoHoldsMostOfWhatAllMayHoldIsLetGoAndOthersAreServed() throws ProtocolException {
+        MemoryBudget memory = new MemoryBudget(MAX_FRAME / 2);
+        byte[] large = frame("log.append", "x".repeat(MAX_FRAME - 1000), Header.NORESPONSE, 0);
+        EmbeddedChannel first = new EmbeddedChannel();
+        EmbeddedChannel second = new EmbeddedChannel();
+        connect(first, memory, () -> true);
+        connect(second, memory, () -> true);
+        second.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
+        first.writeInbound(Unpooled.copiedBuffer(large, 0, 20_000));
+        assertThat(first.isOpen()).as("there is room").isTrue();
+        first.writeInbound(Unpooled.copiedBuffer(large, 20_000, large.length - 20_001));
+        assertThat(first.isOpen()).isFalse();
+        assertThat(second.isOpen()).isTrue();
+        assertThat(memory.held()).isBetween(1L, 4096L);
+        second.close();
+        assertThat(memory.held()).isZero();
+
+        EmbeddedChannel alone = new EmbeddedChannel();
+        connect(alone, memory, () -> true);
+        alone.writeInbound(Unpooled.copiedBuffer(large));
+        assertThat(alone.isOpen()).isTrue();
+        assertThat(memory.held()).as("nothing once it is served").isZero();
+        alone.close();
+        channel.runPendingTasks();
+        assertThat(read()).isEmpty();
+    }
+
+    @Test
+    void requestsThatStayOpenCountUntilTheyAreAnswered() {
+        MemoryBudget memory = new MemoryBudget(1 << 20);
+        stage.rig.report("offline", "3");
+        EmbeddedChannel waiting = new EmbeddedChannel();
+        connect(waiting, memory, () -> true);
+        String wide = "{\"up\":4,\"padding\":\"" + "x".repeat(50_000) + "\"}";
+        for (int tag = 1; tag <= 4; tag++) {
+            waiting.writeInbound(Unpooled.copiedBuffer(frame("resource.monitor-waitup", wide, 0, tag)));
+        }
+        assertThat(memory.held()).isBetween(200_000L, 220_000L);
+        stage.rig.report("online", "3");
+        settle();
+        waiting.runPendingTasks();
+        waiting.releaseOutbound();
+        assertThat(memory.held()).isZero();
+        waiting.close();
     }
 
     @Test
