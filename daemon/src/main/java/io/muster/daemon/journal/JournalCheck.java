@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -10,6 +11,9 @@ import java.util.function.LongConsumer;
 public final class JournalCheck {
     /** A file with a million bad lines is as bad as one with these. */
     private static final int LIMIT = 100;
+
+    /** A daemon deletes a segment at most with each snapshot, minutes apart. */
+    private static final int MOST_TRIES = 5;
 
     private final Disk disk;
     private final LongConsumer progress;
@@ -56,6 +60,13 @@ public final class JournalCheck {
 
     /** @param progress told the bytes read so far, after each segment */
     public static Report verify(Disk disk, LongConsumer progress) throws IOException {
+        for (int i = 1; i < MOST_TRIES; i++) {
+            try {
+                return new JournalCheck(disk, progress).run();
+            } catch (NoSuchFileException gone) {
+                // A daemon has deleted history since it was listed, so that is listed again.
+            }
+        }
         return new JournalCheck(disk, progress).run();
     }
 

@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import io.muster.daemon.journal.disk.Disk;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -89,8 +90,13 @@ public final class JournalDump implements Closeable {
         if (at == segments.size() || segments.get(at).first() > range.lastSeq()) {
             return false;
         }
-        reader = SegmentReader.open(disk, segments.get(at));
         at++;
+        try {
+            reader = SegmentReader.open(disk, segments.get(at - 1));
+        } catch (NoSuchFileException gone) {
+            // A daemon has deleted it since it was listed, as it does with old history: what is there follows.
+            return advance();
+        }
         CorruptException damage = reader.damage();
         if (damage != null) {
             damaged.accept(damage);

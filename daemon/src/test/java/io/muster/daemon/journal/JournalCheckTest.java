@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.journal.disk.LockedException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -248,6 +249,37 @@ class JournalCheckTest {
                 .containsExactly(
                         "NOTE snapshot.json.tmp: left over from a crash; the next start deletes it",
                         "NOTE journal/0000000000000009.log.tmp: left over from a crash; the next start deletes it");
+    }
+
+    /** A disk on which the oldest segment is gone when it is to be read, so many times, as if a daemon had deleted it. */
+    private FaultyDisk deleting(int times) {
+        int[] left = {times};
+        return new FaultyDisk(disk, (kind, name) -> {
+            if (kind == FaultyDisk.Kind.READ && name.equals(Segment.name(1)) && left[0]-- > 0) {
+                throw new NoSuchFileException(name);
+            }
+            return -1;
+        });
+    }
+
+    @Test
+    void aSegmentThatIsDeletedMeanwhileIsNoDamage() throws IOException {
+        assertThat(JournalCheck.verify(deleting(4), bytes -> {}))
+                .isEqualTo(new JournalCheck.Report(List.of(), 3, 8, 1, 8, 6));
+        assertThatThrownBy(() -> JournalCheck.verify(deleting(5), bytes -> {}))
+                .as("not without end")
+                .isInstanceOf(NoSuchFileException.class);
+    }
+
+    @Test
+    void aDumpPassesOverASegmentThatIsDeletedMeanwhile() throws IOException {
+        List<String> seen = new ArrayList<>();
+        try (JournalDump dump = JournalDump.open(deleting(1), JournalDump.Range.ALL, damage -> {})) {
+            for (JournalRecord event = dump.next(); event != null; event = dump.next()) {
+                seen.add(event.name());
+            }
+        }
+        assertThat(seen).containsExactly("e", "f", "g", "h");
     }
 
     @Test

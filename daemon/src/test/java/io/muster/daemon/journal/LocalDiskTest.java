@@ -133,6 +133,16 @@ class LocalDiskTest {
         assertThatThrownBy(() -> LocalDisk.existing(temp.resolve("nowhere"))).isInstanceOf(NoSuchFileException.class);
     }
 
+    /** A link that leads nowhere is listed by its name, and then is not there, as a file that another process renames. */
+    @Test
+    void whatIsGoneWhenItIsLookedAtIsNotListed() throws IOException {
+        LocalDisk disk = LocalDisk.at(temp);
+        Files.writeString(temp.resolve("b"), "12345");
+        Files.createSymbolicLink(temp.resolve("a"), temp.resolve("nowhere"));
+
+        assertThat(disk.list("").stream().map(Disk.Entry::name)).containsExactly("b");
+    }
+
     @Test
     void readingEndsWithTheFile() throws IOException {
         LocalDisk disk = LocalDisk.at(temp);

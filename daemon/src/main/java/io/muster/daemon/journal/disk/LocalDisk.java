@@ -79,8 +79,14 @@ public final class LocalDisk implements Disk {
         return entries;
     }
 
+    /** Another process may have deleted or renamed it since: a daemon does, beside whoever reads its directory. */
     private static void addFile(List<Entry> entries, Path path) throws IOException {
-        BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+        BasicFileAttributes attributes;
+        try {
+            attributes = Files.readAttributes(path, BasicFileAttributes.class);
+        } catch (NoSuchFileException gone) {
+            return;
+        }
         if (attributes.isRegularFile()) {
             String name = Objects.requireNonNull(path.getFileName()).toString();
             entries.add(new Entry(
@@ -194,7 +200,15 @@ public final class LocalDisk implements Disk {
         LocalFile(Path path, FileChannel channel) throws IOException {
             this.path = path;
             this.channel = channel;
-            this.key = key(path);
+            boolean known = false;
+            try {
+                this.key = key(path);
+                known = true;
+            } finally {
+                if (!known) {
+                    channel.close();
+                }
+            }
         }
 
         private static @Nullable Object key(Path path) throws IOException {
