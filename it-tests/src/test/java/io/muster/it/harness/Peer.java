@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A peer that says what it likes, byte by byte, and reads only when it feels like it. */
 public final class Peer implements AutoCloseable {
+    private static final long SECOND = 1000;
+
     private final SocketChannel channel;
     private final FrameDecoder decoder = new FrameDecoder(1 << 30);
     private final ByteBuffer in = ByteBuffer.allocate(1 << 16).flip();
@@ -112,13 +116,47 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /** Waits for the daemon to close the connection; what it says before is passed over. */
-    public boolean isLetGo() {
-        boolean more = fill();
-        while (more) {
-            more = fill();
+    /** Waits for the daemon to close the connection, but not for ever; what it says before is passed over. */
+    public boolean isLetGo() throws IOException {
+        long deadline = System.nanoTime() + Output.PATIENCE.toNanos();
+        channel.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            channel.register(selector, SelectionKey.OP_READ);
+            boolean more = true;
+            while (more && System.nanoTime() < deadline) {
+                more = selector.select(SECOND) == 0 || fill();
+                selector.selectedKeys().clear();
+            }
+            return !more;
+        } finally {
+            channel.configureBlocking(true);
         }
-        return true;
+    }
+
+    /** Nothing more will be sent; answers may still come. */
+    public void endSending() throws IOException {
+        channel.shutdownOutput();
+    }
+
+    /** Whether the daemon has closed the connection already; a peer that has sent more than was read is told by a reset. */
+    public boolean isGone() throws IOException {
+        channel.configureBlocking(false);
+        try {
+            boolean gone = false;
+            int n = 1;
+            while (n > 0) {
+                n = channel.read(in.clear());
+                gone = n < 0;
+            }
+            return gone;
+        } catch (IOException reset) {
+            return true;
+        } finally {
+            in.clear().flip();
+            if (channel.isOpen()) {
+                channel.configureBlocking(true);
+            }
+        }
     }
 
     @Override

@@ -9,10 +9,11 @@ import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** An honest client: asks and changes something all the time. */
+/** An honest client: asks and changes something all the time, and takes the time. */
 final class Bystander extends Thread {
     /** The machine that runs the tests may be slow, and so may its disk; what waits for a peer's pleasure never comes. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -20,17 +21,29 @@ final class Bystander extends Thread {
     private static final long PAUSE = Duration.ofMillis(1).toNanos();
 
     private final FluxClient client;
+    private final boolean changes;
+    private final AtomicLong slowest = new AtomicLong();
     private volatile boolean stopping;
     private volatile long answers;
     private volatile @Nullable Exception failure;
 
-    private Bystander(FluxClient client) {
+    private Bystander(FluxClient client, boolean changes) {
         super("bystander");
         this.client = client;
+        this.changes = changes;
     }
 
     static Bystander at(DaemonProcess daemon) throws IOException {
-        Bystander bystander = new Bystander(daemon.connect());
+        return started(daemon, true);
+    }
+
+    /** One that may not change anything. */
+    static Bystander guestOf(DaemonProcess daemon) throws IOException {
+        return started(daemon, false);
+    }
+
+    private static Bystander started(DaemonProcess daemon, boolean changes) throws IOException {
+        Bystander bystander = new Bystander(daemon.connect(), changes);
         bystander.start();
         return bystander;
     }
@@ -39,14 +52,29 @@ final class Bystander extends Thread {
     public void run() {
         try (client) {
             for (int i = 0; !stopping; i++) {
+                long asked = System.nanoTime();
                 client.rpc("resource.status", null);
-                change(i);
+                answered(asked);
+                if (changes) {
+                    long changed = System.nanoTime();
+                    change(i);
+                    answered(changed);
+                }
                 answers = i + 1L;
                 LockSupport.parkNanos(PAUSE);
             }
         } catch (IOException | RpcException e) {
             failure = e;
         }
+    }
+
+    private void answered(long since) {
+        slowest.accumulateAndGet(System.nanoTime() - since, Math::max);
+    }
+
+    /** How long the slowest request took since the last time that this was asked. */
+    Duration slowest() {
+        return Duration.ofNanos(slowest.getAndSet(0));
     }
 
     /** The last rank is the bystander's. */
