@@ -5,20 +5,29 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 
 /**
  * Builds what a power loss can leave of a {@link MemoryDisk}. The model: what was forced is there. Of the writes and
- * truncations of a file since its last force any prefix is there, the last of them cut at any byte; or any part of the last
- * write is missing (zeros) though what follows it is there; or the file has its new length and zeros; or all are there but one. Of creations, renames
- * and deletions since the directory was last forced any subset that makes sense is there. Between two operations the
- * process may also just die: then all is there.
+ * truncations of a file since its last force any subset is there, and of the last in it any beginning or end, with zeros or
+ * nothing for the rest, or all but a hole of zeros. Of creations, renames and deletions since the directory was last forced
+ * any subset that makes sense is there. Between two operations the process may also just die: then all is there.
+ *
+ * <p>What is bounded: of more than {@link #ALL_SUBSETS} writes every prefix, all but each one, and a sample of the other
+ * subsets. While one file goes through all that it can be, others have none or all of what was written to them; of what
+ * several can be at once there is a sample. Samples are the same in each run.
  */
 final class PowerLoss {
+    private static final int ALL_SUBSETS = 5;
+    private static final int SAMPLE = 32;
+
     private final List<MemoryDisk.Op> ops;
     private final int stride;
+    private final Random random = new Random(1);
 
     interface Check {
         /**
@@ -148,23 +157,43 @@ final class PowerLoss {
 
     private int contents(Partial partial, MemoryDisk base, Set<String> seen, Check check, String when)
             throws IOException {
-        int states = 0;
-        for (Map.Entry<Integer, List<MemoryDisk.Op>> file : partial.data.entrySet()) {
-            if (base.names.containsValue(file.getKey()) && !file.getValue().isEmpty()) {
-                MemoryDisk others = base.copy();
-                partial.data.forEach((inode, pending) -> {
-                    if (!inode.equals(file.getKey())) {
-                        pending.forEach(op -> applyData(others, op));
-                    }
-                });
-                for (byte[] content : contents(others.inodes.get(file.getKey()), file.getValue())) {
+        List<Integer> files = partial.data.entrySet().stream()
+                .filter(file -> !file.getValue().isEmpty() && base.names.containsValue(file.getKey()))
+                .map(Map.Entry::getKey)
+                .toList();
+        int[] states = {check(base.copy(), partial, seen, check, when)};
+        for (int file : files) {
+            for (MemoryDisk others : others(partial, base, file, files)) {
+                each(base.inodes.get(file), partial.pending(file), content -> {
                     MemoryDisk left = others.copy();
-                    left.inodes.set(file.getKey(), content);
-                    states += check(left, partial, seen, check, when);
+                    left.inodes.set(file, content);
+                    states[0] += check(left, partial, seen, check, when);
+                });
+            }
+        }
+        for (int i = 0; i < SAMPLE && files.size() > 1; i++) {
+            MemoryDisk left = base.copy();
+            for (int file : files) {
+                left.inodes.set(file, any(base.inodes.get(file), partial.pending(file)));
+            }
+            states[0] += check(left, partial, seen, check, when);
+        }
+        return states[0];
+    }
+
+    /** With none or all of what was written to each of the other files. */
+    private static List<MemoryDisk> others(Partial partial, MemoryDisk base, int file, List<Integer> files) {
+        List<MemoryDisk> result = new ArrayList<>(List.of(base));
+        for (int other : files) {
+            if (other != file) {
+                for (MemoryDisk without : List.copyOf(result)) {
+                    MemoryDisk with = without.copy();
+                    partial.pending(other).forEach(op -> applyData(with, op));
+                    result.add(with);
                 }
             }
         }
-        return states + check(base.copy(), partial, seen, check, when);
+        return result;
     }
 
     private int check(MemoryDisk left, Partial partial, Set<String> seen, Check check, String when) throws IOException {
@@ -179,36 +208,65 @@ final class PowerLoss {
         return 1;
     }
 
+    private interface Contents {
+        void content(byte[] content) throws IOException;
+    }
+
     /** Every content that one file can have. */
-    private List<byte[]> contents(byte[] forced, List<MemoryDisk.Op> pending) {
+    private void each(byte[] forced, List<MemoryDisk.Op> pending, Contents contents) throws IOException {
+        for (long subset : subsets(pending.size())) {
+            for (byte[] content : contents(forced, pending, subset)) {
+                contents.content(content);
+            }
+        }
+    }
+
+    private Set<Long> subsets(int count) {
+        Set<Long> subsets = new LinkedHashSet<>();
+        long all = (1L << count) - 1;
+        if (count <= ALL_SUBSETS) {
+            for (long subset = 0; subset <= all; subset++) {
+                subsets.add(subset);
+            }
+            return subsets;
+        }
+        for (int i = 0; i <= count; i++) {
+            subsets.add((1L << i) - 1);
+            subsets.add(all & ~(1L << i));
+        }
+        for (int i = 0; i < SAMPLE; i++) {
+            subsets.add(random.nextLong() & all);
+        }
+        return subsets;
+    }
+
+    /** Any of the contents that one file can have. */
+    private byte[] any(byte[] forced, List<MemoryDisk.Op> pending) {
+        List<byte[]> contents = contents(forced, pending, random.nextLong() & (1L << pending.size()) - 1);
+        return contents.get(random.nextInt(contents.size()));
+    }
+
+    /** A subset, the last of it torn in each way, and whole. */
+    private List<byte[]> contents(byte[] forced, List<MemoryDisk.Op> pending, long subset) {
         List<byte[]> result = new ArrayList<>();
         MemoryDisk disk = new MemoryDisk();
         disk.inodes.add(forced);
-        result.add(forced);
-        for (MemoryDisk.Op op : pending) {
-            byte[] before = disk.inodes.get(0);
-            if (op instanceof MemoryDisk.Written write) {
-                torn(result, before, (int) write.at(), write.bytes().array());
-            }
-            applyData(disk, moved(op));
-            result.add(disk.inodes.get(0));
-        }
-        for (int missing = 0; missing + 1 < pending.size(); missing++) {
-            result.add(without(missing, forced, pending));
-        }
-        return result;
-    }
-
-    /** The disk was free to do the later ones first. */
-    private static byte[] without(int missing, byte[] forced, List<MemoryDisk.Op> pending) {
-        MemoryDisk disk = new MemoryDisk();
-        disk.inodes.add(forced);
         for (int i = 0; i < pending.size(); i++) {
-            if (i != missing) {
-                applyData(disk, moved(pending.get(i)));
+            MemoryDisk.Op op = pending.get(i);
+            if ((subset & 1L << i) != 0) {
+                boolean last = subset >>> i == 1;
+                if (last && op instanceof MemoryDisk.Written write) {
+                    torn(
+                            result,
+                            disk.inodes.get(0),
+                            (int) write.at(),
+                            write.bytes().array());
+                }
+                applyData(disk, moved(op));
             }
         }
-        return disk.inodes.get(0);
+        result.add(disk.inodes.get(0));
+        return result;
     }
 
     private void torn(List<byte[]> result, byte[] before, int at, byte[] bytes) {
