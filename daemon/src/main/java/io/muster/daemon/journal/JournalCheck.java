@@ -61,13 +61,24 @@ public final class JournalCheck {
     /** @param progress told the bytes read so far, after each segment */
     public static Report verify(Disk disk, LongConsumer progress) throws IOException {
         for (int i = 1; i < MOST_TRIES; i++) {
+            List<Disk.Entry> before = contents(disk);
             try {
-                return new JournalCheck(disk, progress).run();
+                Report report = new JournalCheck(disk, progress).run();
+                if (report.findings().isEmpty() || contents(disk).equals(before)) {
+                    return report;
+                }
+                // What was found may be what a daemon was about to write.
             } catch (NoSuchFileException gone) {
                 // A daemon has deleted history since it was listed, so that is listed again.
             }
         }
         return new JournalCheck(disk, progress).run();
+    }
+
+    private static List<Disk.Entry> contents(Disk disk) throws IOException {
+        List<Disk.Entry> entries = new ArrayList<>(disk.list(""));
+        entries.addAll(disk.list(Segment.DIRECTORY));
+        return entries;
     }
 
     private Report run() throws IOException {
