@@ -17,20 +17,14 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Snapshot;
-import io.muster.protocol.acquire.First;
-import io.muster.protocol.acquire.Next;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Header;
-import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
-import io.muster.protocol.wire.Response;
 import io.muster.testing.Seeds;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +44,8 @@ class ModelPropsTest {
     private final List<Follower> followers = new ArrayList<>();
     /** What was true after each event that was committed. */
     private final Map<Long, String> states = new TreeMap<>();
+    /** For how long updates are gathered. */
+    private Duration gathering = Duration.ZERO;
 
     /** What the answered commands add up to. */
     private static final class Naive {
@@ -57,11 +53,12 @@ class ModelPropsTest {
         Idset excluded = Idset.EMPTY;
         Idset lost = Idset.EMPTY;
         Idset offline = Idset.EMPTY;
+        Idset torpid = Idset.EMPTY;
         final Map<String, Idset> properties = new TreeMap<>();
         double expiration;
 
         Idset up() {
-            return members().subtract(held).subtract(offline);
+            return members().subtract(held).subtract(offline).subtract(torpid);
         }
 
         Idset members() {
@@ -109,6 +106,12 @@ class ModelPropsTest {
 
         boolean report(boolean up, Idset targets) {
             offline = up ? offline.subtract(targets) : offline.union(targets);
+            torpid = torpid.subtract(targets);
+            return true;
+        }
+
+        boolean ail(boolean begins, Idset targets) {
+            torpid = begins ? torpid.union(targets.subtract(offline)) : torpid.subtract(targets);
             return true;
         }
 
@@ -162,7 +165,7 @@ class ModelPropsTest {
                 random.nextInt(4) > 0
                         ? new Change("include", named + "}", naive -> naive.include(targets))
                         : new Change("shrink", named + "}", naive -> naive.shrink(targets));
-            case 6 -> new Change(yes ? "online" : "offline", named + "}", naive -> naive.report(yes, targets));
+            case 6 -> report(random, targets);
             case 7 -> {
                 String name = random.nextBoolean() ? "gpu" : "batch";
                 yield new Change(
@@ -177,84 +180,25 @@ class ModelPropsTest {
         };
     }
 
+    private static Change report(Random random, Idset targets) {
+        String payload = "{\"targets\":\"" + targets + "\"}";
+        return switch (random.nextInt(6)) {
+            case 0, 1 -> new Change("online", payload, naive -> naive.report(true, targets));
+            case 2 -> new Change("offline", payload, naive -> naive.report(false, targets));
+            case 3 ->
+                new Change(
+                        "monitor-force-down", "{\"ranks\":\"" + targets + "\"}", naive -> naive.report(false, targets));
+            case 4 -> new Change("torpid", payload, naive -> naive.ail(true, targets));
+            default -> new Change("lively", payload, naive -> naive.ail(false, targets));
+        };
+    }
+
     private static Idset some(Random random) {
         Idset.Builder builder = Idset.builder();
         for (int i = random.nextInt(3); i >= 0; i--) {
             builder.add(random.nextInt(RANKS));
         }
         return builder.build();
-    }
-
-    /** A scheduler that believes nothing but what RFC 28 tells it, and is strict about that. */
-    private static final class Follower {
-        final Stage.Caller caller;
-        final int matchtag;
-        boolean started;
-        Idset offered = Idset.EMPTY;
-        Idset gone = Idset.EMPTY;
-        Idset up = Idset.EMPTY;
-        final Map<String, Idset> properties = new TreeMap<>();
-        double expiration;
-
-        Follower(Stage.Caller caller) {
-            this.caller = caller;
-            this.matchtag = caller.send("resource.acquire", null, Header.STREAMING);
-        }
-
-        /** @return how many responses there were */
-        int read() throws ProtocolException {
-            int count = caller.responses.size();
-            for (Response response : caller.responses) {
-                assertThat(response.errnum()).as(Stage.text(response)).isZero();
-                assertThat(response.matchtag()).isEqualTo(matchtag);
-                ObjectNode payload = Json.parse(Objects.requireNonNull(response.payload()));
-                if (started) {
-                    next(payload);
-                } else {
-                    first(payload);
-                }
-            }
-            caller.responses.clear();
-            return count;
-        }
-
-        private void first(ObjectNode payload) {
-            assertThat(payload.fieldNames()).toIterable().containsExactly("resources", "up");
-            First first = First.parse(payload);
-            started = true;
-            offered = first.resources().ranks();
-            up = first.up();
-            properties.putAll(first.resources().properties());
-            expiration = first.resources().expiration();
-            assertThat(offered.containsAll(up)).isTrue();
-        }
-
-        private void next(ObjectNode payload) {
-            assertThat(payload.has("resources")).as("told twice").isFalse();
-            assertThat(payload).as("an update of nothing").isNotEmpty();
-            Idset ups = Idset.parse(payload.path("up").asText());
-            Idset downs = Idset.parse(payload.path("down").asText());
-            Idset shrunk = Idset.parse(payload.path("shrink").asText());
-            assertThat(ups.intersects(downs)).as("up and down: %s", payload).isFalse();
-            assertThat(downs.containsAll(shrunk))
-                    .as("shrink is down: %s", payload)
-                    .isTrue();
-            assertThat(offered.subtract(gone).containsAll(ups.union(downs)))
-                    .as("only what was offered and not shrunk: %s", payload)
-                    .isTrue();
-            assertThat(ups.intersects(up)).as("up already: %s", payload).isFalse();
-            assertThat(up.containsAll(downs.subtract(shrunk)))
-                    .as("down already: %s", payload)
-                    .isTrue();
-            up = up.union(ups).subtract(downs);
-            gone = gone.union(shrunk);
-            Next next = Next.parse(payload);
-            next.propertyAdd().forEach((name, ranks) -> properties.merge(name, ranks, Idset::union));
-            next.propertyRemove()
-                    .forEach((name, ranks) -> properties.computeIfPresent(name, (n, has) -> has.subtract(ranks)));
-            properties.values().removeIf(Idset::isEmpty);
-            expiration = next.expiration().orElse(expiration);
-        }
     }
 
     private enum Weather {
@@ -270,7 +214,9 @@ class ModelPropsTest {
         Stage stage = new Stage(rig);
         try (stage) {
             rig.define(Rig.nodes("node[0-" + (RANKS - 1) + "]"));
-            rig.acquires.configure(true, Duration.ZERO);
+            Duration batch = Duration.ofMillis(random.nextInt(2) * 50L);
+            rig.acquires.configure(true, batch);
+            gathering = batch;
             note(rig);
             for (int i = 0; i < 3; i++) {
                 admins.add(stage.join(Stage.admin()));
@@ -378,6 +324,8 @@ class ModelPropsTest {
         rig.healDisk();
         rig.journal.probe();
         rig.settle();
+        // What was held back is told when its time has come, all of it at once.
+        rig.advance(gathering);
         agree();
     }
 
@@ -434,6 +382,7 @@ class ModelPropsTest {
         copy.excluded = model.excluded;
         copy.lost = model.lost;
         copy.offline = model.offline;
+        copy.torpid = model.torpid;
         copy.properties.putAll(model.properties);
         copy.expiration = model.expiration;
         return copy;
@@ -444,6 +393,7 @@ class ModelPropsTest {
                 && other.excluded.equals(model.excluded)
                 && other.lost.equals(model.lost)
                 && other.offline.equals(model.offline)
+                && other.torpid.equals(model.torpid)
                 && other.properties.equals(model.properties)
                 && other.expiration == model.expiration;
     }
