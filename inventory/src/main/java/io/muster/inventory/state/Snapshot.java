@@ -36,21 +36,26 @@ public final class Snapshot {
     private Snapshot() {}
 
     public static byte[] toBytes(InventoryState state) {
+        return toBytes(state, true);
+    }
+
+    private static byte[] toBytes(InventoryState state, boolean withR) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
         try (JsonGenerator out = JSON.createGenerator(bytes)) {
-            new Writer(out, state).write();
+            new Writer(out, state, withR).write();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return bytes.toByteArray();
     }
 
-    /** The same less R, for those who are told R as it is now and not as it was defined. */
+    /**
+     * The same less R, for those who are told R as it is now and not as it was defined. R is not even written, since its
+     * graph may be long and anybody may ask.
+     */
     public static ObjectNode toJson(InventoryState state) {
         try {
-            ObjectNode json = (ObjectNode) Entry.MAPPER.readTree(toBytes(state));
-            json.remove("R");
-            return json;
+            return (ObjectNode) Entry.MAPPER.readTree(toBytes(state, false));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -175,7 +180,7 @@ public final class Snapshot {
         }
     }
 
-    private record Writer(JsonGenerator out, InventoryState state) {
+    private record Writer(JsonGenerator out, InventoryState state, boolean withR) {
         void write() throws IOException {
             out.writeStartObject();
             definition(state.definition());
@@ -222,8 +227,10 @@ public final class Snapshot {
 
         private void definition(Definition definition) throws IOException {
             out.writeStringField("method", definition.method());
-            out.writeFieldName("R");
-            out.writeRawValue(definition.base().toString());
+            if (withR) {
+                out.writeFieldName("R");
+                out.writeRawValue(definition.base().toString());
+            }
             properties("property-add", definition.added());
             properties("property-remove", definition.removed());
             if (definition.expirationSet() >= 0) {

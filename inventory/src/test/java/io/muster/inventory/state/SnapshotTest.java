@@ -13,10 +13,15 @@ import static io.muster.inventory.state.States.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonSerializable;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.POJONode;
 import io.muster.inventory.problem.InvalidException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -72,6 +77,26 @@ class SnapshotTest {
     @Test
     void everyAxisIsInItToTheLetter() {
         assertThat(snapshot(everything()).replace('"', '\'')).isEqualTo(GOLDEN);
+    }
+
+    /** A graph may be long, and anybody may ask. */
+    @Test
+    void whereRIsLeftOutItIsNotEvenWritten() {
+        JsonNode unwritable = new POJONode(new JsonSerializable.Base() {
+            @Override
+            public void serialize(JsonGenerator out, SerializerProvider provider) {
+                throw new AssertionError("it was written");
+            }
+
+            @Override
+            public void serializeWithType(JsonGenerator out, SerializerProvider provider, TypeSerializer types) {
+                throw new AssertionError("it was written");
+            }
+        });
+        Event define = new Event.Define(
+                "reload", resources("0-2", "host[0-2]").withScheduling(unwritable), Liveness.Status.ONLINE);
+        InventoryState state = InventoryState.empty().apply(define, 100, BOB);
+        assertThat(Snapshot.toJson(state).toString()).startsWith("{\"method\":\"reload\",\"property-add\":{},");
     }
 
     @Test
