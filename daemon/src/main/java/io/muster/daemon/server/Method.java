@@ -92,6 +92,11 @@ public enum Method {
         return right;
     }
 
+    /** Whether a request has no effect but its answer. */
+    boolean isQuery() {
+        return right == Right.READ && this != DISCONNECT && this != LOG_APPEND;
+    }
+
     /** What stands before the period. */
     String service() {
         return topic.substring(0, topic.indexOf('.'));

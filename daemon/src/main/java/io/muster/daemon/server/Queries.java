@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything that can be asked and changes nothing. Answers about the inventory are made once for each state. */
+/** Everything that can be asked and changes nothing. Answers about the inventory are made once for each state, R once for each definition. */
 public final class Queries {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
@@ -40,9 +40,12 @@ public final class Queries {
     private final SessionMeters meters;
     private Bytes config = Json.EMPTY_OBJECT;
 
-    private final Memo status = new Memo(state -> Status.of(state).encode());
-    private final Memo schedStatus = new Memo(state -> SchedStatus.of(state).encode());
-    private final Memo get = new Memo(state -> Get.of(state).encode());
+    private final Memo status =
+            new Memo(state -> state, state -> Status.of(state).encode());
+    private final Memo schedStatus =
+            new Memo(state -> state, state -> SchedStatus.of(state).encode());
+    private final Memo get =
+            new Memo(InventoryState::definition, state -> Get.of(state).encode());
 
     /** @param sender whose credentials responses carry: libflux drops a response without a role */
     public Queries(
@@ -161,20 +164,23 @@ public final class Queries {
         }
     }
 
-    /** An answer that depends on the state alone. */
+    /** An answer that depends on the state alone, or on a part of it. */
     private static final class Memo {
+        private final Function<InventoryState, Object> part;
         private final Function<InventoryState, Bytes> make;
-        private @Nullable InventoryState of;
+        private @Nullable Object of;
         private Bytes made = Bytes.EMPTY;
 
-        Memo(Function<InventoryState, Bytes> make) {
+        Memo(Function<InventoryState, Object> part, Function<InventoryState, Bytes> make) {
+            this.part = part;
             this.make = make;
         }
 
         Bytes of(InventoryState state) {
-            if (of != state) {
+            Object now = part.apply(state);
+            if (of != now) {
                 made = make.apply(state);
-                of = state;
+                of = now;
             }
             return made;
         }

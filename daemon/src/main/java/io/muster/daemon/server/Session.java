@@ -58,7 +58,11 @@ final class Session {
                 throw unknown(request.topic());
             }
             authorise(method, request);
-            serve(method, request);
+            if (request.isNoresponse() && method.isQuery()) {
+                served(request); // no answer would ever slow down who asks, so that they could be asked for without end
+            } else {
+                serve(method, request);
+            }
         } catch (RpcException e) {
             fail(request, e);
         } catch (ProtocolException e) {

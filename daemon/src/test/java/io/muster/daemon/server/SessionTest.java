@@ -479,4 +479,41 @@ class SessionTest {
                 Request.of("resource.status", null, 0, 1), new Credentials(0, Credentials.OWNER), null));
         assertThat(owner.received()).isEmpty();
     }
+
+    /** Nothing would hold up who asks for much without end and wants none of it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    resource.ping | junk
+                    feasibility.ping | junk
+                    attr.get | {"name":"nosuch"}
+                    feasibility.check | {"resources":[{"type":"node","count":9}]}
+                    resource.monitor-waitup | {"up":9}
+                    """)
+    void aQueryWhoseAnswerNobodyWantsIsNotWorkedOn(String topic, String json) {
+        owner.send(topic, json, Header.NORESPONSE);
+        assertThat(owner.pending).isZero();
+        assertThat(stage.counted).containsExactly(topic + " 0");
+    }
+
+    @Test
+    void aQueryThatIsNotWorkedOnNeedsItsRightAllTheSame() {
+        Stage.Caller nobody = stage.join(new Rights(new Credentials(1003, Credentials.LOCAL), "nobody", false));
+        nobody.send("resource.status", null, Header.NORESPONSE);
+        assertThat(stage.counted).containsExactly("resource.status 1");
+    }
+
+    @Test
+    void rIsEncodedOnceForEachDefinition() {
+        owner.ask("resource.get", null);
+        owner.ask("resource.drain", "{\"targets\":\"1\"}");
+        owner.ask("resource.get", null);
+        owner.ask("resource.property-add", "{\"properties\":{\"p\":\"1\"}}");
+        owner.ask("resource.get", null);
+        List<Bytes> payloads = new ArrayList<>();
+        owner.responses.stream().map(Response::payload).filter(Objects::nonNull).forEach(payloads::add);
+        assertThat(payloads).hasSize(3);
+        assertThat(payloads.get(1)).isSameAs(payloads.get(0));
+        assertThat(payloads.get(2).text()).contains("\"properties\":{\"p\":\"1\"}");
+    }
+
 }

@@ -354,6 +354,11 @@ public final class ResourceSet {
         return tree().deepCopy();
     }
 
+    /** The same for a reader: a tree that shares its parts with the set, and may not be changed. */
+    public JsonNode toSharedJson() {
+        return tree();
+    }
+
     /** R in canonical form, as UTF-8. */
     public byte[] toBytes() {
         return toString().getBytes(StandardCharsets.UTF_8);

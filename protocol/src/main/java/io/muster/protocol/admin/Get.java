@@ -27,7 +27,7 @@ public record Get(ResourceSet resources, String method) {
 
     public Bytes encode() {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
-        payload.set("R", resources.toJson());
+        payload.set("R", resources.toSharedJson());
         return Json.encode(payload.put("method", method));
     }
 }
