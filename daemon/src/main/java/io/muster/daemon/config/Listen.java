@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param adminSocket when not null, changes of state are taken there and refused on {@code socket}
  * @param maxFrame bytes of one message, from the owner and admins
  * @param maxFrameGuest bytes of one message, from anybody else
+ * @param maxConnections over both sockets, some of which guests cannot have
  */
 public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int maxFrameGuest, int maxConnections) {
     private static final ByteSize SMALLEST_FRAME = new ByteSize(4096);
     private static final ByteSize LARGEST_FRAME = new ByteSize(1L << 30);
+    private static final int FEW_CONNECTIONS = 4;
 
     static Listen read(Settings settings, Environment environment) {
         Path socket = settings.path(Key.SOCKET, environment.socket());
@@ -30,6 +32,12 @@ public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int 
                 frame(settings, Key.MAX_FRAME, 64 << 20),
                 frame(settings, Key.MAX_FRAME_GUEST, 1 << 20),
                 settings.integer(Key.MAX_CONNECTIONS, 8192, 1, 1_000_000));
+    }
+
+    /** A sixteenth, or a few where that is less, is kept free for the owner, admins and schedulers. */
+    public int maxGuests() {
+        int reserve = Math.max(maxConnections / 16, FEW_CONNECTIONS);
+        return maxConnections - Math.min(reserve, maxConnections / 2);
     }
 
     private static int frame(Settings settings, Key key, int fallback) {

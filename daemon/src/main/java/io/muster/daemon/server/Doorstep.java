@@ -56,6 +56,8 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
                         peer.pid());
             }
             refuse(ctx, Errno.EPERM, "denied");
+        } else if (ctx.channel().isActive() && !socket.gate().seat(ctx.channel(), rights)) {
+            refuse(ctx, Errno.EAGAIN, "full");
         } else if (ctx.channel().isActive()) {
             ctx.writeAndFlush(oneByte(ctx, 0), ctx.voidPromise());
             ctx.pipeline().replace(this, "connection", socket.connection(ctx.channel(), peer.pid(), rights));

@@ -27,6 +27,7 @@ public final class Gate {
     private Admission admission;
     private Listen limits;
     private int inside;
+    private int guests;
     private final Map<Long, Optional<Rights>> known = new HashMap<>();
     private final LogBudget budget = new LogBudget(System::nanoTime);
     private final MemoryBudget memory = MemoryBudget.ofHeap();
@@ -72,11 +73,28 @@ public final class Gate {
         peer.closeFuture().addListener(closed -> inside--);
     }
 
+    /** @return false for a guest where there are as many guests as there may be: the rest of the room is for others */
+    boolean seat(Channel peer, Rights rights) {
+        if (!rights.areAGuests()) {
+            return true;
+        }
+        if (guests >= limits.maxGuests()) {
+            return false;
+        }
+        guests++;
+        peer.closeFuture().addListener(closed -> guests--);
+        return true;
+    }
+
     int maxFrame(Rights rights) {
         return rights.allow(Method.Right.CHANGE) ? limits.maxFrame() : limits.maxFrameGuest();
     }
 
-    /** @param then given the rights, or null for somebody who is not let in; at once where they are known */
+    /**
+     * A name that was not found is looked up again for the next connection: a directory may have been silent.
+     *
+     * @param then given the rights, or null for somebody who is not let in; at once where they are known
+     */
     void rights(int uid, int gid, Consumer<@Nullable Rights> then) {
         long key = ((long) uid << 32) | (gid & 0xffffffffL);
         Optional<Rights> rights = known.get(key);
@@ -88,7 +106,8 @@ public final class Gate {
         worker.execute(() -> {
             Optional<Rights> found = Optional.ofNullable(asked.admit(uid, gid));
             core.execute(() -> {
-                if (asked == admission && known.size() < MOST_KNOWN) {
+                boolean named = found.isEmpty() || found.get().haveName();
+                if (named && asked == admission && known.size() < MOST_KNOWN) {
                     known.put(key, found);
                 }
                 then.accept(found.orElse(null));

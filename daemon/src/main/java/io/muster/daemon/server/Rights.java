@@ -8,6 +8,16 @@ import io.muster.protocol.wire.Credentials;
  * @param acquire whether the configuration names the user as a scheduler
  */
 record Rights(Credentials credentials, String user, boolean acquire) {
+    /** Neither the owner nor named by the configuration. */
+    boolean areAGuests() {
+        return !acquire && !allow(Method.Right.CHANGE);
+    }
+
+    /** Whether the user's name was found, and not only the number. */
+    boolean haveName() {
+        return !user.equals(Integer.toUnsignedString(credentials.userid()));
+    }
+
     /** RFC 12 "Credential": one that has neither the owner's role nor a user's is none, whatever else it has. */
     boolean allow(Method.Right right) {
         return credentials.mayUse(Credentials.USER)
