@@ -90,7 +90,7 @@ final class Daemon {
                 core.inventory(), core.acquires(), Identity.attributes(config, environment), sender, telemetry);
         queries.config(config.toJson());
         Changes changes = new Changes(
-                core.inventory(), core.acquires(), threads.core(), threads.worker(), Preparation.onReload(config));
+                core.inventory(), core.acquires(), threads.core(), threads.reloads(), Preparation.onReload(config));
         Feasible feasible =
                 new Feasible(core.inventory()::state, core.inventory()::now, threads.core(), threads.checks());
         return new Parts(

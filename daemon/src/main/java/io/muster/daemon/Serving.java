@@ -4,6 +4,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
+import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.journal.Condition;
 import io.muster.daemon.journal.CorruptException;
 import io.muster.daemon.journal.disk.LockedException;
@@ -73,7 +74,7 @@ public final class Serving {
             log.error("{}", e.getMessage());
             return UNREADABLE_STATE;
         } catch (IOException e) {
-            log.error("{}", e.getMessage());
+            log.error("{}", SourceFile.sentence(e));
             return 1;
         } catch (Exception | LinkageError e) { // of Netty's native part
             log.error("the daemon could not start", e);

@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon's threads: {@code core} for peers and state, {@code worker} for what may block, {@code reload} for a configuration that is
- * read again, {@code checks} for what takes long. The journal has its own.
+ * The daemon's threads: {@code core} for peers and state, {@code worker} for what may block, {@code reload} for a configuration or an R
+ * that is read again, {@code checks} for what takes long. The journal has its own.
  */
 final class Threads implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 10;
@@ -50,7 +50,7 @@ final class Threads implements AutoCloseable {
         return checks;
     }
 
-    /** For what waits for the disk, and must not keep peers waiting whose names the worker looks up. */
+    /** For what reads much or waits for the disk, and must not keep peers waiting whose names the worker looks up. */
     ExecutorService reloads() {
         return reloads;
     }

@@ -5,6 +5,7 @@ import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.Verb;
+import io.muster.daemon.config.SourceFile;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.protocol.rpc.RpcException;
@@ -149,6 +150,6 @@ final class Run {
         String advice = e instanceof ConnectException
                 ? "--uri or MUSTER_URI names another socket; `systemctl status muster` says whether it runs"
                 : "";
-        return new Failure(unreachable ? Exit.UNREACHABLE : Exit.ERROR, String.valueOf(e.getMessage()), advice);
+        return new Failure(unreachable ? Exit.UNREACHABLE : Exit.ERROR, SourceFile.sentence(e), advice);
     }
 }

@@ -12,10 +12,8 @@ import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +98,7 @@ final class Document {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path, "*.toml")) {
             entries.forEach(files::add);
         } catch (IOException e) {
-            problems.add(path.toString(), "cannot be listed: " + reason(e));
+            problems.add(path.toString(), "cannot be listed: " + SourceFile.reason(e));
         }
         files.sort(null);
         return files;
@@ -116,7 +114,7 @@ final class Document {
         } catch (CharacterCodingException e) {
             problems.add(file.toString(), "is not UTF-8 text");
         } catch (IOException e) {
-            problems.add(file.toString(), "cannot be read: " + reason(e));
+            problems.add(file.toString(), "cannot be read: " + SourceFile.reason(e));
         }
         return null;
     }
@@ -157,12 +155,5 @@ final class Document {
                 into.set(field.getKey(), field.getValue().deepCopy());
             }
         });
-    }
-
-    static String reason(IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return "no such file";
-        }
-        return e instanceof AccessDeniedException ? "permission denied" : String.valueOf(e.getMessage());
     }
 }

@@ -1,17 +1,12 @@
 package io.muster.daemon.config;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ConfigEntry;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Resources(ResourceSet set, Idset excluded, String origin) {
     private static final String THIS_HOST = "this host";
-    private static final ObjectMapper JSON = JsonMapper.builder().build();
     private static final List<Key> BROKER_FLAGS = List.of(
             Key.RESOURCE_NORESTRICT, Key.RESOURCE_NOVERIFY, Key.RESOURCE_REDISCOVER, Key.RESOURCE_NO_UPDATE_WATCH);
 
@@ -100,21 +94,17 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         if (bytes == null) {
             return set;
         }
-        try {
-            return set.withScheduling(JSON.readTree(bytes));
-        } catch (JsonProcessingException e) {
-            settings.problem(path, e.getLocation() == null ? 0 : e.getLocation().getLineNr(), NotJson.sentence(e));
-        } catch (IOException | IllegalArgumentException e) {
-            settings.problem(path, 0, String.valueOf(e.getMessage()));
-        }
-        return set;
+        Problems problems = new Problems();
+        ResourceSet amended = set.withScheduling(bytes, problems);
+        settings.relay(path, problems);
+        return amended == null ? set : amended;
     }
 
     private static byte @Nullable [] content(Settings settings, Key key, Path path) {
         try {
-            return Files.readAllBytes(path);
+            return SourceFile.read(path);
         } catch (IOException e) {
-            settings.problem(key, path + " cannot be read: " + Document.reason(e));
+            settings.problem(key, path + " cannot be read: " + SourceFile.reason(e));
             return null;
         }
     }

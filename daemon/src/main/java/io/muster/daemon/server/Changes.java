@@ -1,6 +1,7 @@
 package io.muster.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Inventory;
@@ -18,7 +19,7 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,32 +27,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Requests that change the inventory, or say what changing it would do. */
 public final class Changes {
-    /** A million ranks with a graph of every core stay below this. */
-    private static final long LARGEST_R = 1L << 30;
-
     private final Inventory inventory;
     private final AcquireStreams acquires;
     private final Executor core;
-    private final Executor worker;
+    private final Executor files;
     private Function<ResourceSet, Command> definition;
 
     /**
-     * @param worker for what may block: files
+     * @param files for reading R, which may block and takes its time: not where peers wait to be welcomed
      * @param definition what a reload of an R asks for
      */
     public Changes(
             Inventory inventory,
             AcquireStreams acquires,
             Executor core,
-            Executor worker,
+            Executor files,
             Function<ResourceSet, Command> definition) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.core = core;
-        this.worker = worker;
+        this.files = files;
         this.definition = definition;
     }
 
@@ -125,32 +124,27 @@ public final class Changes {
         } else if (acquires.isAcquired()) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {
-            worker.execute(() -> read(request.path(), by, reply));
+            files.execute(() -> read(request.path(), by, reply));
         }
     }
 
     private void read(String path, Principal by, Replier reply) {
         try {
-            ResourceSet resources = ResourceSet.parse(readFile(Path.of(path)));
+            ResourceSet resources = ResourceSet.parse(SourceFile.read(Path.of(path)));
             core.execute(() -> redefine(resources, by, reply));
         } catch (NoSuchFileException e) {
-            core.execute(() -> reply.fail(new RpcException(Errno.ENOENT, path + ": " + Errno.ENOENT.text())));
+            fail(reply, Errno.ENOENT, path, Errno.ENOENT.text());
+        } catch (AccessDeniedException e) {
+            fail(reply, Errno.EACCES, path, Errno.EACCES.text());
         } catch (IOException e) {
-            core.execute(() -> reply.fail(new RpcException(Errno.EIO, path + ": " + e.getMessage())));
+            fail(reply, Errno.EIO, path, SourceFile.reason(e));
         } catch (InvalidException | InvalidPathException e) {
-            core.execute(() -> reply.fail(new RpcException(Errno.EINVAL, path + ": " + e.getMessage())));
+            fail(reply, Errno.EINVAL, path, e.getMessage());
         }
     }
 
-    /** Devices and the like may never end. */
-    private static byte[] readFile(Path path) throws IOException {
-        if (Files.exists(path) && !Files.isRegularFile(path)) {
-            throw new IOException("is not a file");
-        }
-        if (Files.exists(path) && Files.size(path) > LARGEST_R) {
-            throw new IOException("is larger than " + LARGEST_R + " bytes");
-        }
-        return Files.readAllBytes(path);
+    private void fail(Replier reply, Errno errno, String path, @Nullable String reason) {
+        core.execute(() -> reply.fail(new RpcException(errno, path + ": " + reason)));
     }
 
     /** Somebody may have acquired while the file was read. */

@@ -14,7 +14,9 @@ import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -61,6 +63,16 @@ class ExitTest {
             assertThat(refused.exit()).as(refused.err()).isEqualTo(Exit.DENIED);
             assertThat(refused.err()).startsWith("muster status: ");
         }
+    }
+
+    @Test
+    void aFileThatMayNotBeReadIsNamedWithTheReason() {
+        assertThat(Objects.requireNonNull(Run.failure(new AccessDeniedException("/etc/R")))
+                        .sentence())
+                .isEqualTo("/etc/R: permission denied");
+        assertThat(Objects.requireNonNull(Run.failure(new NoSuchFileException("/etc/R")))
+                        .sentence())
+                .isEqualTo("/etc/R: no such file");
     }
 
     /** Root, who may run this, is let through by every file mode. */

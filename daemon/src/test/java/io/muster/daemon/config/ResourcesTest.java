@@ -3,6 +3,7 @@ package io.muster.daemon.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,16 @@ final class ResourcesTest {
     }
 
     @Test
+    void theSchedulingFilesNumbersAreThoseThatAreReadBack() {
+        Configs.write(dir, "R", R);
+        Configs.write(dir, "jgf.json", "{\"graph\": {\"a\": 0.5, \"b\": 1.50, \"c\": 2e0}}");
+        ResourceSet set = Configs.load(dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"")
+                .resources()
+                .set();
+        assertThat(ResourceSet.parse(set.toBytes())).isEqualTo(set);
+    }
+
+    @Test
     void excludingEveryRankIsWorthANote() {
         Config config = Configs.load(dir, "[resource]", "exclude = \"0\"");
         assertThat(Configs.notes(dir, config))
@@ -60,7 +71,8 @@ final class ResourcesTest {
                         dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"", "[muster]", "batch = \"1w\""))
                 .contains(
                         "R: /version: must be the integer 1, not 2",
-                        "jgf.json:2: Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value",
+                        "jgf.json: is not JSON: Unexpected character ('1' (code 49)): was expecting a colon to separate"
+                                + " field name and value at line 2, column 9",
                         "muster.toml:5: muster.batch: duration \"1w\": the unit is one of ms, s, m, h, d at position 1")
                 .anySatisfy(problem -> assertThat(problem).startsWith("R: /execution/"));
     }

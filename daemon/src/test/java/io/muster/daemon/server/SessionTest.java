@@ -9,6 +9,7 @@ import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -516,4 +517,15 @@ class SessionTest {
         assertThat(payloads.get(2).text()).contains("\"properties\":{\"p\":\"1\"}");
     }
 
+    @Test
+    void aFileThatIsTooLongForTheJournalIsNotEvenRead(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("R");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength((128L << 20) + 1);
+        }
+        assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}"))
+                .isEqualTo("EIO " + file + ": is larger than 128MiB, which is as much as the journal takes");
+        assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "/R\",\"xml\":false,\"force\":false}"))
+                .isEqualTo("EIO " + file + "/R: Not a directory");
+    }
 }

@@ -228,6 +228,12 @@ public final class ResourceSet {
         return withOwnScheduling(scheduling == null ? null : scheduling.deepCopy());
     }
 
+    /** As JSON text, whose numbers are kept as those of R are, or the same R would differ; null when {@code problems} has errors. */
+    public @Nullable ResourceSet withScheduling(byte[] utf8, Problems problems) {
+        JsonNode scheduling = StrictJson.read(utf8, problems);
+        return scheduling == null ? null : withOwnScheduling(scheduling);
+    }
+
     /** For a tree that nobody else can change. */
     ResourceSet withOwnScheduling(@Nullable JsonNode scheduling) {
         return with(envelope.withScheduling(scheduling));
