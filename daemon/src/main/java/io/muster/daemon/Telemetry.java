@@ -74,8 +74,10 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
     void recovered(Recovered recovered, Path stateDir) {
         snapshotTime = recovered.snapshotTime();
         snapshotBytes = stateDir.resolve("snapshot.json").toFile().length();
-        metrics.gauge(Meter.REPLAY_SECONDS, recovered::seconds);
-        metrics.gauge(Meter.REPLAY_EVENTS, recovered::events);
+        double seconds = recovered.seconds(); // the numbers alone, since gauges live as long as the process
+        long events = recovered.events();
+        metrics.gauge(Meter.REPLAY_SECONDS, () -> seconds);
+        metrics.gauge(Meter.REPLAY_EVENTS, () -> events);
     }
 
     /** When the last snapshot was written, in seconds since the epoch; 0 if none was. */

@@ -25,6 +25,7 @@ import io.muster.inventory.state.Liveness;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -226,6 +227,30 @@ class AssemblyTest {
             preparation.reload(config());
             assertThat(daemon.nodes()).isEqualTo(9);
         }
+    }
+
+    @Test
+    void aSocketThatCannotBeRemovedDoesNotKeepTheDaemonFromStopping() throws Exception {
+        Daemon daemon = Daemon.start(config(), environment(), telemetry, Tracer.OFF);
+        Files.delete(directory.resolve("muster.sock"));
+        Files.createDirectories(directory.resolve("muster.sock/in/the/way"));
+        daemon.stop();
+        assertThat(daemon.threads().core().isTerminated()).isTrue();
+    }
+
+    @Test
+    void theGaugesOfTheStartDoNotHoldWhatWasRead() {
+        WeakReference<Recovered> recovered = recovered();
+        while (recovered.get() != null) {
+            System.gc();
+        }
+        assertThat(telemetry.metrics().scrape()).contains("muster_replay_events 0.0");
+    }
+
+    private WeakReference<Recovered> recovered() {
+        Recovered recovered = new Recovered(1);
+        telemetry.recovered(recovered, directory);
+        return new WeakReference<>(recovered);
     }
 
     private Config sixNodes() throws IOException {

@@ -1,5 +1,6 @@
 package io.muster.daemon.server;
 
+import io.muster.daemon.config.SourceFile;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -16,7 +17,6 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -25,9 +25,13 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A UNIX socket on which peers are taken. */
 public final class PeerSocket implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
     /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
     private static final int BACKLOG = 4096;
 
@@ -200,8 +204,8 @@ public final class PeerSocket implements AutoCloseable {
         }
         try {
             Files.deleteIfExists(place.path);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException e) { // the next start removes it
+            log.warn("the socket is left behind: {}", SourceFile.sentence(e));
         }
     }
 }
