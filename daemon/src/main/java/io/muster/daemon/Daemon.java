@@ -3,6 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.config.Accounts;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.journal.Journal;
@@ -39,9 +40,11 @@ final class Daemon {
     private final Backend backend;
     private final Preparation preparation;
     private final List<PeerSocket> sockets = new ArrayList<>();
+    private final Config started;
     private volatile Config config;
 
     private Daemon(Config config, Environment environment, Threads threads, Journal journal, Parts parts) {
+        this.started = config;
         this.config = config;
         this.environment = environment;
         this.threads = threads;
@@ -154,6 +157,11 @@ final class Daemon {
 
     Config config() {
         return config;
+    }
+
+    /** Keys whose value in {@code next} is not the one that is in force, and will not be before the next start. */
+    List<Key> waitingForRestart(Config next) {
+        return next.waitingForRestart(started);
     }
 
     List<PeerSocket> sockets() {

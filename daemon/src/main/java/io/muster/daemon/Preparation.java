@@ -5,6 +5,7 @@ import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Definition;
 import io.muster.inventory.state.Principal;
 import io.muster.inventory.state.Remap;
 import java.io.IOException;
@@ -21,10 +22,13 @@ import org.slf4j.LoggerFactory;
 final class Preparation {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
+    /** RFC 44's word for an R that came by {@code resource.reload}. */
+    private static final String RELOADED = "reload";
+
     private final Core core;
     private final Threads threads;
 
-    /** What the configuration said when it was last obeyed: an admin's reload since stands until it says something else. */
+    /** What the configuration said when it was last obeyed: an admin's reload since stands until it says something else, or a start. */
     private volatile ResourceSet obeyed = ResourceSet.EMPTY;
 
     Preparation(Core core, Threads threads) {
@@ -38,7 +42,15 @@ final class Preparation {
      * @throws IOException if there is nothing to go on with
      */
     void start(Config config) throws IOException, InterruptedException {
-        boolean first = core.inventory().state().resources().ranks().isEmpty();
+        Definition found = core.inventory().state().definition();
+        boolean first = found.resources().ranks().isEmpty();
+        if (found.method().equals(RELOADED)
+                && !found.base().equals(config.resources().set())) {
+            log.warn(
+                    "R as an admin has loaded it, of {} nodes, is replaced by the configuration's, of {}",
+                    found.base().nodes(),
+                    config.resources().set().nodes());
+        }
         String failure = define(config);
         failure = failure == null ? submit(new Command.Restart()) : failure;
         if (failure != null && first) {
@@ -81,7 +93,7 @@ final class Preparation {
 
     /** What it takes to put an R in force that an admin has loaded. */
     static Function<ResourceSet, Command> onReload(Config config) {
-        return resources -> new Command.Define(resources, "reload", Core.initial(config), exclusions(config));
+        return resources -> new Command.Define(resources, RELOADED, Core.initial(config), exclusions(config));
     }
 
     private static Command.ExcludeByConfig exclusions(Config config) {

@@ -70,11 +70,10 @@ final class Reload {
     }
 
     private void apply(Config next) throws Exception {
-        Config running = daemon.config();
         for (Problem note : next.notes()) {
             log.warn("{}", note);
         }
-        for (Key key : next.waitingForRestart(running)) {
+        for (Key key : daemon.waitingForRestart(next)) {
             log.warn("{} takes effect at the next start", key);
         }
         Logging.apply(next.reporting().logLevel(), next.reporting().logFormat());

@@ -3,8 +3,12 @@ package io.muster.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Key;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Rig;
@@ -43,6 +47,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 @Timeout(300)
 class AssemblyTest {
@@ -227,6 +232,44 @@ class AssemblyTest {
             preparation.reload(config());
             assertThat(daemon.nodes()).isEqualTo(9);
         }
+    }
+
+    @Test
+    void aStartThatReplacesWhatAnAdminHasLoadedSaysSo() throws Exception {
+        MemoryDisk memory = new MemoryDisk();
+        try (Started daemon = new Started(new FaultyDisk(memory))) {
+            CompletableFuture<Answer> loaded = new CompletableFuture<>();
+            Command define = new Command.Define(Rig.nodes("other[0-8]"), "reload", Liveness.Status.ONLINE);
+            daemon.threads.core().execute(() -> daemon.core.inventory().submit(define, Rig.ALICE, loaded::complete));
+            assertThat(loaded.get(30, TimeUnit.SECONDS).failure()).isNull();
+        }
+        Logger logger = (Logger) LoggerFactory.getLogger("muster");
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        logger.addAppender(logged);
+        try (Started daemon = new Started(new FaultyDisk(memory))) {
+            new Preparation(daemon.core, daemon.threads).start(config());
+            new Preparation(daemon.core, daemon.threads).start(config());
+            assertThat(daemon.nodes()).isEqualTo(4);
+        } finally {
+            logger.detachAppender(logged);
+        }
+        assertThat(logged.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .filteredOn(line -> line.contains("is replaced"))
+                .containsExactly("R as an admin has loaded it, of 9 nodes, is replaced by the configuration's, of 4");
+    }
+
+    @Test
+    void whatIsInForceSinceTheStartDoesNotWaitForTheNext() throws Exception {
+        Config first = config("log-level = \"info\"");
+        Daemon daemon = Daemon.start(first, environment(), telemetry, Tracer.OFF);
+        Config other = config("history-size = \"2GiB\"");
+        assertThat(daemon.waitingForRestart(other)).containsExactly(Key.HISTORY_SIZE);
+        daemon.reconfigure(other);
+        assertThat(daemon.waitingForRestart(other)).as("it still does").containsExactly(Key.HISTORY_SIZE);
+        assertThat(daemon.waitingForRestart(first)).isEmpty();
+        daemon.stop();
     }
 
     @Test

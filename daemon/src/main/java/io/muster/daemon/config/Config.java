@@ -117,11 +117,11 @@ public final class Config {
         return effective;
     }
 
-    /** Keys whose value differs from {@code running}'s but is obeyed only after a restart. */
-    public List<Key> waitingForRestart(Config running) {
+    /** Keys whose value differs from that of {@code started}, which the daemon started with, but is obeyed only after a restart. */
+    public List<Key> waitingForRestart(Config started) {
         return effective.settings().stream()
                 .filter(s -> s.key().effect() == Key.Effect.RESTART)
-                .filter(s -> !s.value().equals(running.effective.of(s.key()).value()))
+                .filter(s -> !s.value().equals(started.effective.of(s.key()).value()))
                 .map(Effective.Setting::key)
                 .toList();
     }

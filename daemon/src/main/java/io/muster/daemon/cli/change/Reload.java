@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Holds and exclusions follow the host names, whatever their ranks become. Not while a scheduler holds the"
                     + " resources: RFC 28 cannot tell it of new ranks.",
-            "The daemon reads the file. For the configuration: `systemctl reload muster`."
+            "The daemon reads the file. It holds until the daemon is started again or the configuration says something"
+                    + " else: then that is what counts. For the configuration: `systemctl reload muster`."
         })
 public final class Reload extends ServerVerb {
     @Parameters(index = "0", paramLabel = "FILE", description = "R as JSON, RFC 20.")
