@@ -161,8 +161,12 @@ public final class AcquireStreams implements Commits {
     public Map<AcquireStream, @Nullable Next> preview(InventoryState after) {
         Map<AcquireStream, @Nullable Next> updates = new LinkedHashMap<>();
         streams.forEach(
-                stream -> updates.put(stream, stream.hasBegun() ? stream.told().next(after.view()) : null));
+                stream -> updates.put(stream, isTold(stream) ? stream.told().next(after.view()) : null));
         return updates;
+    }
+
+    private static boolean isTold(AcquireStream stream) {
+        return stream.hasBegun() && !stream.isMuted();
     }
 
     @Override
@@ -231,7 +235,7 @@ public final class AcquireStreams implements Commits {
         }
 
         void tell(AcquireStream stream) {
-            if (stream.isMuted() || !stream.hasBegun()) {
+            if (!isTold(stream)) {
                 return;
             }
             if (!stream.sink().isWritable()) {

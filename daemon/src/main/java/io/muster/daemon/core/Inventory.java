@@ -12,6 +12,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Principal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -225,8 +226,8 @@ public final class Inventory {
         InventoryState reached = after;
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
+                answers.add(() -> reply.accept(Answer.done(entries))); // first: a listener may fail by a bug
                 commit(entries, lines, reached);
-                answers.add(() -> reply.accept(Answer.done(entries)));
             } else {
                 answers.add(() -> reply.accept(Answer.failed(Answer.Failure.Kind.DISK, outcome.reason())));
             }
@@ -259,8 +260,19 @@ public final class Inventory {
     private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
         committed = reached;
         committedSeq = entries.get(entries.size() - 1).seq();
-        for (Commits listener : listeners) {
-            listener.committed(entries, lines, reached);
+        tell(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
+    }
+
+    /** All of them, whoever fails by a bug. */
+    private static void tell(Iterator<Commits> rest, Consumer<Commits> news) {
+        try {
+            while (rest.hasNext()) {
+                news.accept(rest.next());
+            }
+        } finally {
+            if (rest.hasNext()) {
+                tell(rest, news);
+            }
         }
     }
 
@@ -272,10 +284,17 @@ public final class Inventory {
         }
     }
 
-    /** One answer that fails by a bug must not cost the others theirs. */
+    /** One answer or listener that fails by a bug must not cost the others theirs. */
     private void answer() {
         settling = false;
-        listeners.forEach(Commits::settled);
+        try {
+            tell(listeners.iterator(), Commits::settled);
+        } finally {
+            answerAll();
+        }
+    }
+
+    private void answerAll() {
         try {
             for (Runnable due = answers.poll(); due != null; due = answers.poll()) {
                 due.run();

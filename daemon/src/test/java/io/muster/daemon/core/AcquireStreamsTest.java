@@ -293,6 +293,15 @@ class AcquireStreamsTest {
     }
 
     @Test
+    void aPreviewKnowsThatTheMutedAreToldNothing() {
+        AcquireStream stream = acquire(sink);
+        rig.acquires.mute();
+        var updates = rig.acquires.preview(
+                rig.inventory.preview(Rig.drainCommand("1", null), Rig.ALICE).after());
+        assertThat(updates).containsEntry(stream, null);
+    }
+
+    @Test
     void theFirstChangeAfterAQuietSpellGoesOutAtOnceAndTheRestTogether() {
         rig.acquires.configure(false, Duration.ofMillis(50));
         acquire(sink);

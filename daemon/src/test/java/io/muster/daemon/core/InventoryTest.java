@@ -49,6 +49,38 @@ class InventoryTest {
     }
 
     @Test
+    void aListenerThatFailsByABugCostsNeitherAnswersNorOtherListenersAnything() {
+        List<String> heard = new ArrayList<>();
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
+                throw new IllegalStateException("a bug at the commit");
+            }
+
+            @Override
+            public void settled() {
+                throw new IllegalStateException("a bug at the end");
+            }
+        });
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
+                heard.add("commit");
+            }
+
+            @Override
+            public void settled() {
+                heard.add("end");
+            }
+        });
+        rig.send("drain", Rig.drainCommand("1", "x"));
+        assertThatThrownBy(rig.core::runNext).hasMessage("a bug at the commit");
+        assertThatThrownBy(rig.core::runNext).hasMessage("a bug at the end");
+        assertThat(rig.told).containsExactly("drain: done 1");
+        assertThat(heard).containsExactly("commit", "end");
+    }
+
+    @Test
     void commandsAreDecidedOnWhatWasProposedBeforeThem() {
         rig.holdDisk();
         rig.send("one", Rig.drainCommand("1", "x"));
