@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,14 +19,15 @@ import java.util.function.Predicate;
 final class Chronicle {
     private static final String SHARED = "admin";
     private static final String EVERYBODY = "*";
+    private static final String CONFIG = "config";
 
     private final Predicate<String> wanted;
     private final Map<String, Map<Slot, Interval>> open = new LinkedHashMap<>();
     private final Map<Interval, List<String>> ended = new LinkedHashMap<>();
-    private final Set<String> known = new HashSet<>();
+    private Set<String> hosts = Set.of();
     private double first;
 
-    /** What may be the matter with a host, once at a time. */
+    /** What may be the matter with a host, once at a time. The configuration's exclusions have it as their holder. */
     private record Slot(String kind, String holder) {}
 
     /** @param wanted hosts; the others' events are passed over */
@@ -70,13 +71,10 @@ final class Chronicle {
             case "undrain" -> undrain(host, context, time);
             case "exclude" -> {
                 endAll(host, "drained", time, context);
-                begin(host, new Slot("excluded", ""), context, "reason", time);
+                begin(host, excluded(context), context, "reason", time);
             }
             case "shrink" -> begin(host, new Slot("lost", ""), context, "reason", time);
-            case "include" -> {
-                endAll(host, "excluded", time, context);
-                endAll(host, "lost", time, context);
-            }
+            case "include" -> include(host, context, time);
             case "offline" -> {
                 endAll(host, "torpid", time, context);
                 begin(host, new Slot("offline", ""), context, "cause", time);
@@ -87,6 +85,20 @@ final class Chronicle {
                 endAll(host, "torpid", time, context);
             }
             default -> {}
+        }
+    }
+
+    private static Slot excluded(JsonNode context) {
+        boolean byConfig = context.path("kind").asText().equals(CONFIG);
+        return new Slot("excluded", byConfig ? CONFIG : "");
+    }
+
+    /** The configuration takes back what it has excluded itself, an admin everything else. */
+    private void include(String host, JsonNode context, double time) {
+        Slot slot = excluded(context);
+        endOne(host, slot, context, time);
+        if (slot.holder().isEmpty()) {
+            endAll(host, "lost", time, context);
         }
     }
 
@@ -116,16 +128,35 @@ final class Chronicle {
         end(host, slot, whole.ended(time, who(context), context.path("reason").asText("")));
     }
 
-    /** Hosts that are new and begin offline are so from then on. */
+    /** Hosts that are new and begin offline are so from then on. Of those that left, only what admins said is remembered. */
     private void define(JsonNode context, double time) {
-        boolean offline = context.path("initial").asText().equals("offline");
-        for (JsonNode part : context.path("R").path("execution").path("nodelist")) {
-            for (String host : Hostlist.parse(part.asText()).expand()) {
-                if (known.add(host) && offline && wanted.test(host)) {
-                    of(host).put(new Slot("offline", ""), Interval.open("offline", "", "defined", time, ""));
-                }
+        JsonNode nodelist = context.path("R").path("execution").path("nodelist");
+        if (nodelist.isMissingNode()) {
+            return;
+        }
+        Set<String> next = new LinkedHashSet<>();
+        for (JsonNode part : nodelist) {
+            next.addAll(Hostlist.parse(part.asText()).expand());
+        }
+        for (String host : hosts) {
+            if (!next.contains(host) && wanted.test(host)) {
+                leave(host, context, time);
             }
         }
+        boolean offline = context.path("initial").asText().equals("offline");
+        for (String host : next) {
+            if (!hosts.contains(host) && offline && wanted.test(host)) {
+                of(host).put(new Slot("offline", ""), Interval.open("offline", "", "defined", time, ""));
+            }
+        }
+        hosts = next;
+    }
+
+    private void leave(String host, JsonNode context, double time) {
+        for (String kind : List.of("offline", "torpid", "lost")) {
+            endAll(host, kind, time, context);
+        }
+        endOne(host, new Slot("excluded", CONFIG), context, time);
     }
 
     private Map<Slot, Interval> of(String host) {
@@ -134,7 +165,8 @@ final class Chronicle {
 
     private void begin(String host, Slot slot, JsonNode context, String why, double time) {
         String reason = context.path(why).asText("");
-        of(host).putIfAbsent(slot, Interval.open(slot.kind(), slot.holder(), reason, time, who(context)));
+        String holder = slot.kind().equals("drained") ? slot.holder() : "";
+        of(host).putIfAbsent(slot, Interval.open(slot.kind(), holder, reason, time, who(context)));
     }
 
     private void endAll(String host, String kind, double time, JsonNode context) {
@@ -143,6 +175,16 @@ final class Chronicle {
                 String comment = context.path("reason").asText("");
                 end(host, entry.getKey(), entry.getValue().ended(time, who(context), comment));
             }
+        }
+    }
+
+    private void endOne(String host, Slot slot, JsonNode context, double time) {
+        Interval there = of(host).get(slot);
+        if (there != null) {
+            end(
+                    host,
+                    slot,
+                    there.ended(time, who(context), context.path("reason").asText("")));
         }
     }
 

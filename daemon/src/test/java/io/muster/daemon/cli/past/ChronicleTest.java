@@ -96,13 +96,52 @@ class ChronicleTest {
                 .containsExactly("100..110 torpid    [n1]", "110..120 offline  psu  [n1]", "130..140 torpid    [n2]");
     }
 
+    private void define(double at, String initial, String hosts) {
+        ObjectNode define =
+                new JsonMapper().createObjectNode().put("timestamp", at).put("name", "resource-define");
+        ObjectNode context = define.putObject("context").put("initial", initial);
+        context.putObject("R").putObject("execution").putArray("nodelist").add(hosts);
+        chronicle.add(define);
+    }
+
+    @Test
+    void theConfigurationTakesBackItsOwnExclusionsAndAnAdminTheRest() {
+        event("exclude", "n1", "kind", "config", "reason", "resource.exclude");
+        event("exclude", "n1", "kind", "admin", "reason", "spare");
+        event("shrink", "n2", "kind", "lost", "reason", "gone");
+        event("include", "n[1-2]", "kind", "config", "reason", "no longer in resource.exclude");
+        assertThat(told())
+                .containsExactly(
+                        "100..130 excluded  resource.exclude no longer in resource.exclude [n1]",
+                        "110.. excluded  spare  [n1]",
+                        "120.. lost  gone  [n2]");
+        event("include", "n[1-2]", "kind", "admin");
+        assertThat(told())
+                .containsExactly(
+                        "100..130 excluded  resource.exclude no longer in resource.exclude [n1]",
+                        "110..140 excluded  spare  [n1]",
+                        "120..140 lost  gone  [n2]");
+    }
+
+    @Test
+    void whatWasTheMatterWithAHostThatLeftIsOverButForWhatAdminsSaid() {
+        define(50, "online", "n[1-3]");
+        event("offline", "n1", "cause", "psu");
+        event("drain", "n1", "reason", "psu");
+        event("exclude", "n2", "kind", "config", "reason", "resource.exclude");
+        define(135, "online", "n3");
+        define(145, "online", "n[1-3]");
+        define(155, "online", "n[1-3]");
+        assertThat(told())
+                .containsExactly(
+                        "100..135 offline  psu  [n1]",
+                        "110.. drained admin psu  [n1]",
+                        "120..135 excluded  resource.exclude  [n2]");
+    }
+
     @Test
     void hostsThatAreDefinedOfflineAreSoUntilTheyComeOnline() {
-        ObjectNode define =
-                new JsonMapper().createObjectNode().put("timestamp", 50).put("name", "resource-define");
-        ObjectNode context = define.putObject("context").put("initial", "offline");
-        context.putObject("R").putObject("execution").putArray("nodelist").add("n[1-2]");
-        chronicle.add(define);
+        define(50, "offline", "n[1-2]");
         event("online", "n1");
         assertThat(told()).containsExactly("50..100 offline  defined  [n1]", "50.. offline  defined  [n2]");
     }
