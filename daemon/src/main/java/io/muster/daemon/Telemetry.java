@@ -170,7 +170,10 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
         fault = reason;
         switch (condition) {
             case WRITABLE -> log.info("the journal is writable again: changes are taken");
-            case READ_ONLY, CLOSED -> log.error("changes are refused until the disk is well again: {}", reason);
+            case READ_ONLY, CLOSED ->
+                log.error(
+                        "changes are refused until the disk is well again, or a restart where files of it are gone: {}",
+                        reason);
             case UNCERTAIN, BROKEN -> log.error("changes are refused: {}", reason);
         }
         onCondition.run();

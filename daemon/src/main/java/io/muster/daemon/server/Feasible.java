@@ -79,8 +79,13 @@ public final class Feasible {
     void check(Bytes payload, int userid, Replier reply) {
         Deque<Check> own = waiting.get(userid);
         boolean full = count >= MOST || bytes + payload.length() > MOST_BYTES;
-        if (own != null && (full || own.size() >= MOST_OF_ONE_USER)) {
+        if (own != null && own.size() >= MOST_OF_ONE_USER) {
             reply.fail(new RpcException(Errno.EAGAIN, own.size() + " of this user's checks are waiting already"));
+            return;
+        }
+        if (own != null && full) {
+            reply.fail(new RpcException(
+                    Errno.EAGAIN, count + " checks are waiting already, of this user's " + own.size()));
             return;
         }
         waiting.computeIfAbsent(userid, user -> new ArrayDeque<>()).add(new Check(payload, reply));

@@ -327,6 +327,21 @@ class FeasibleTest {
     }
 
     @Test
+    void who_is_refused_for_what_others_ask_is_not_told_that_it_is_his_own_doing() {
+        String question = jobspec("slot/core");
+        ask(ADA, "", question); // is worked on, and does not wait
+        ask(BOB, "", question);
+        for (int user = 2000; user < 2004; user++) {
+            for (int i = 0; i < (user == 2003 ? 4095 : 4096); i++) {
+                ask(user, "", question);
+            }
+        }
+        assertThat(answers).isEmpty();
+        ask(BOB, "bob ", question);
+        assertThat(answers).containsExactly("bob EAGAIN 16384 checks are waiting already, of this user's 1");
+    }
+
+    @Test
     void who_asks_too_much_at_once_is_told_so_and_others_are_not() {
         String question = jobspec("slot/core");
         for (int i = 0; i < 4097; i++) {
