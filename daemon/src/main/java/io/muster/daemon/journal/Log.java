@@ -157,18 +157,26 @@ final class Log implements Closeable {
             return;
         }
         try {
-            SegmentWriter next = begun();
-            SegmentWriter old = writer;
-            writer = next;
-            otherBytes += old.durableOffset();
-            rotateAt = settings.segmentBytes();
-            linkedAt = Long.MIN_VALUE;
-            old.close();
-            next.name();
+            use(begun());
         } catch (IOException e) {
             rotateAt = writer.durableOffset() + settings.segmentBytes();
             listener.warning("no new journal segment could be begun, going on in " + Segment.name(writer.first()) + ": "
                     + e.getMessage());
+        }
+    }
+
+    /** Its name is forced now, or else before the first change in it is answered. */
+    private void use(SegmentWriter next) {
+        SegmentWriter old = writer;
+        writer = next;
+        otherBytes += old.durableOffset();
+        rotateAt = settings.segmentBytes();
+        linkedAt = Long.MIN_VALUE;
+        try {
+            old.close();
+            next.name();
+        } catch (IOException e) {
+            listener.warning("the disk failed when " + Segment.name(next.first()) + " was begun: " + e.getMessage());
         }
     }
 

@@ -33,6 +33,9 @@ public final class LocalDisk implements Disk {
     /** POSIX drops a process's locks on a file when it closes any descriptor of it, so ours are never opened twice. */
     private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
 
+    /** ENOTDIR, for which Java has no exception of its own. */
+    private static final String NOT_A_DIRECTORY = "Not a directory";
+
     private final Path root;
 
     private LocalDisk(Path root) {
@@ -256,9 +259,11 @@ public final class LocalDisk implements Disk {
                 return Objects.equals(key, key(path));
             } catch (NoSuchFileException gone) {
                 return false;
-            } catch (FileSystemException replaced) {
-                // A path element is no directory any more.
-                return false;
+            } catch (FileSystemException e) {
+                if (NOT_A_DIRECTORY.equals(e.getReason())) {
+                    return false; // something else has its directory's name
+                }
+                throw e;
             }
         }
 
