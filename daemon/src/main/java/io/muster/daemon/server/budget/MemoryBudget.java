@@ -152,18 +152,17 @@ public final class MemoryBudget {
             return;
         }
         enforcing = true;
-        accounts.forEach(Account::refresh);
-        while (held > most) {
-            Account heaviest = heaviest();
-            if (heaviest == null) {
-                break;
+        try {
+            accounts.forEach(Account::refresh);
+            for (Account next = heaviest(); held > most && next != null; next = heaviest()) {
+                long megabytes = held >> 20;
+                next.close();
+                next.holder.letGo("unfinished messages and unread answers take " + megabytes + " MiB of all peers' "
+                        + (most >> 20) + ", and its own take most");
             }
-            long megabytes = held >> 20;
-            heaviest.close();
-            heaviest.holder.letGo("unfinished messages and unread answers take " + megabytes + " MiB of all peers' "
-                    + (most >> 20) + ", and its own take most");
+        } finally {
+            enforcing = false;
         }
-        enforcing = false;
     }
 
     /** Null if nobody but one holds anything. */
