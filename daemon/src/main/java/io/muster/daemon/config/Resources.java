@@ -7,6 +7,7 @@ import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ConfigEntry;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +103,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
 
     private static byte @Nullable [] content(Settings settings, Key key, Path path) {
         try {
-            return SourceFile.read(path);
+            return Files.readAllBytes(path);
         } catch (IOException e) {
             settings.problem(key, path + " cannot be read: " + SourceFile.reason(e));
             return null;

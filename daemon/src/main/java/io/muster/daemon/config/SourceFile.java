@@ -2,9 +2,11 @@ package io.muster.daemon.config;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /** Files that others wrote: read whole, but not without end, and with a sentence for what is in the way. */
@@ -14,7 +16,11 @@ public final class SourceFile {
 
     private SourceFile() {}
 
-    /** @throws IOException for devices and the like too, which may never end */
+    /**
+     * For a daemon that has others to serve.
+     *
+     * @throws IOException for devices and the like too, which may never end
+     */
     public static byte[] read(Path path) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             throw new IOException("is not a file");
@@ -32,6 +38,12 @@ public final class SourceFile {
         }
         if (e instanceof AccessDeniedException) {
             return "permission denied";
+        }
+        if (e instanceof FileAlreadyExistsException) {
+            return "is there already, as something else";
+        }
+        if (e instanceof NotDirectoryException) {
+            return "is not a directory";
         }
         String said = e instanceof FileSystemException of && of.getReason() != null ? of.getReason() : e.getMessage();
         return String.valueOf(said);

@@ -181,10 +181,11 @@ final class Log implements Closeable {
     }
 
     private SegmentWriter begun() throws IOException {
+        int end = SegmentWriter.prepare(disk, nextSeq(), now());
         stray = nextSeq();
         boolean begun = false;
         try {
-            SegmentWriter next = SegmentWriter.create(disk, nextSeq(), now(), buffer);
+            SegmentWriter next = SegmentWriter.begin(disk, nextSeq(), end, buffer);
             begun = true;
             return next;
         } finally {

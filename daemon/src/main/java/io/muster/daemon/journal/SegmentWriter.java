@@ -45,14 +45,27 @@ final class SegmentWriter implements Closeable {
 
     /** Built under another name, so that a segment always has its head. */
     static SegmentWriter create(Disk disk, long first, double now, ByteBuffer buffer) throws IOException {
-        String name = Segment.name(first);
+        return begin(disk, first, prepare(disk, first, now), buffer);
+    }
+
+    /**
+     * Builds one that has no name yet.
+     *
+     * @return where its head ends
+     */
+    static int prepare(Disk disk, long first, double now) throws IOException {
         ByteBuffer head = Segment.head(first, now);
         int end = head.remaining();
-        try (Disk.File file = disk.open(name + Segment.UNFINISHED, Disk.Access.CREATE)) {
+        try (Disk.File file = disk.open(Segment.name(first) + Segment.UNFINISHED, Disk.Access.CREATE)) {
             file.write(head, 0);
             file.force(true);
         }
-        disk.rename(name + Segment.UNFINISHED, name);
+        return end;
+    }
+
+    /** Gives it its name, which it may have even if this fails. */
+    static SegmentWriter begin(Disk disk, long first, int end, ByteBuffer buffer) throws IOException {
+        disk.rename(Segment.name(first) + Segment.UNFINISHED, Segment.name(first));
         return new SegmentWriter(disk, first, end, first - 1, buffer);
     }
 

@@ -58,7 +58,7 @@ public enum Meter {
             "connections_held_bytes",
             Type.GAUGE,
             "B",
-            "Memory held for unfinished messages, unread answers and open streams of all peers but the owner and admins"),
+            "Memory held for unfinished messages, unread answers and open requests of guests"),
     CONNECTIONS_REFUSED("connections_refused_total", Type.COUNTER, "", "Connections turned away", "reason"),
 
     CONFIG_RELOAD_SUCCESSFUL(

@@ -327,8 +327,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
         }
         trace.message(peer, '>', response);
         write(response);
-        flushSoon();
-        account();
+        flushSoon(); // which counts it too: whoever sends is in the middle of something, and nobody may be let go
     }
 
     private void write(Response response) {

@@ -58,7 +58,7 @@ public final class Gate {
         return budget;
     }
 
-    /** What is held for peers that may change nothing. Others could do worse than fill the memory, and are not counted. */
+    /** What is held for guests. Whom the configuration names could do worse than fill the memory, and is not counted. */
     public MemoryBudget memory() {
         return memory;
     }

@@ -154,7 +154,7 @@ public final class PeerSocket implements AutoCloseable {
                 rights.user() + "(" + Integer.toUnsignedString(uid) + "):" + pid,
                 new Connection.Terms(
                         gate.maxFrame(rights),
-                        rights.allow(Method.Right.CHANGE) ? null : gate.memory(),
+                        rights.areAGuests() ? gate.memory() : null,
                         () -> gate.budget().take(uid)),
                 trace,
                 outbox -> new Session(backend, gate, peer, outbox));

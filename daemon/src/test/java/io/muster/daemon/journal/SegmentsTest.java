@@ -82,12 +82,13 @@ class SegmentsTest {
         assertThat(client.warnings).contains("old journal segments could not be deleted: Input/output error");
     }
 
+    /** As it is without file descriptors, when no directory can be forced either. */
     @Test
     void aSegmentThatCannotBeBegunIsAWarning() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         Client client = Client.open(faulty, new JournalSettings(200, DAY, 0));
         faulty.fault((kind, name) -> {
-            if (kind == FaultyDisk.Kind.OPEN) {
+            if (kind == FaultyDisk.Kind.OPEN || kind == FaultyDisk.Kind.FORCE_DIRECTORY) {
                 throw FaultyDisk.full();
             }
             return -1;

@@ -225,6 +225,22 @@ class ConnectionTest {
     }
 
     @Test
+    void nobodyIsLetGoInTheMiddleOfAnAnswer() {
+        MemoryBudget memory = new MemoryBudget(100);
+        EmbeddedChannel other = new EmbeddedChannel();
+        connect(other, memory, () -> true);
+        other.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
+        EmbeddedChannel scheduler = new EmbeddedChannel();
+        connect(scheduler, memory, () -> true);
+        scheduler.writeInbound(Unpooled.copiedBuffer(frame("resource.acquire", "", Header.STREAMING, 1)));
+        settle();
+        scheduler.releaseOutbound();
+        scheduler.close();
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        other.close();
+    }
+
+    @Test
     void requestsThatStayOpenCountUntilTheyAreAnswered() {
         MemoryBudget memory = new MemoryBudget(1 << 20);
         stage.rig.report("offline", "3");

@@ -102,7 +102,7 @@ final class Measure {
         Samples samples = new Samples(changes);
         try (FluxClient admin = FluxClient.connect(uri);
                 Schedulers schedulers = Schedulers.acquire(uri, streams)) {
-            for (int i = -changes; i < changes; i++) {
+            for (int i = -2 * ((changes + 1) / 2); i < changes; i++) { // a drain comes first
                 ObjectNode payload = targets(i);
                 long start = System.nanoTime();
                 Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
