@@ -83,10 +83,11 @@ final class Recovered implements Replay {
         state = entry.applyTo(state);
         events++;
         lastSeq = entry.seq();
-        boolean define = entry.event() instanceof Event.Define;
-        int length = define ? 0 : record.json().length();
-        recent.add(new Recent(define ? withoutR(entry) : entry, length));
-        recentCharacters += length;
+        Recent shown = entry.event() instanceof Event.Define define
+                ? new Recent(withoutR(entry, define), 0)
+                : new Recent(entry, record.json().length());
+        recent.add(shown);
+        recentCharacters += shown.length;
         while (recent.size() > mostRecent || (recentCharacters > JournalStreams.MOST_CHARACTERS && recent.size() > 1)) {
             Recent dropped = recent.remove();
             recentCharacters -= dropped.length;
@@ -95,8 +96,7 @@ final class Recovered implements Replay {
     }
 
     /** R is shown as it is now; those before it would fill the heap. */
-    private static Entry withoutR(Entry entry) {
-        Event.Define define = (Event.Define) entry.event();
+    private static Entry withoutR(Entry entry, Event.Define define) {
         Event.Define emptied = new Event.Define(define.method(), ResourceSet.EMPTY, define.initial());
         return new Entry(entry.seq(), entry.timestamp(), entry.by(), emptied);
     }

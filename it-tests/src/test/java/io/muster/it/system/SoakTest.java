@@ -158,8 +158,7 @@ class SoakTest {
     private static void change(FluxClient client, int count) throws IOException {
         Deque<Call> open = new ArrayDeque<>();
         for (int i = 0; i < count; i++) {
-            ObjectNode targets = JsonNodeFactory.instance.objectNode().put("targets", "40-63");
-            open.add(client.call(i % 2 == 0 ? "resource.offline" : "resource.online", targets));
+            open.add(toggling(client, i, "40-63"));
             if (open.size() == 64) {
                 open.remove().get();
             }
@@ -182,8 +181,13 @@ class SoakTest {
     }
 
     private static void toggle(FluxClient client, long number, String targets) throws IOException {
+        toggling(client, number, targets).get();
+    }
+
+    private static Call toggling(FluxClient client, long number, String targets) throws IOException {
         String verb = number % 2 == 0 ? "offline" : "online";
-        client.rpc("resource." + verb, JsonNodeFactory.instance.objectNode().put("targets", targets));
+        return client.call(
+                "resource." + verb, JsonNodeFactory.instance.objectNode().put("targets", targets));
     }
 
     @Test

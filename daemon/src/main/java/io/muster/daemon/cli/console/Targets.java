@@ -21,7 +21,7 @@ public final class Targets {
 
     /** What to send for {@code text}. Only what the server cannot read costs a question. */
     public static String spell(FluxClient client, String text) throws IOException {
-        return isSelection(text) ? find(Standing.ask(client).resources(), text).toString() : text;
+        return isSelection(text) ? spell(Standing.ask(client).resources(), text) : text;
     }
 
     static String spell(ResourceSet resources, String text) {
