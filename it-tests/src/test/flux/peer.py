@@ -12,7 +12,8 @@ wait until a change is on disk, and Muster does.
     first    Drains of a fresh peer, one after the other, while a scheduler holds resource.acquire. One row is the time until
              the drain was answered, the other the time until the scheduler was told that the rank is down.
     steady   The same after 500 drains that do not count. A drain by flux-core takes the longer, the more there have been.
-    flight   A client sends all of its requests before it reads the first answer.
+    flight   A client sends all of its requests before it reads the first answer. flux-core is silent for a minute or more
+             while it works off 20,000 changes; what is silent for longer than --stall has hung.
     status   Clients ask for resource.status, each on a connection of its own, while an admin changes ranks. The admin has at
              most 16 changes without an answer. "asking 10/s" means that a client asks ten times a second, or as often as it
              is answered; "asking at once" means that it asks again when it has the answer.
@@ -173,7 +174,7 @@ def main():
     parser.add_argument("--flight", type=int, default=20000, help="requests in flight")
     parser.add_argument("--seconds", type=float, default=10, help="how long each row of status takes")
     parser.add_argument("--warm", type=int, default=500, help="drains before steady")
-    parser.add_argument("--stall", type=float, default=60, help="seconds without progress that are a hang")
+    parser.add_argument("--stall", type=float, default=300, help="seconds without progress that are a hang")
     parser.add_argument("--peers", default="flux-core,Muster", help="which of them to start")
     options = parser.parse_args()
     options.ranks = [int(ranks) for ranks in options.ranks.split(",")]

@@ -190,13 +190,16 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** What its HTTP endpoint says of a path; needs the key {@code metrics}. */
     public String get(String path) throws IOException, InterruptedException {
-        String line = output.await(" metrics address=");
-        String address = line.substring(line.indexOf("address=") + "address=".length());
-        HttpRequest request =
-                HttpRequest.newBuilder(URI.create("http://" + address + path)).build();
+        HttpRequest request = HttpRequest.newBuilder(address(path)).build();
         return HttpClient.newHttpClient()
                 .send(request, HttpResponse.BodyHandlers.ofString())
                 .body();
+    }
+
+    /** A path of its HTTP endpoint; needs the key {@code metrics}. */
+    public URI address(String path) {
+        String line = output.await(" metrics address=");
+        return URI.create("http://" + line.substring(line.indexOf("address=") + "address=".length()) + path);
     }
 
     /** @param name as kill(1) takes it */

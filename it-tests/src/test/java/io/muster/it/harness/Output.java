@@ -22,6 +22,7 @@ public final class Output {
     private final List<String> lines = new ArrayList<>();
     private final Thread reader;
     private boolean ended;
+    private boolean held;
 
     Output(InputStream from, Path copy) {
         reader = new Thread(() -> read(from, copy), "output");
@@ -45,6 +46,27 @@ public final class Output {
 
     private synchronized void add(String line) {
         lines.add(line);
+        notifyAll();
+        while (held) {
+            pause();
+        }
+    }
+
+    private void pause() {
+        try {
+            wait();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Stops reading, so that the process's pipe fills, until {@link #release}. */
+    public synchronized void hold() {
+        held = true;
+    }
+
+    public synchronized void release() {
+        held = false;
         notifyAll();
     }
 

@@ -1,0 +1,258 @@
+package io.muster.it.system;
+
+import io.muster.daemon.server.Method;
+import io.muster.it.harness.Peer;
+import io.muster.protocol.wire.Header;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** One attack on a daemon, again and again, and a program that runs several of them at once until its standard input ends. */
+final class Siege extends Thread {
+    private static final int IN_FLIGHT = 20_000;
+    private static final int DEPLOYED_MAGIC = 0x1200eeff;
+    private static final int LARGEST = 1 << 20;
+    private static final ByteBuffer STATUS = frame("resource.status", "", 0);
+    private static final List<String> NONSENSE = List.of(
+            "",
+            "{}",
+            "[]",
+            "{'targets': 5, 'jobspec': [], 'R': 'x', 'up': -1, 'properties': [1], 'name': {}}",
+            "{'targets': 'x[0-1048575]', 'reason': '\\u0000\\u001b\\u202e'}",
+            "{'targets': '0-999999999999', 'up': 1e308, 'expiration': -1e308, 'matchtag': 1.5}",
+            "{'properties': {'\\u0000': '0', '\\u009b': '1'}, 'idset': '1-0', 'ranks': '--'}");
+
+    /** Ways to attack. */
+    enum Attack {
+        /** Sends all requests before it reads an answer, as a libflux client does that calls flux_rpc in a loop. */
+        PIPELINE(Siege::pipeline),
+        /** Asks on two hundred connections for what takes longest to answer. */
+        ASK(Siege::ask),
+        /** Asks until the daemon's socket takes no more; half of the connections read an answer now and then, half read none. */
+        DEAF(Siege::hardlyRead),
+        /** Announces a megabyte and sends half of it. */
+        HALF(Siege::sendHalf),
+        /** Takes all seats of the HTTP endpoint and does not finish its requests. */
+        SEATS(Siege::takeSeats),
+        /** Asks whether a job could run on eighteen million hosts that are not there. */
+        HOSTLISTS(Siege::checkHostlists),
+        /** Sends every topic with payloads that are not meant for it, and with wrong bytes. */
+        NONSENSE(Siege::talkNonsense),
+        /** Connects and goes. */
+        CHURN(Siege::comeAndGo),
+        /** Needs an admin's rights: sends twenty thousand drains and undrains before it reads an answer. */
+        CHANGES(Siege::change),
+        /** Needs a scheduler's rights: acquires on three hundred connections and does not read. */
+        ACQUIRE(Siege::acquire);
+
+        private final Way way;
+
+        Attack(Way way) {
+            this.way = way;
+        }
+    }
+
+    private interface Way {
+        void once(Siege siege) throws IOException;
+    }
+
+    private final Attack attack;
+    private final Path socket;
+    private final URI http;
+    private final Random random = new Random(1);
+    private final List<Peer> peers = new ArrayList<>();
+
+    private Siege(Attack attack, Path socket, URI http) {
+        super(attack.name());
+        setDaemon(true);
+        this.attack = attack;
+        this.socket = socket;
+        this.http = http;
+    }
+
+    /** @param args the socket, the URI of the HTTP endpoint, the names of attacks */
+    public static void main(String[] args) throws IOException {
+        for (String name : List.of(args).subList(2, args.length)) {
+            new Siege(Attack.valueOf(name), Path.of(args[0]), URI.create(args[1])).start();
+        }
+        System.in.readAllBytes();
+    }
+
+    /** Starts over when the attack is done, and when the daemon has closed a connection of it. */
+    @Override
+    public void run() {
+        while (true) {
+            try {
+                for (Peer peer : peers) {
+                    peer.close();
+                }
+                peers.clear();
+                attack.way.once(this);
+            } catch (IOException closed) {
+                pause(10);
+            }
+        }
+    }
+
+    private static void pause(long milliseconds) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(milliseconds));
+    }
+
+    private static ByteBuffer frame(String topic, String json, int flags) {
+        return Peer.frame(Peer.request(topic, json.replace('\'', '"'), flags, 1));
+    }
+
+    private Peer connect() throws IOException {
+        Peer peer = Peer.welcomed(socket);
+        peers.add(peer);
+        return peer;
+    }
+
+    private static void receive(Peer peer) throws IOException {
+        if (peer.receive() == null) {
+            throw new IOException("closed");
+        }
+    }
+
+    private void pipeline() throws IOException {
+        pipeline(STATUS, STATUS);
+    }
+
+    private void pipeline(ByteBuffer even, ByteBuffer odd) throws IOException {
+        Peer peer = connect();
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            peer.send((i % 2 == 0 ? even : odd).duplicate());
+        }
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            receive(peer);
+        }
+    }
+
+    private void ask() throws IOException {
+        List<String> topics = List.of("resource.inventory", "resource.status", "resource.get", "resource.sched-status");
+        for (int i = 0; i < 200; i++) {
+            connect();
+        }
+        for (int round = 0; round < 100; round++) {
+            ByteBuffer question = frame(topics.get(round % topics.size()), "", 0);
+            for (Peer peer : peers) {
+                peer.send(question.duplicate());
+            }
+            for (Peer peer : peers) {
+                receive(peer);
+            }
+        }
+    }
+
+    private void hardlyRead() throws IOException {
+        for (int i = 0; i < 50; i++) {
+            Peer peer = connect();
+            int asked = 0;
+            while (asked < IN_FLIGHT && peer.fits(STATUS.duplicate())) {
+                asked++;
+            }
+        }
+        for (int i = 0; i < 50; i++) {
+            pause(100);
+            for (Peer peer : peers.subList(0, 25)) {
+                receive(peer);
+            }
+        }
+    }
+
+    private void sendHalf() throws IOException {
+        ByteBuffer half = ByteBuffer.allocate(LARGEST / 2)
+                .putInt(DEPLOYED_MAGIC)
+                .putInt(LARGEST)
+                .clear();
+        for (int i = 0; i < 200; i++) {
+            connect().fits(half.duplicate());
+        }
+        pause(5000);
+    }
+
+    private void takeSeats() throws IOException {
+        List<Socket> seats = new ArrayList<>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                Socket seat = new Socket();
+                seats.add(seat);
+                seat.connect(new InetSocketAddress(http.getHost(), http.getPort()), 1000);
+                seat.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: ".getBytes(StandardCharsets.US_ASCII));
+            }
+            pause(2000);
+        } finally {
+            for (Socket seat : seats) {
+                seat.close();
+            }
+        }
+    }
+
+    private void checkHostlists() throws IOException {
+        String hosts =
+                IntStream.range(0, 17).mapToObj(i -> "'x" + i + "[0-1048575]'").collect(Collectors.joining(","));
+        ByteBuffer question = frame(
+                "feasibility.check",
+                "{'jobspec':{'version':1,'resources':[{'type':'slot','count':1,'label':'s','with':"
+                        + "[{'type':'core','count':1}]}],'tasks':[{'command':['true'],'slot':'s','count':{'per_slot':1}}],"
+                        + "'attributes':{'system':{'duration':60,'constraints':{'hostlist':[" + hosts + "]}}}}}",
+                0);
+        Peer peer = connect();
+        for (int i = 0; i < 100; i++) {
+            peer.send(question.duplicate());
+            receive(peer);
+        }
+    }
+
+    /** The daemon may take a frame for half of one; so it is told that there is no more. */
+    private void talkNonsense() throws IOException {
+        for (Method method : Method.values()) {
+            String payload = NONSENSE.get(random.nextInt(NONSENSE.size()));
+            ByteBuffer frame = frame(method.topic(), payload, random.nextBoolean() ? Header.STREAMING : 0);
+            byte[] bytes = new byte[frame.remaining()];
+            frame.get(bytes);
+            for (int wrong = random.nextInt(3); wrong > 0; wrong--) {
+                bytes[random.nextInt(bytes.length)] ^= (byte) (1 + random.nextInt(255));
+            }
+            Peer peer = connect();
+            peer.fits(ByteBuffer.wrap(bytes));
+            peer.endSending();
+            peer.isLetGo();
+        }
+    }
+
+    private void comeAndGo() throws IOException {
+        for (int i = 0; i < 1000; i++) {
+            try (Peer peer = Peer.connect(socket)) {
+                if (i % 2 == 0) {
+                    peer.welcome();
+                }
+            }
+        }
+    }
+
+    /** Changes a rank that is none of the honest admin's; once a minute, since each change is a line of the log. */
+    private void change() throws IOException {
+        String target = "{'targets': '" + Scribe.RANKS + "'}";
+        pipeline(frame("resource.drain", target, 0), frame("resource.undrain", target, 0));
+        pause(60_000);
+    }
+
+    private void acquire() throws IOException {
+        for (int i = 0; i < 300; i++) {
+            connect().send(Peer.acquire(1));
+        }
+        pause(10_000);
+    }
+}

@@ -1,0 +1,173 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Tool;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every attack at once, while an honest admin drains and undrains twice a second. {@code -Dmuster.siege.seconds=3600} besieges for
+ * longer, and {@code -Dmuster.siege.attacks=ASK,CHURN} chooses attacks. In the second half nobody reads the daemon's log.
+ */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
+class SiegeTest {
+    private static final int SECONDS = Integer.getInteger("muster.siege.seconds", 30);
+    private static final String ATTACKS = System.getProperty("muster.siege.attacks", "");
+    private static final String NOBODY = "65534";
+    private static final long PACE = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final Duration SLOWEST = Duration.ofSeconds(30);
+    /** What takes an owner's rights. */
+    private static final Set<Siege.Attack> OWNERS =
+            EnumSet.of(Siege.Attack.PIPELINE, Siege.Attack.CHANGES, Siege.Attack.ACQUIRE);
+
+    private static final Set<Siege.Attack> GUESTS =
+            EnumSet.complementOf(EnumSet.of(Siege.Attack.CHANGES, Siege.Attack.ACQUIRE));
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    @Test
+    void anHonestAdminIsServedAndNothingThatWasAnsweredIsLost() throws Exception {
+        assumeTrue(Tool.isRoot(), "needs root, to run attackers that are somebody else");
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(
+                        directory,
+                        "acquire = \"shared\"",
+                        "metrics = \"127.0.0.1:0\"",
+                        DaemonProcess.Setup.nodes("node[0-16383]"),
+                        "[access]",
+                        "allow-guest-user = true")
+                .copyJars();
+        DaemonProcess daemon =
+                setup.jvm("-XX:+UseSerialGC", "-Xms16m", "-Xmx1g").start().expect(" WARN ");
+        try (daemon;
+                Scribe scribe = Scribe.at(daemon, 10)) {
+            drainMany(daemon);
+            scribe.write(Scribe.RANKS);
+            serve("alone", daemon, scribe, 5);
+            List<Process> attackers = List.of(attack(daemon, GUESTS, true), attack(daemon, OWNERS, false));
+            try {
+                serve("besieged", daemon, scribe, SECONDS / 2);
+                daemon.output().hold();
+                serve("besieged, its log not read", daemon, scribe, SECONDS / 2);
+                assertThat(attackers).as("see guests and owners beside the log").allMatch(Process::isAlive);
+            } finally {
+                daemon.output().release();
+                for (Process attacker : attackers) {
+                    attacker.getOutputStream().close();
+                    attacker.waitFor();
+                }
+            }
+            assertThat(directory.resolve("guests")).isEmptyFile();
+            assertThat(directory.resolve("owners")).isEmptyFile();
+            scribe.check();
+            daemon.stop();
+            try (DaemonProcess second = setup.start().expect(" WARN ");
+                    Scribe again = scribe.at(second)) {
+                again.check();
+            }
+        }
+    }
+
+    /** Makes answers long: 3,000 ranks, none of them the honest admin's, are drained for 300 reasons. */
+    private static void drainMany(DaemonProcess daemon) throws IOException {
+        try (FluxClient client = daemon.connect()) {
+            for (int i = 0; i < 3000; i++) {
+                client.rpc("resource.drain", Scribe.drain(2 * Scribe.RANKS + 5 * i, "reason " + i % 300));
+            }
+        }
+    }
+
+    /**
+     * Drains and undrains twice a second, and asks for the daemon's health. What a drain takes is counted from the moment when it was
+     * due, so that a drain also counts the time for which another one kept it waiting.
+     */
+    private static void serve(String when, DaemonProcess daemon, Scribe scribe, int seconds) throws Exception {
+        HttpClient http = HttpClient.newHttpClient();
+        HttpRequest probe = HttpRequest.newBuilder(daemon.address("/healthz"))
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        AtomicInteger healthy = new AtomicInteger();
+        long[] took = new long[4 * seconds];
+        long due = System.nanoTime();
+        for (int i = 0; i < took.length; i += 2) {
+            scribe.write(1);
+            long drained = System.nanoTime();
+            scribe.erase();
+            took[i] = drained - due;
+            took[i + 1] = System.nanoTime() - drained;
+            http.sendAsync(probe, HttpResponse.BodyHandlers.ofString())
+                    .thenAccept(answer -> healthy.addAndGet(answer.statusCode() == 200 ? 1 : 0));
+            due += PACE;
+            LockSupport.parkNanos(due - System.nanoTime());
+        }
+        Arrays.sort(took);
+        System.out.printf(
+                Locale.ROOT,
+                "%s: a change took %.1f ms, p99 %.1f ms, at most %.1f ms; %d of %d health probes answered%n",
+                when,
+                took[took.length / 2] / 1e6,
+                took[took.length * 99 / 100] / 1e6,
+                took[took.length - 1] / 1e6,
+                healthy.get(),
+                took.length / 2);
+        assertThat(Duration.ofNanos(took[took.length - 1])).as(when).isLessThan(SLOWEST);
+    }
+
+    /** Attackers give way to the daemon where both want the processor: what is measured is the daemon, not the kernel. */
+    private Process attack(DaemonProcess daemon, Set<Siege.Attack> attacks, boolean guest) throws Exception {
+        Path classes = directory.resolve("classes");
+        if (guest) {
+            Tool.copy(
+                    Path.of(Siege.class
+                            .getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI()),
+                    classes);
+            Tool.run(
+                    "chmod",
+                    "-R",
+                    "a+rX",
+                    classes.toString(),
+                    directory.resolve("jars").toString());
+            Tool.run("chmod", "0755", directory.toString());
+        }
+        List<String> command = new ArrayList<>(List.of("nice", "-n", "19"));
+        if (guest) {
+            command.addAll(List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
+        }
+        command.addAll(List.of(Tool.jdk("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"));
+        command.addAll(List.of("-cp", classes + ":" + directory.resolve("jars") + "/*", Siege.class.getName()));
+        command.addAll(List.of(daemon.socket().toString(), daemon.address("/").toString()));
+        for (Siege.Attack attack : attacks) {
+            if (ATTACKS.isEmpty() || List.of(ATTACKS.split(",")).contains(attack.name())) {
+                command.add(attack.name());
+            }
+        }
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve(guest ? "guests" : "owners").toFile())
+                .start();
+    }
+}
