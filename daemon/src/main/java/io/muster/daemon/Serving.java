@@ -5,7 +5,7 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.config.SourceFile;
-import io.muster.daemon.journal.Condition;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.CorruptException;
 import io.muster.daemon.journal.disk.LockedException;
 import io.muster.daemon.metrics.Health;

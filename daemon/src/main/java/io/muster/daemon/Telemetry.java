@@ -1,7 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.core.AcquireMeters;
-import io.muster.daemon.journal.Condition;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.metrics.Count;

@@ -13,7 +13,7 @@ import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.Sink;
-import io.muster.daemon.journal.Condition;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.JournalSettings;

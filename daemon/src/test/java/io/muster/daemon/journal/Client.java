@@ -1,5 +1,6 @@
 package io.muster.daemon.journal;
 
+import io.muster.daemon.journal.Journal.Condition;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.disk.Disk;
 import java.io.IOException;

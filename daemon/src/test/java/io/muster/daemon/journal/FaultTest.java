@@ -1,5 +1,6 @@
 package io.muster.daemon.journal;
 
+import io.muster.daemon.journal.Journal.Condition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
