@@ -167,7 +167,9 @@ public final class Serving {
         InventoryState state = daemon.inventory().state();
         String counts = state.resources().nodes() + " nodes, "
                 + state.view().up().size() + " up, seq " + daemon.inventory().seq();
-        return telemetry.fault().isEmpty() ? counts : counts + ", changes are refused: " + telemetry.fault();
+        String refused = telemetry.fault().isEmpty() ? "" : ", changes are refused: " + telemetry.fault();
+        String unreachable = telemetry.unreachable().isEmpty() ? "" : ", " + telemetry.unreachable();
+        return counts + refused + unreachable;
     }
 
     private void conditionChanged() {

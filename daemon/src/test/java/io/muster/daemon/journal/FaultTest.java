@@ -1,8 +1,7 @@
 package io.muster.daemon.journal;
-
-import io.muster.daemon.journal.Journal.Condition;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.journal.Journal.Condition;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,9 +1,8 @@
 package io.muster.daemon.journal;
-
-import io.muster.daemon.journal.Journal.Condition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muster.daemon.journal.Journal.Condition;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -66,16 +66,18 @@ public final class LocalDisk implements Disk {
 
     /** A directory that is created, for its owner only, when it is not there. */
     public static LocalDisk at(Path stateDir) throws IOException {
-        boolean made = !Files.isDirectory(stateDir);
-        if (made) {
-            Files.createDirectories(stateDir, PosixFilePermissions.asFileAttribute(DIRECTORY));
+        make(stateDir.toAbsolutePath());
+        return existing(stateDir);
+    }
+
+    private static void make(Path directory) throws IOException {
+        Path parent = directory.getParent();
+        if (!Files.isDirectory(directory) && parent != null) {
+            make(parent);
+            create(directory);
+            Files.setPosixFilePermissions(directory, DIRECTORY);
+            force(parent);
         }
-        LocalDisk disk = existing(stateDir);
-        if (made) {
-            Files.setPosixFilePermissions(disk.root, DIRECTORY);
-            force(disk.root.resolveSibling(LOCAL));
-        }
-        return disk;
     }
 
     /**

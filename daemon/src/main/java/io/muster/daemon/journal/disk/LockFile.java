@@ -12,6 +12,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -32,6 +34,8 @@ final class LockFile implements Closeable {
     /** ENOTDIR, for which Java has no exception of its own. */
     private static final String NOT_A_DIRECTORY = "Not a directory";
 
+    private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-------");
+
     private final Path path;
     private final FileChannel channel;
     private final @Nullable Object key;
@@ -48,14 +52,20 @@ final class LockFile implements Closeable {
     }
 
     static FileChannel open(Path path) throws IOException {
-        return FileChannel.open(
+        FileChannel channel = FileChannel.open(
                 path,
                 Set.of(
                         StandardOpenOption.CREATE,
                         StandardOpenOption.READ,
                         StandardOpenOption.WRITE,
                         LinkOption.NOFOLLOW_LINKS),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                PosixFilePermissions.asFileAttribute(MODE));
+        PosixFileAttributeView view =
+                Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+        if (!view.readAttributes().permissions().equals(MODE)) {
+            view.setPermissions(MODE); // the umask has taken some away
+        }
+        return channel;
     }
 
     /**
