@@ -1,4 +1,5 @@
 package io.muster.daemon.journal;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.journal.Journal.Condition;

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -193,12 +194,11 @@ class JournalCopyTest {
         Client client = written(memory);
         client.close();
         byte[] before = memory.content("journal/0000000000000004.log");
-        memory.set("journal/0000000000000004.log", Arrays.copyOf(before, before.length));
         AtomicBoolean once = new AtomicBoolean(true);
         FaultyDisk source = new FaultyDisk(memory, (kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE && once.getAndSet(false)) {
                 int head = new String(before, StandardCharsets.UTF_8).indexOf('\n') + 1;
-                memory.set(name, Arrays.copyOf(before, head));
+                memory.truncate(Objects.requireNonNull(memory.names.get(name)), head);
             }
             return -1;
         });
