@@ -61,8 +61,7 @@ final class Daemon {
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax());
-        Journal journal = recovered.open(
-                config.storage(), environment.uid(), telemetry, threads.core());
+        Journal journal = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
         try {

@@ -52,7 +52,12 @@ final class Recovered implements Replay {
         long start = System.nanoTime();
         try {
             Journal journal = Journal.open(
-                    LocalDisk.serving(storage.stateDir(), uid), settings, this, listener, executor, InstantSource.system());
+                    LocalDisk.serving(storage.stateDir(), uid),
+                    settings,
+                    this,
+                    listener,
+                    executor,
+                    InstantSource.system());
             seconds = (System.nanoTime() - start) / 1e9;
             return journal;
         } catch (IllegalArgumentException e) {

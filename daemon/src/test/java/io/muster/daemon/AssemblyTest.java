@@ -13,9 +13,9 @@ import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.Sink;
-import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.metrics.Metrics;
@@ -296,7 +296,8 @@ class AssemblyTest {
         Files.move(socket, directory.resolve("moved.sock"));
         watch.look();
         assertThat(telemetry.health(0).reasons())
-                .containsExactly("the socket " + socket + " was removed, so nobody can connect to it: restart the daemon");
+                .containsExactly(
+                        "the socket " + socket + " was removed, so nobody can connect to it: restart the daemon");
         try (ServerSocketChannel other =
                 ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket))) {
             assertThat(other.isOpen()).isTrue();

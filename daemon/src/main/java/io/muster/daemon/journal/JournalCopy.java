@@ -254,8 +254,8 @@ public final class JournalCopy {
         for (JournalCheck.Finding finding : report.findings()) {
             if (finding.severity().compareTo(JournalCheck.Severity.TORN) >= 0
                     && !finding.file().equals(UNFINISHED)) {
-                throw new IOException("the state that was copied is damaged: " + finding + "; `muster journal verify` lists"
-                        + " all damage in " + from.where());
+                throw new IOException("the state that was copied is damaged: " + finding
+                        + "; `muster journal verify` lists" + " all damage in " + from.where());
             }
         }
         return Math.max(report.lastSeq(), report.snapshotSeq());

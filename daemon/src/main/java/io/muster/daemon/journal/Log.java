@@ -254,7 +254,8 @@ final class Log implements Closeable {
         for (int i = 0; i + 1 < segments.size(); i++) {
             Segment segment = segments.get(i);
             boolean needed = segments.get(i + 1).first() > previousSeq + 1;
-            boolean kept = total <= settings.historyBytes() && segment.modified().isAfter(oldest);
+            boolean kept =
+                    total <= settings.historyBytes() && segment.modified().isAfter(oldest);
             if (needed || kept) {
                 return;
             }

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,8 +46,8 @@ class JournalCopyTest {
         MemoryDisk disk = new MemoryDisk();
         Client client = written(disk);
         String last = "journal/0000000000000004.log";
-        byte[] torn = (new String(disk.content(last), StandardCharsets.UTF_8) + "12345678 {\"se").getBytes(
-                StandardCharsets.UTF_8);
+        byte[] torn = (new String(disk.content(last), StandardCharsets.UTF_8) + "12345678 {\"se")
+                .getBytes(StandardCharsets.UTF_8);
         MemoryDisk source = disk.copy();
         source.set(last, torn);
         MemoryDisk target = new MemoryDisk();
@@ -203,7 +202,9 @@ class JournalCopyTest {
             return -1;
         });
         MemoryDisk target = new MemoryDisk();
-        assertThat(JournalCopy.backup(source, target, Instant.EPOCH, bytes -> {}).lastSeq()).isEqualTo(3);
+        assertThat(JournalCopy.backup(source, target, Instant.EPOCH, bytes -> {})
+                        .lastSeq())
+                .isEqualTo(3);
         assertThat(Client.recovered(target)).containsExactly("1 a", "2 b", "3 c");
     }
 
@@ -231,7 +232,9 @@ class JournalCopyTest {
                 LocalDisk copy = LocalDisk.at(temp.resolve("copy" + i));
                 JournalCopy.Report report = JournalCopy.backup(source, copy, Instant.EPOCH, bytes -> {});
                 List<String> recovered = Client.recovered(copy);
-                assertThat(recovered).startsWith(answered.toArray(String[]::new)).hasSize((int) report.lastSeq());
+                assertThat(recovered)
+                        .startsWith(answered.toArray(String[]::new))
+                        .hasSize((int) report.lastSeq());
             }
         } finally {
             stop.set(true);

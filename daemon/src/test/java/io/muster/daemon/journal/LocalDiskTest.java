@@ -166,7 +166,8 @@ class LocalDiskTest {
         assertThat(client.conditions.get(0).reason())
                 .isEqualTo("the state directory " + state + " is no longer the one that was opened: it was removed or"
                         + " replaced. Put that one back, or restart the daemon");
-        assertThat(client.outcomes.get(2).reason()).startsWith("the snapshot at seq 1 cannot be written: the state directory");
+        assertThat(client.outcomes.get(2).reason())
+                .startsWith("the snapshot at seq 1 cannot be written: the state directory");
         try (var files = Files.walk(state)) {
             assertThat(files.filter(Files::isRegularFile)).isEmpty();
         }
@@ -224,15 +225,19 @@ class LocalDiskTest {
         assertThatThrownBy(() -> disk.share("retention")).hasMessage(state.resolve("retention") + refused);
         assertThatThrownBy(() -> disk.makeDirectory("journal")).hasMessage(state.resolve("journal") + refused);
         assertThatThrownBy(() -> disk.list("journal")).hasMessage(state.resolve("journal") + refused);
-        assertThatThrownBy(() -> disk.open("journal/x", Disk.Access.CREATE)).hasMessage(state.resolve("journal/x") + refused);
+        assertThatThrownBy(() -> disk.open("journal/x", Disk.Access.CREATE))
+                .hasMessage(state.resolve("journal/x") + refused);
         assertThatThrownBy(() -> disk.open("snapshot.json", Disk.Access.WRITE))
                 .hasMessage(state.resolve("snapshot.json") + refused);
         disk.open("snapshot.json.tmp", Disk.Access.CREATE).close();
         assertThat(state.resolve("snapshot.json.tmp")).isRegularFile().isEmptyFile();
         assertThat(precious).hasContent("precious");
         Files.delete(state.resolve("lock"));
-        assertThat(new ProcessBuilder("mkfifo", state.resolve("lock").toString())).extracting(LocalDiskTest::run).isEqualTo(0);
-        assertThatThrownBy(() -> disk.lock("lock", Instant.EPOCH)).hasMessage(state.resolve("lock") + ": not a plain file");
+        assertThat(new ProcessBuilder("mkfifo", state.resolve("lock").toString()))
+                .extracting(LocalDiskTest::run)
+                .isEqualTo(0);
+        assertThatThrownBy(() -> disk.lock("lock", Instant.EPOCH))
+                .hasMessage(state.resolve("lock") + ": not a plain file");
     }
 
     private static int run(ProcessBuilder command) {
@@ -265,10 +270,11 @@ class LocalDiskTest {
         JournalRepair.repair(LocalDisk.existing(temp.resolve("state")), Client.CLOCK, false, bytes -> {});
 
         try (var files = Files.walk(temp.resolve("state"))) {
-            assertThat(files.toList()).hasSizeGreaterThan(6).allSatisfy(file -> assertThat(
-                            Files.getAttribute(file, "unix:uid"))
-                    .as(file.toString())
-                    .isEqualTo(owner));
+            assertThat(files.toList())
+                    .hasSizeGreaterThan(6)
+                    .allSatisfy(file -> assertThat(Files.getAttribute(file, "unix:uid"))
+                            .as(file.toString())
+                            .isEqualTo(owner));
         }
     }
 
@@ -296,10 +302,12 @@ class LocalDiskTest {
         for (Path top : List.of(temp.resolve("a"), temp.resolve("copy"))) {
             try (var files = Files.walk(top)) {
                 List<Path> all = files.toList();
-                assertThat(all).hasSizeGreaterThan(4).allSatisfy(file -> assertThat(
-                                PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-                        .as(file.toString())
-                        .isEqualTo(Files.isDirectory(file) ? "rwx------" : "rw-------"));
+                assertThat(all)
+                        .hasSizeGreaterThan(4)
+                        .allSatisfy(
+                                file -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                                        .as(file.toString())
+                                        .isEqualTo(Files.isDirectory(file) ? "rwx------" : "rw-------"));
             }
         }
         assertThat(state.resolve("quarantine")).isNotEmptyDirectory();
@@ -334,12 +342,15 @@ class LocalDiskTest {
         assertThatThrownBy(() -> LocalDisk.serving(link, 0))
                 .hasMessage("root does not serve from the state directory " + link + ", which is a symbolic link that"
                         + " somebody may exchange: set muster.state-dir to " + state.toRealPath());
-        assertThat(LocalDisk.serving(link, 4711).where()).isEqualTo(state.toRealPath().toString());
+        assertThat(LocalDisk.serving(link, 4711).where())
+                .isEqualTo(state.toRealPath().toString());
         if (isRoot()) {
-            assertThat(LocalDisk.serving(state, 0).where()).isEqualTo(state.toRealPath().toString());
+            assertThat(LocalDisk.serving(state, 0).where())
+                    .isEqualTo(state.toRealPath().toString());
             Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwx---"));
             assertThatThrownBy(() -> LocalDisk.serving(state, 0))
-                    .hasMessage("root does not serve from the state directory " + state + ", which others than root can write"
+                    .hasMessage("root does not serve from the state directory " + state
+                            + ", which others than root can write"
                             + " to: `chmod go-w " + state
                             + "`, or run the daemon as another user, `runuser -u muster -- muster serve`");
             Files.setAttribute(state, "unix:uid", 4711);

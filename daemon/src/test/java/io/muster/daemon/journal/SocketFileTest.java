@@ -75,7 +75,8 @@ class SocketFileTest {
 
     private void isInTheWay() {
         assertThatThrownBy(this::claim)
-                .hasMessage(path + " is in the way of the socket: it is something else. Remove it, or name another path");
+                .hasMessage(
+                        path + " is in the way of the socket: it is something else. Remove it, or name another path");
         assertThat(Files.exists(path)).isTrue();
     }
 

@@ -46,15 +46,24 @@ class BackupTest {
                 long seq = daemon.ask("resource.inventory").path("seq").longValue();
                 answered.add(Map.copyOf(load.answered));
                 JsonNode report = muster(
-                        "backup", directory.resolve("b" + i).toString(), "--state-dir", setup.stateDir().toString(), "--json");
+                        "backup",
+                        directory.resolve("b" + i).toString(),
+                        "--state-dir",
+                        setup.stateDir().toString(),
+                        "--json");
                 assertThat(report.path("last_seq").longValue()).isGreaterThanOrEqualTo(seq);
             }
             load.stop();
         }
         for (int i = 0; i < BACKUPS; i++) {
-            DaemonProcess.Setup next = DaemonProcess.Setup.in(
-                    Files.createDirectory(directory.resolve("r" + i)), Scribe.resources());
-            muster("restore", directory.resolve("b" + i).toString(), "--state-dir", next.stateDir().toString(), "--json");
+            DaemonProcess.Setup next =
+                    DaemonProcess.Setup.in(Files.createDirectory(directory.resolve("r" + i)), Scribe.resources());
+            muster(
+                    "restore",
+                    directory.resolve("b" + i).toString(),
+                    "--state-dir",
+                    next.stateDir().toString(),
+                    "--json");
             try (DaemonProcess restored = next.start()) {
                 Map<Integer, Integer> found = reasons(restored);
                 answered.get(i)
@@ -73,7 +82,8 @@ class BackupTest {
     }
 
     private static JsonNode muster(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(Tool.jdk("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"));
+        List<String> command =
+                new ArrayList<>(List.of(Tool.jdk("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"));
         command.add(Jars.all().stream().map(Path::toString).collect(Collectors.joining(":")));
         command.add("io.muster.daemon.cli.Muster");
         command.addAll(List.of(arguments));

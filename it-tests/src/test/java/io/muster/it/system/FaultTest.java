@@ -265,8 +265,8 @@ class FaultTest {
         Path state = setup.stateDir();
         Path old;
         String before;
-        try (DaemonProcess daemon =
-                        setup.start().expect(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
+        try (DaemonProcess daemon = setup.start()
+                        .expect(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
                 Scribe scribe = Scribe.at(daemon, 10)) {
             scribe.write(5);
             old = Tool.copy(state, directory.resolve("old"));
@@ -293,7 +293,8 @@ class FaultTest {
                     .until(() -> daemon.get("/readyz")
                             .contains("the socket " + setup.socket()
                                     + " was removed, so nobody can connect to it: restart the daemon"));
-            DaemonProcess second = setup.spawn().expect("socket .*sock is in use by pid|state directory .* is in use by pid");
+            DaemonProcess second =
+                    setup.spawn().expect("socket .*sock is in use by pid|state directory .* is in use by pid");
             assertThat(second.awaitExit()).isEqualTo(75);
         }
     }

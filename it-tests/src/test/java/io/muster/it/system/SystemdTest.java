@@ -102,8 +102,9 @@ class SystemdTest {
 
             daemon.expect(" ERROR peer: the socket .* was removed");
             Files.delete(daemon.socket());
-            assertThat(next()).matches("STATUS=4 nodes, 4 up, seq \\d+, the socket .* was removed, so nobody can connect to it:"
-                    + " restart the daemon");
+            assertThat(next())
+                    .matches("STATUS=4 nodes, 4 up, seq \\d+, the socket .* was removed, so nobody can connect to it:"
+                            + " restart the daemon");
 
             daemon.stop();
             assertThat(next()).isEqualTo("STOPPING=1\nSTATUS=stopping");

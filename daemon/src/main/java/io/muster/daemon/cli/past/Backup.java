@@ -60,7 +60,8 @@ public final class Backup extends Verb {
         }
         try (DirectoryStream<Path> files = Files.newDirectoryStream(target)) {
             if (files.iterator().hasNext()) {
-                throw new Failure(Exit.CONFLICT, target + " is not empty", "name a directory that is, or that is not there yet");
+                throw new Failure(
+                        Exit.CONFLICT, target + " is not empty", "name a directory that is, or that is not there yet");
             }
         }
     }

@@ -57,6 +57,8 @@ final class Copying {
             throw e;
         }
         return new Failure(
-                Exit.ERROR, "the " + what + " to " + to.where() + " has not finished: " + SourceFile.sentence(e), advice);
+                Exit.ERROR,
+                "the " + what + " to " + to.where() + " has not finished: " + SourceFile.sentence(e),
+                advice);
     }
 }

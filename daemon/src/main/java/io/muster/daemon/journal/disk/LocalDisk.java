@@ -97,7 +97,8 @@ public final class LocalDisk implements Disk {
             return "";
         }
         if (Files.isSymbolicLink(stateDir)) {
-            return "which is a symbolic link that somebody may exchange: set muster.state-dir to " + stateDir.toRealPath();
+            return "which is a symbolic link that somebody may exchange: set muster.state-dir to "
+                    + stateDir.toRealPath();
         }
         if (!Files.getAttribute(stateDir, "unix:uid").equals(0)) {
             String owner = Files.getOwner(stateDir).getName();
@@ -212,13 +213,15 @@ public final class LocalDisk implements Disk {
     }
 
     private IOException replaced() {
-        return new IOException("the state directory " + root + " is no longer the one that was opened: it was removed or"
-                + " replaced. Put that one back, or restart the daemon");
+        return new IOException(
+                "the state directory " + root + " is no longer the one that was opened: it was removed or"
+                        + " replaced. Put that one back, or restart the daemon");
     }
 
     private IOException unlocked(LockFile lock) {
-        return new IOException("the lock file " + root.resolve(lock.name()) + " was removed or replaced, so another daemon"
-                + " may use the state directory. Make sure that none does, and restart this one");
+        return new IOException(
+                "the lock file " + root.resolve(lock.name()) + " was removed or replaced, so another daemon"
+                        + " may use the state directory. Make sure that none does, and restart this one");
     }
 
     /** Null if there is no such file. */
@@ -308,8 +311,8 @@ public final class LocalDisk implements Disk {
     private FileChannel create(SecureDirectoryStream<Path> directory, Path name) throws IOException {
         Set<OpenOption> options =
                 Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-        FileChannel channel = (FileChannel)
-                directory.newByteChannel(name, options, PosixFilePermissions.asFileAttribute(FILE));
+        FileChannel channel =
+                (FileChannel) directory.newByteChannel(name, options, PosixFilePermissions.asFileAttribute(FILE));
         boolean owned = false;
         try {
             own(directory, name, FILE);
@@ -332,10 +335,12 @@ public final class LocalDisk implements Disk {
 
     @Override
     public void rename(String from, String to) throws IOException {
-        below(from, (source, old) -> below(to, (target, name) -> {
-            source.move(old, target, name);
-            return name;
-        }));
+        below(
+                from,
+                (source, old) -> below(to, (target, name) -> {
+                    source.move(old, target, name);
+                    return name;
+                }));
     }
 
     @Override
@@ -397,8 +402,7 @@ public final class LocalDisk implements Disk {
 
     @Override
     public Lock lock(String name, Instant since) throws IOException {
-        LockFile lock = LockFile.take(
-                root.resolve(name), "state directory " + root, since, () -> openOrCreate(name));
+        LockFile lock = LockFile.take(root.resolve(name), "state directory " + root, since, () -> openOrCreate(name));
         held = lock;
         return new Lock() {
             @Override

@@ -39,7 +39,8 @@ public final class SocketFile implements Closeable {
      * @throws IOException if anything else is in the way
      */
     public static SocketFile claim(Path path, Instant since) throws IOException {
-        Path directory = Objects.requireNonNull(path.toAbsolutePath().getParent()).toRealPath();
+        Path directory =
+                Objects.requireNonNull(path.toAbsolutePath().getParent()).toRealPath();
         Path beside = directory.resolve(path.getFileName() + ".lock");
         SocketFile file =
                 new SocketFile(path, LockFile.take(beside, "socket " + path, since, () -> LockFile.open(beside)));
@@ -62,7 +63,8 @@ public final class SocketFile implements Closeable {
         }
         int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
         if ((mode & TYPE) != SOCKET) {
-            throw new IOException(path + " is in the way of the socket: it is something else. Remove it, or name another path");
+            throw new IOException(
+                    path + " is in the way of the socket: it is something else. Remove it, or name another path");
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.configureBlocking(false); // a listener whose backlog is full would keep us
@@ -101,7 +103,8 @@ public final class SocketFile implements Closeable {
             }
             return found.equals(key)
                     ? ""
-                    : "the socket " + path + " was replaced by another file, so nobody can connect to this daemon by it:"
+                    : "the socket " + path
+                            + " was replaced by another file, so nobody can connect to this daemon by it:"
                             + " find out by whom, and restart the daemon";
         } catch (IOException e) {
             return "the socket " + path + " cannot be looked at: " + e.getMessage();
