@@ -61,13 +61,14 @@ final class Daemon {
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax());
-        Journal journal = recovered.open(config.storage(), telemetry, threads.core());
+        Journal journal = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
         try {
             Parts parts = threads.onCore(() -> build(journal, recovered, config, environment, threads, telemetry));
             Daemon daemon = new Daemon(config, environment, threads, journal, parts);
             daemon.open(new PeerSocket.Binding(threads.loop(), trace));
+            new SocketWatch(daemon.sockets, telemetry).start(threads.core(), threads.worker());
             telemetry.reloaded(true, parts.core.inventory().now());
             started = true;
             return daemon;

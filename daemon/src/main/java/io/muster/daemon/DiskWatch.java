@@ -1,11 +1,13 @@
 package io.muster.daemon;
 
-import io.muster.daemon.journal.Condition;
 import io.muster.daemon.journal.Journal;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** While the disk refuses changes, asks it again every so often, so that it is well again before the next admin asks. */
+/**
+ * Asks the journal every so often whether it can write, so that health says that the state directory is gone, and a disk that
+ * refused changes is in use again, before the next admin asks.
+ */
 final class DiskWatch {
     private static final long EVERY_SECONDS = 2;
 
@@ -20,9 +22,6 @@ final class DiskWatch {
     }
 
     void look() {
-        Condition condition = journal.status().condition();
-        if (condition == Condition.READ_ONLY || condition == Condition.UNCERTAIN) {
-            journal.probe();
-        }
+        journal.probe();
     }
 }

@@ -43,15 +43,21 @@ final class Recovered implements Replay {
     /**
      * Locks the state directory and reads it.
      *
+     * @param uid of the daemon
      * @param executor for the journal's completions
      */
-    Journal open(Storage storage, JournalListener listener, Executor executor) throws IOException {
+    Journal open(Storage storage, int uid, JournalListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
                 JournalSettings.DEFAULT.segmentBytes(), storage.historyAge().toDuration(), storage.historySize());
         long start = System.nanoTime();
         try {
             Journal journal = Journal.open(
-                    LocalDisk.at(storage.stateDir()), settings, this, listener, executor, InstantSource.system());
+                    LocalDisk.serving(storage.stateDir(), uid),
+                    settings,
+                    this,
+                    listener,
+                    executor,
+                    InstantSource.system());
             seconds = (System.nanoTime() - start) / 1e9;
             return journal;
         } catch (IllegalArgumentException e) {

@@ -5,8 +5,8 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.config.SourceFile;
-import io.muster.daemon.journal.Condition;
 import io.muster.daemon.journal.CorruptException;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.LockedException;
 import io.muster.daemon.metrics.Health;
 import io.muster.daemon.metrics.HttpEndpoint;
@@ -167,7 +167,9 @@ public final class Serving {
         InventoryState state = daemon.inventory().state();
         String counts = state.resources().nodes() + " nodes, "
                 + state.view().up().size() + " up, seq " + daemon.inventory().seq();
-        return telemetry.fault().isEmpty() ? counts : counts + ", changes are refused: " + telemetry.fault();
+        String refused = telemetry.fault().isEmpty() ? "" : ", changes are refused: " + telemetry.fault();
+        String unreachable = telemetry.unreachable().isEmpty() ? "" : ", " + telemetry.unreachable();
+        return counts + refused + unreachable;
     }
 
     private void conditionChanged() {

@@ -1,7 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.core.AcquireMeters;
-import io.muster.daemon.journal.Condition;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.metrics.Count;
@@ -15,7 +15,9 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Credentials;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
@@ -40,6 +42,7 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
     private final Map<String, Map<Integer, Count>> requests = new HashMap<>();
 
     private volatile String fault = "";
+    private volatile String unreachable = "";
     private volatile boolean reloadSuccessful;
     private volatile double configuredAt;
     private volatile long snapshotBytes;
@@ -95,6 +98,24 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
         return fault;
     }
 
+    /** Why nobody can connect by a socket's name; "" where somebody can. */
+    String unreachable() {
+        return unreachable;
+    }
+
+    /** @param sentence "" when it is over */
+    void unreachable(String sentence) {
+        if (!sentence.equals(unreachable)) {
+            unreachable = sentence;
+            if (sentence.isEmpty()) {
+                peers.info("the sockets have their names again");
+            } else {
+                peers.error("{}", sentence);
+            }
+            onCondition.run();
+        }
+    }
+
     IntConsumer expired() {
         return expired::add;
     }
@@ -146,12 +167,16 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
 
     /** @param stalledSeconds for how long the disk has owed an answer */
     Health health(double stalledSeconds) {
-        if (!fault.isEmpty()) {
-            return Health.because("changes are refused: " + fault);
+        List<String> reasons = new ArrayList<>();
+        if (!unreachable.isEmpty()) {
+            reasons.add(unreachable);
         }
-        return stalledSeconds < STALLED_SECONDS
-                ? Health.OK
-                : Health.because("changes wait: the disk has not answered for " + Math.round(stalledSeconds) + " s");
+        if (!fault.isEmpty()) {
+            reasons.add("changes are refused: " + fault);
+        } else if (stalledSeconds >= STALLED_SECONDS) {
+            reasons.add("changes wait: the disk has not answered for " + Math.round(stalledSeconds) + " s");
+        }
+        return new Health(reasons);
     }
 
     @Override

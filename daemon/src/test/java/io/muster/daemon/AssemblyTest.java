@@ -13,9 +13,9 @@ import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.Sink;
-import io.muster.daemon.journal.Condition;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.metrics.Metrics;
@@ -30,6 +30,9 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -279,6 +282,32 @@ class AssemblyTest {
         Files.createDirectories(directory.resolve("muster.sock/in/the/way"));
         daemon.stop();
         assertThat(daemon.threads().core().isTerminated()).isTrue();
+    }
+
+    @Test
+    void aStoppingDaemonLeavesASocketAloneThatIsNotItsOwn() throws Exception {
+        Daemon daemon = Daemon.start(config(), environment(), telemetry, Tracer.OFF);
+        Path socket = directory.resolve("muster.sock");
+        List<String> told = new ArrayList<>();
+        telemetry.onCondition(() -> told.add(telemetry.unreachable()));
+        SocketWatch watch = new SocketWatch(daemon.sockets(), telemetry);
+        watch.look();
+        assertThat(telemetry.health(0).ok()).isTrue();
+        Files.move(socket, directory.resolve("moved.sock"));
+        watch.look();
+        assertThat(telemetry.health(0).reasons())
+                .containsExactly(
+                        "the socket " + socket + " was removed, so nobody can connect to it: restart the daemon");
+        try (ServerSocketChannel other =
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket))) {
+            assertThat(other.isOpen()).isTrue();
+            watch.look();
+            assertThat(telemetry.health(0).reasons().get(0)).contains(" was replaced by another file");
+            daemon.stop();
+            assertThat(socket).exists();
+        }
+        watch.look();
+        assertThat(told).hasSize(3).last().isEqualTo("");
     }
 
     @Test

@@ -73,7 +73,7 @@ final class ArchitectureTest {
                 + " protocol.wire protocol.rpc protocol.acquire protocol.admin";
         arrow(arrows, "daemon.core", outside + " daemon.journal");
         arrow(arrows, "daemon.server.budget", "");
-        arrow(arrows, "daemon.server", outside + " daemon.config daemon.core daemon.server.budget");
+        arrow(arrows, "daemon.server", outside + " daemon.journal.disk daemon.config daemon.core daemon.server.budget");
         String all =
                 outside + " daemon.journal.disk daemon.journal daemon.config daemon.metrics daemon.core daemon.server"
                         + " daemon.server.budget";

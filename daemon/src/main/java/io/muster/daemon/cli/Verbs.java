@@ -18,10 +18,12 @@ import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.follow.Acquire;
 import io.muster.daemon.cli.follow.Eventlog;
 import io.muster.daemon.cli.follow.Watch;
+import io.muster.daemon.cli.past.Backup;
 import io.muster.daemon.cli.past.Dump;
 import io.muster.daemon.cli.past.History;
 import io.muster.daemon.cli.past.Repair;
 import io.muster.daemon.cli.past.Report;
+import io.muster.daemon.cli.past.Restore;
 import io.muster.daemon.cli.past.Verify;
 import io.muster.daemon.cli.query.Counts;
 import io.muster.daemon.cli.query.ExpirationGet;
@@ -81,6 +83,8 @@ final class Verbs {
             "history",
             "report",
             "journal",
+            "backup",
+            "restore",
             "R",
             "shape",
             "jobspec",
@@ -118,6 +122,8 @@ final class Verbs {
             case "history" -> new CommandLine(new History(console));
             case "report" -> new CommandLine(new Report(console));
             case "journal" -> journal(console);
+            case "backup" -> new CommandLine(new Backup(console));
+            case "restore" -> new CommandLine(new Restore(console));
             case "R" -> resourceSets(console);
             case "shape" -> shape(console);
             case "jobspec" -> jobspec(console);

@@ -14,12 +14,30 @@ public final class CorruptException extends IOException {
      * @param offset of the first byte of that line
      */
     public CorruptException(String file, int line, long offset, String sentence) {
-        super(place(file, line, offset) + ": " + sentence
-                + "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended");
+        this(
+                file,
+                line,
+                offset,
+                sentence,
+                "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended");
+    }
+
+    private CorruptException(String file, int line, long offset, String sentence, String advice) {
+        super(place(file, line, offset) + ": " + sentence + advice);
         this.file = file;
         this.line = line;
         this.offset = offset;
         this.sentence = sentence;
+    }
+
+    /** The directory may hold a part of a state only. */
+    static CorruptException unfinished(String directory) {
+        return new CorruptException(
+                JournalCopy.UNFINISHED,
+                0,
+                0,
+                "a backup or a restore into " + directory + " has not finished",
+                "; delete an unfinished backup, and repeat a restore with `muster restore --force`");
     }
 
     public String file() {

@@ -36,6 +36,21 @@ public final class Journal implements Closeable {
     private List<Batch> group = new ArrayList<>();
     private boolean closing;
 
+    /** Whether changes can be made durable. */
+    public enum Condition {
+        WRITABLE,
+        /** The last write failed and nothing of it is left in the log. The next batch, or a probe, tries again. */
+        READ_ONLY,
+        /**
+         * The last write failed and could not be taken back either: a refused change may be there after a restart. The next
+         * batch, or a probe, first tries again to take it back. If the disk is well and this stays, restart the daemon.
+         */
+        UNCERTAIN,
+        /** The journal itself failed, by a bug: nothing is accepted until a restart. */
+        BROKEN,
+        CLOSED
+    }
+
     /** @param reason one sentence; "" when writable */
     public record Status(Condition condition, String reason) {}
 
@@ -63,10 +78,10 @@ public final class Journal implements Closeable {
             Executor completions,
             InstantSource clock)
             throws IOException {
-        Closeable lock = disk.lock(LOCK, clock.instant());
+        Disk.Lock lock = disk.lock(LOCK, clock.instant());
         boolean opened = false;
         try {
-            Log log = new Log(disk, settings, replay, listener, clock);
+            Log log = new Log(disk, lock, settings, replay, listener, clock);
             Journal journal = new Journal(log, listener, completions, lock);
             journal.thread.start();
             opened = true;
@@ -139,14 +154,28 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Finds out whether a disk that failed is well again, without waiting for the next batch. */
+    /** Finds out whether the files are still ours, and whether a disk that failed is well again, without waiting for a batch. */
     public void probe() {
-        request(() -> {
-            commit();
-            if (status.condition() == Condition.READ_ONLY || status.condition() == Condition.UNCERTAIN) {
-                tryProbe();
-            }
-        });
+        if (!closed) {
+            requests.add(() -> {
+                commit();
+                switch (status.condition()) {
+                    case WRITABLE -> tryCheck();
+                    case READ_ONLY, UNCERTAIN -> tryProbe();
+                    case BROKEN, CLOSED -> {
+                        // nothing to find out
+                    }
+                }
+            });
+        }
+    }
+
+    private void tryCheck() {
+        try {
+            log.check();
+        } catch (IOException e) {
+            become(Condition.READ_ONLY, sentence(e));
+        }
     }
 
     private void tryProbe() {
@@ -263,7 +292,9 @@ public final class Journal implements Closeable {
                 if (batch.firstSeq() != log.nextSeq()) {
                     outcomes[i] = outOfStep(batch);
                 } else if (batch.size() > 0) {
-                    recover(events);
+                    if (events == 0) {
+                        log.begin();
+                    }
                     log.append(batch);
                     events += batch.size();
                 }
@@ -283,12 +314,6 @@ public final class Journal implements Closeable {
         become(Condition.BROKEN, "the journal failed by a bug and needs a restart: " + bug);
         listener.broken(bug);
         return new IOException(status.reason(), bug);
-    }
-
-    private void recover(int events) throws IOException {
-        if (events == 0 && log.leftover()) {
-            log.rollback();
-        }
     }
 
     private void force(int batches, int events, long start) throws IOException {

@@ -82,6 +82,9 @@ public final class JournalCheck {
     }
 
     private Report run() throws IOException {
+        if (JournalCopy.isUnfinished(disk)) {
+            find(Severity.DAMAGE, CorruptException.unfinished(disk.where()));
+        }
         unfinished("");
         unfinished(Segment.DIRECTORY);
         snapshot(Snapshot.PREVIOUS, Severity.NOTE);

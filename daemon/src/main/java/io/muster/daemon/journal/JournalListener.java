@@ -13,7 +13,7 @@ public interface JournalListener {
      *
      * @param reason one sentence; "" when writable
      */
-    default void condition(Condition condition, String reason) {}
+    default void condition(Journal.Condition condition, String reason) {}
 
     default void snapshotted(long seq, long bytes, long nanos) {}
 

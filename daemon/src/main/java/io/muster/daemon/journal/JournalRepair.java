@@ -58,6 +58,7 @@ public final class JournalRepair {
     }
 
     private Report run() throws IOException {
+        JournalCopy.refuseUnfinished(disk);
         long base = snapshot();
         expected = base + 1;
         List<Segment> segments = needed(base);

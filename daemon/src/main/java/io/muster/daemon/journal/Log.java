@@ -11,9 +11,11 @@ import java.util.List;
 /** The state directory while the daemon runs: the segment in use, and what becomes of the others. No threads, no locks. */
 final class Log implements Closeable {
     private static final String PROBE = Segment.DIRECTORY + "/probe" + Segment.UNFINISHED;
-    private static final long LINK_CHECK_MILLIS = 100;
+    /** Locked alone while history is deleted, and shared while it is copied. */
+    static final String RETENTION = "retention";
 
     private final Disk disk;
+    private final Disk.Lock lock;
     private final JournalSettings settings;
     private final JournalListener listener;
     private final InstantSource clock;
@@ -28,16 +30,22 @@ final class Log implements Closeable {
     private volatile long bytes;
     private long previousSeq;
     private long rotateAt;
-    private long linkedAt = Long.MIN_VALUE;
     /**
      * The first seq of a segment that was begun and cannot be used; 0 for none. While its name may be there, nothing is
      * written to the one before: a start would find events after the segment that follows.
      */
     private long stray;
 
-    Log(Disk disk, JournalSettings settings, Replay replay, JournalListener listener, InstantSource clock)
+    Log(
+            Disk disk,
+            Disk.Lock lock,
+            JournalSettings settings,
+            Replay replay,
+            JournalListener listener,
+            InstantSource clock)
             throws IOException {
         this.disk = disk;
+        this.lock = lock;
         this.settings = settings;
         this.listener = listener;
         this.clock = clock;
@@ -51,6 +59,19 @@ final class Log implements Closeable {
                 .mapToLong(Segment::size)
                 .sum();
         measure();
+        makeRetentionLock();
+    }
+
+    /** A copy that begins before the first deletion must find the file to lock. */
+    private void makeRetentionLock() {
+        try {
+            Closeable made = disk.alone(RETENTION);
+            if (made != null) {
+                made.close();
+            } // else somebody copies, so there is one
+        } catch (IOException e) {
+            listener.warning("the lock file of the history could not be made: " + e.getMessage());
+        }
     }
 
     private void measure() {
@@ -79,14 +100,25 @@ final class Log implements Closeable {
         return (int) Math.min(Integer.MAX_VALUE, writer.written() - writer.durableOffset());
     }
 
+    /** Before the first batch of a group: makes sure that the files are still ours, and takes back what is left of a failure. */
+    void begin() throws IOException {
+        check();
+        writer.rollback();
+        dropStray();
+    }
+
+    /** @throws IOException if what is written now would not be found by a start, or another daemon may write there too */
+    void check() throws IOException {
+        lock.check();
+        writer.checkLinked();
+    }
+
     void append(Batch batch) throws IOException {
         // What is long is written at once.
-        dropStray();
         writer.append(batch.events());
     }
 
     void write() throws IOException {
-        checkLinked();
         writer.write();
     }
 
@@ -95,29 +127,20 @@ final class Log implements Closeable {
         measure();
     }
 
-    /** Writes to a file that nobody can open again would succeed. A stat for each would show in the latency. */
-    private void checkLinked() throws IOException {
-        long millis = clock.millis();
-        if (Math.abs(millis - linkedAt) >= LINK_CHECK_MILLIS || linkedAt == Long.MIN_VALUE) {
-            linkedAt = Long.MIN_VALUE;
-            writer.checkLinked();
-            linkedAt = millis;
-        }
-    }
-
     boolean leftover() {
         return writer.leftover();
     }
 
     void rollback() throws IOException {
+        if (writer.leftover()) {
+            lock.check();
+        }
         writer.rollback();
     }
 
     /** Whether a write would succeed, found out by one. */
     void probe() throws IOException {
-        writer.rollback();
-        dropStray();
-        writer.checkLinked();
+        begin();
         try (Disk.File file = disk.open(PROBE, Disk.Access.CREATE)) {
             file.write(ByteBuffer.allocate(1 << 16), 0);
             file.force(true);
@@ -127,6 +150,7 @@ final class Log implements Closeable {
     }
 
     void snapshot(long seq, byte[] state) throws IOException {
+        lock.check();
         long start = System.nanoTime();
         long bytes = Snapshot.write(disk, seq, now(), state);
         previousSeq = snapshotSeq;
@@ -171,7 +195,6 @@ final class Log implements Closeable {
         writer = next;
         otherBytes += old.durableOffset();
         rotateAt = settings.segmentBytes();
-        linkedAt = Long.MIN_VALUE;
         try {
             old.close();
             next.name();
@@ -215,24 +238,30 @@ final class Log implements Closeable {
 
     /** Deletes what neither this snapshot nor the previous one needs and what is too old or too much to be kept. */
     private void prune() {
-        try {
-            List<Segment> segments = Segment.list(disk);
-            long total = segments.stream().mapToLong(Segment::size).sum();
-            Instant oldest = clock.instant().minus(settings.historyAge());
-            for (int i = 0; i + 1 < segments.size(); i++) {
-                Segment segment = segments.get(i);
-                boolean needed = segments.get(i + 1).first() > previousSeq + 1;
-                boolean kept =
-                        total <= settings.historyBytes() && segment.modified().isAfter(oldest);
-                if (needed || kept) {
-                    return;
-                }
-                disk.delete(segment.name());
-                total -= segment.size();
-                otherBytes -= segment.size();
-            }
+        try (Closeable alone = disk.alone(RETENTION)) {
+            if (alone != null) {
+                deleteHistory();
+            } // else somebody copies it: the next snapshot tries again
         } catch (IOException e) {
             listener.warning("old journal segments could not be deleted: " + e.getMessage());
+        }
+    }
+
+    private void deleteHistory() throws IOException {
+        List<Segment> segments = Segment.list(disk);
+        long total = segments.stream().mapToLong(Segment::size).sum();
+        Instant oldest = clock.instant().minus(settings.historyAge());
+        for (int i = 0; i + 1 < segments.size(); i++) {
+            Segment segment = segments.get(i);
+            boolean needed = segments.get(i + 1).first() > previousSeq + 1;
+            boolean kept =
+                    total <= settings.historyBytes() && segment.modified().isAfter(oldest);
+            if (needed || kept) {
+                return;
+            }
+            disk.delete(segment.name());
+            total -= segment.size();
+            otherBytes -= segment.size();
         }
     }
 

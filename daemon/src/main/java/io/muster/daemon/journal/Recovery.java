@@ -26,6 +26,7 @@ final class Recovery {
     record Recovered(SegmentWriter writer, long snapshotSeq, long previousSeq) {}
 
     Recovered run() throws IOException {
+        JournalCopy.refuseUnfinished(disk);
         disk.makeDirectory(Segment.DIRECTORY);
         dropUnfinished("");
         dropUnfinished(Segment.DIRECTORY + "/");

@@ -14,6 +14,8 @@
  *     0000000000000001.log        a segment, named by the seq of its first event
  *     0000000000004711.log        ... the last one is in use, the others end where the next one begins
  *   quarantine/                   copies of everything that was ever cut off or replaced
+ *   retention                     empty; locked while history is deleted or copied
+ *   unfinished                    a copy to this directory has not finished, so no daemon starts here
  *   *.tmp                         being built beside; deleted at start
  * </pre>
  *
@@ -87,7 +89,8 @@
  *       system was remounted, the directory replaced), only a restart helps, and {@code status()} says why.
  *   <li><em>A snapshot failed</em>: the one before stands, the journal goes on, no history is deleted.
  *   <li><em>No new segment</em>: it goes on in the old one, with a warning.
- *   <li><em>The directory was removed</em> or replaced while we run: noticed before a write, at most 100 ms late.
+ *   <li><em>The directory or the lock was removed</em> or replaced while we run: noticed before a group is written, before a
+ *       snapshot, and every two seconds. Nothing is written then.
  *   <li><em>A bug</em>: {@code BROKEN}, everything is refused until a restart.
  * </ul>
  *

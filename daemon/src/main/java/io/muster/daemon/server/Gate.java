@@ -127,8 +127,10 @@ public final class Gate {
     /** A directory for sockets, of the same openness; one that exists is somebody else's decision. */
     void makeDirectory(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
-            Files.createDirectories(directory);
-            set(directory, admission.isForOwnerOnly() ? "rwx------" : "rwxr-xr-x");
+            String mode = admission.isForOwnerOnly() ? "rwx------" : "rwxr-xr-x";
+            Files.createDirectories(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
+            set(directory, mode);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.muster.daemon.server;
 
 import io.muster.daemon.config.SourceFile;
+import io.muster.daemon.journal.disk.SocketFile;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -12,19 +13,15 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.LinuxSocket;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Socket;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,14 +38,16 @@ public final class PeerSocket implements AutoCloseable {
     private static final long GRACE_MILLIS = 2000;
 
     private final Place place;
+    private final SocketFile file;
     private final Gate gate;
     private final Backend backend;
     private final Tracer trace;
     private final ChannelGroup peers = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
     private final Channel server;
 
-    private PeerSocket(Place place, Gate gate, Backend backend, Binding binding) throws IOException {
+    private PeerSocket(Place place, SocketFile file, Gate gate, Backend backend, Binding binding) throws IOException {
         this.place = place;
+        this.file = file;
         this.gate = gate;
         this.backend = backend;
         this.trace = binding.trace;
@@ -70,8 +69,17 @@ public final class PeerSocket implements AutoCloseable {
         if (directory != null) {
             gate.makeDirectory(directory);
         }
-        removeStale(place.path);
-        return new PeerSocket(place, gate, backend, binding);
+        SocketFile file = SocketFile.claim(place.path, InstantSource.system().instant());
+        boolean bound = false;
+        try {
+            PeerSocket socket = new PeerSocket(place, file, gate, backend, binding);
+            bound = true;
+            return socket;
+        } finally {
+            if (!bound) {
+                file.close();
+            }
+        }
     }
 
     private Channel bind(EventLoopGroup loop) throws IOException {
@@ -81,42 +89,45 @@ public final class PeerSocket implements AutoCloseable {
                 channel.pipeline().addLast(new Doorstep(PeerSocket.this));
             }
         };
-        var bound = new ServerBootstrap()
+        Socket socket = listening();
+        var registered = new ServerBootstrap()
                 .group(loop)
-                .channel(EpollServerDomainSocketChannel.class)
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .channelFactory(() -> new EpollServerDomainSocketChannel(socket.intValue(), true))
                 .handler(new Acceptor(place.name))
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ))
                 .childHandler(onAccept)
-                .bind(new DomainSocketAddress(place.path.toFile()))
+                .register()
                 .awaitUninterruptibly();
-        Throwable cause = bound.cause();
+        Throwable cause = registered.cause();
         if (cause != null) {
             throw new IOException("cannot listen on " + place.path + ": " + cause.getMessage(), cause);
         }
-        gate.mode(place.path);
-        return bound.channel();
+        return registered.channel();
     }
 
-    /** What a daemon that was killed left behind, and nothing that somebody listens on. */
-    private static void removeStale(Path path) throws IOException {
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        // Connecting to a plain file is refused just as connecting to a socket that nobody listens on.
-        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isOther()) {
-            throw new IOException(path + " is in the way of the socket: it is something else");
-        }
-        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.connect(UnixDomainSocketAddress.of(path));
-        } catch (ConnectException e) {
-            Files.delete(path);
-            return;
+    /** Not bound by Netty, which deletes whatever has the name when it closes a socket that it has bound. */
+    private Socket listening() throws IOException {
+        Socket socket = LinuxSocket.newSocketDomain();
+        boolean listening = false;
+        try {
+            socket.bind(new DomainSocketAddress(place.path.toFile()));
+            file.bound();
+            gate.mode(place.path);
+            socket.listen(BACKLOG);
+            listening = true;
+            return socket;
         } catch (IOException e) {
-            throw new IOException(path + " is in the way of the socket: " + e.getMessage(), e);
+            throw new IOException("cannot listen on " + place.path + ": " + e.getMessage(), e);
+        } finally {
+            if (!listening) {
+                socket.close();
+            }
         }
-        throw new IOException("somebody listens on " + path + " already: is another daemon running?");
+    }
+
+    /** Why nobody can connect by the socket's name; "" where somebody can. May block, so not on the core thread. */
+    public String fault() {
+        return file.fault();
     }
 
     Gate gate() {
@@ -138,7 +149,9 @@ public final class PeerSocket implements AutoCloseable {
 
     /** The admission has changed, and with it who may reach the socket. */
     public void modeChanged() throws IOException {
-        gate.mode(place.path);
+        if (file.isLinked()) {
+            gate.mode(place.path);
+        }
     }
 
     void refused(String reason) {
@@ -203,7 +216,7 @@ public final class PeerSocket implements AutoCloseable {
             peers.close().awaitUninterruptibly();
         }
         try {
-            Files.deleteIfExists(place.path);
+            file.close();
         } catch (IOException e) { // the next start removes it
             log.warn("the socket is left behind: {}", SourceFile.sentence(e));
         }

@@ -1,6 +1,7 @@
 package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.Disk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

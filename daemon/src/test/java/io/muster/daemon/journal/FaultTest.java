@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.journal.Journal.Condition;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

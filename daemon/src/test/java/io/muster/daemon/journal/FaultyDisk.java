@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Lets a test fail, shorten or delay any operation of another disk. */
 public final class FaultyDisk implements Disk {
@@ -101,8 +102,18 @@ public final class FaultyDisk implements Disk {
     }
 
     @Override
-    public Closeable lock(String name, Instant since) throws IOException {
+    public Lock lock(String name, Instant since) throws IOException {
         return disk.lock(name, since);
+    }
+
+    @Override
+    public Closeable share(String name) throws IOException {
+        return disk.share(name);
+    }
+
+    @Override
+    public @Nullable Closeable alone(String name) throws IOException {
+        return disk.alone(name);
     }
 
     private final class FaultyFile implements File {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.Journal.Condition;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -17,6 +18,30 @@ import org.junit.jupiter.api.Timeout;
 
 class JournalTest {
     private final MemoryDisk disk = new MemoryDisk();
+
+    /** Two daemons that both believe to have the lock would write over each other's changes. */
+    @Test
+    void withoutItsLockAJournalRefusesChanges() throws IOException {
+        MemoryDisk disk = new MemoryDisk();
+        Client first = Client.open(disk);
+        first.submit("a");
+        first.settle();
+        disk.deleteLock(Journal.LOCK);
+        Client second = Client.open(disk);
+        first.submit("b");
+        first.snapshot();
+        first.settle();
+        second.submit("c");
+        second.settle();
+        first.journal().probe();
+        first.close();
+        second.submit("d");
+        second.close();
+
+        assertThat(first.refused).containsExactly("b");
+        assertThat(disk.names).doesNotContainKey("snapshot.json");
+        assertThat(Client.recovered(disk)).containsExactly("1 a", "2 c", "3 d");
+    }
 
     @Test
     void whatWasAnsweredIsThereAfterReopening() throws IOException {

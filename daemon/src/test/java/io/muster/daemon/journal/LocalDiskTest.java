@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.journal.disk.LockedException;
@@ -15,8 +16,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LocalDiskTest {
     @TempDir
@@ -37,7 +41,7 @@ class LocalDiskTest {
                 .isEqualTo("rwx------");
         try (var files = Files.list(temp.resolve("var/state"))) {
             assertThat(files.map(path -> path.getFileName().toString()))
-                    .containsExactlyInAnyOrder("lock", "snapshot.json", "journal");
+                    .containsExactlyInAnyOrder("lock", "retention", "snapshot.json", "journal");
         }
     }
 
@@ -141,6 +145,220 @@ class LocalDiskTest {
         Files.createSymbolicLink(temp.resolve("a"), temp.resolve("nowhere"));
 
         assertThat(disk.list("").stream().map(Disk.Entry::name)).containsExactly("b");
+    }
+
+    /** Nothing is written to what took the place of the directory, and it is said that it did. */
+    @Test
+    void whatIsPutInTheDirectorysPlaceIsNotWrittenTo() throws IOException {
+        Path state = temp.resolve("state");
+        Client client = Client.open(LocalDisk.at(state));
+        client.submit("a");
+        client.settle();
+        Files.move(state, temp.resolve("moved"));
+        Files.createDirectories(state.resolve("journal"));
+        client.submit("b");
+        client.snapshot();
+        client.settle();
+        client.close();
+
+        assertThat(client.refused).containsExactly("b");
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.CLOSED);
+        assertThat(client.conditions.get(0).reason())
+                .isEqualTo("the state directory " + state + " is no longer the one that was opened: it was removed or"
+                        + " replaced. Put that one back, or restart the daemon");
+        assertThat(client.outcomes.get(2).reason())
+                .startsWith("the snapshot at seq 1 cannot be written: the state directory");
+        try (var files = Files.walk(state)) {
+            assertThat(files.filter(Files::isRegularFile)).isEmpty();
+        }
+        assertThat(Client.recovered(LocalDisk.at(temp.resolve("moved")))).containsExactly("1 a");
+    }
+
+    @Test
+    void aDirectoryThatComesBackIsWrittenToAgain() throws IOException {
+        Path state = temp.resolve("state");
+        Client client = Client.open(LocalDisk.at(state));
+        Files.move(state, temp.resolve("moved"));
+        client.journal().probe();
+        client.settle();
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.READ_ONLY);
+        Files.move(temp.resolve("moved"), state);
+        client.journal().probe();
+        client.settle();
+        assertThat(client.journal().status().condition()).isEqualTo(Condition.WRITABLE);
+        client.submit("a");
+        client.close();
+        assertThat(Client.recovered(LocalDisk.at(state))).containsExactly("1 a");
+    }
+
+    @Test
+    void withoutItsLockFileAJournalWritesNothing() throws IOException {
+        Client client = Client.open(LocalDisk.at(temp));
+        client.submit("a");
+        client.settle();
+        Files.delete(temp.resolve("lock"));
+        Files.createFile(temp.resolve("lock"));
+        client.submit("b");
+        client.snapshot();
+        client.settle();
+        client.close();
+
+        assertThat(client.refused).containsExactly("b");
+        assertThat(client.conditions.get(0).reason())
+                .isEqualTo("the lock file " + temp.toRealPath().resolve("lock") + " was removed or replaced, so another"
+                        + " daemon may use the state directory. Make sure that none does, and restart this one");
+        assertThat(temp.resolve("snapshot.json")).doesNotExist();
+        assertThat(Client.recovered(LocalDisk.at(temp))).containsExactly("1 a");
+    }
+
+    @Test
+    void noLinkIsFollowed() throws IOException {
+        Path precious = Files.writeString(temp.resolve("precious"), "precious");
+        Path state = Files.createDirectory(temp.resolve("state"));
+        LocalDisk disk = LocalDisk.at(state);
+        for (String name : List.of("lock", "retention", "journal", "snapshot.json", "snapshot.json.tmp")) {
+            Files.createSymbolicLink(state.resolve(name), precious);
+        }
+        String refused = ": a symbolic link, and none is followed here";
+        assertThatThrownBy(() -> disk.lock("lock", Instant.EPOCH)).hasMessage(state.resolve("lock") + refused);
+        assertThatThrownBy(() -> disk.alone("retention")).hasMessage(state.resolve("retention") + refused);
+        assertThatThrownBy(() -> disk.share("retention")).hasMessage(state.resolve("retention") + refused);
+        assertThatThrownBy(() -> disk.makeDirectory("journal")).hasMessage(state.resolve("journal") + refused);
+        assertThatThrownBy(() -> disk.list("journal")).hasMessage(state.resolve("journal") + refused);
+        assertThatThrownBy(() -> disk.open("journal/x", Disk.Access.CREATE))
+                .hasMessage(state.resolve("journal/x") + refused);
+        assertThatThrownBy(() -> disk.open("snapshot.json", Disk.Access.WRITE))
+                .hasMessage(state.resolve("snapshot.json") + refused);
+        disk.open("snapshot.json.tmp", Disk.Access.CREATE).close();
+        assertThat(state.resolve("snapshot.json.tmp")).isRegularFile().isEmptyFile();
+        assertThat(precious).hasContent("precious");
+        Files.delete(state.resolve("lock"));
+        assertThat(new ProcessBuilder("mkfifo", state.resolve("lock").toString()))
+                .extracting(LocalDiskTest::run)
+                .isEqualTo(0);
+        assertThatThrownBy(() -> disk.lock("lock", Instant.EPOCH))
+                .hasMessage(state.resolve("lock") + ": not a plain file");
+    }
+
+    private static int run(ProcessBuilder command) {
+        try {
+            return command.inheritIO().start().waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Root repairs what the daemon's user owns, and that user's daemon has to start from it. */
+    @Test
+    void whatIsMadeBelongsToTheDirectorysOwner() throws IOException {
+        int owner = isRoot() ? 4711 : (Integer) Files.getAttribute(temp, "unix:uid");
+        Client client = Client.open(LocalDisk.at(temp.resolve("state")));
+        client.submit("a");
+        client.settle();
+        client.snapshot();
+        client.submit("b");
+        client.close();
+        try (var files = Files.walk(temp.resolve("state"))) {
+            for (Path file : files.toList()) {
+                Files.setAttribute(file, "unix:uid", owner);
+            }
+        }
+        Files.delete(temp.resolve("state/lock"));
+        Files.writeString(temp.resolve("state/snapshot.json"), "damaged");
+        Path segment = temp.resolve("state/journal/0000000000000002.log");
+        Files.writeString(segment, Files.readString(segment) + "damaged\n");
+        JournalRepair.repair(LocalDisk.existing(temp.resolve("state")), Client.CLOCK, false, bytes -> {});
+
+        try (var files = Files.walk(temp.resolve("state"))) {
+            assertThat(files.toList())
+                    .hasSizeGreaterThan(6)
+                    .allSatisfy(file -> assertThat(Files.getAttribute(file, "unix:uid"))
+                            .as(file.toString())
+                            .isEqualTo(owner));
+        }
+    }
+
+    private static boolean isRoot() throws IOException {
+        return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"000", "022", "077", "277"})
+    void filesAreForTheirOwnerOnlyWhateverTheUmask(String umask) throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Path state = temp.resolve("a/state");
+        ProcessBuilder writer = new ProcessBuilder(
+                "sh",
+                "-c",
+                "umask " + umask + "; exec \"$@\"",
+                "sh",
+                java,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Writer.class.getName(),
+                state.toString(),
+                temp.resolve("copy").toString());
+        assertThat(run(writer)).isZero();
+        for (Path top : List.of(temp.resolve("a"), temp.resolve("copy"))) {
+            try (var files = Files.walk(top)) {
+                List<Path> all = files.toList();
+                assertThat(all)
+                        .hasSizeGreaterThan(4)
+                        .allSatisfy(
+                                file -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                                        .as(file.toString())
+                                        .isEqualTo(Files.isDirectory(file) ? "rwx------" : "rw-------"));
+            }
+        }
+        assertThat(state.resolve("quarantine")).isNotEmptyDirectory();
+    }
+
+    /** Makes every kind of file. */
+    static final class Writer {
+        private Writer() {}
+
+        public static void main(String[] args) throws IOException {
+            LocalDisk disk = LocalDisk.at(Path.of(args[0]));
+            Client client = Client.open(disk);
+            client.submit("a");
+            client.settle();
+            client.snapshot();
+            client.submit("b");
+            client.settle();
+            client.snapshot();
+            client.submit("c");
+            client.close();
+            Path segment = Path.of(args[0], "journal/0000000000000003.log");
+            Files.writeString(segment, Files.readString(segment) + "damaged\n");
+            JournalRepair.repair(disk, Client.CLOCK, false, bytes -> {});
+            JournalCopy.backup(disk, LocalDisk.at(Path.of(args[1])), Instant.EPOCH, bytes -> {});
+        }
+    }
+
+    @Test
+    void rootServesOnlyFromWhatNobodyElseCanExchangeOrWriteTo() throws IOException {
+        Path state = Files.createDirectory(temp.resolve("state"));
+        Path link = Files.createSymbolicLink(temp.resolve("link"), state);
+        assertThatThrownBy(() -> LocalDisk.serving(link, 0))
+                .hasMessage("root does not serve from the state directory " + link + ", which is a symbolic link that"
+                        + " somebody may exchange: set muster.state-dir to " + state.toRealPath());
+        assertThat(LocalDisk.serving(link, 4711).where())
+                .isEqualTo(state.toRealPath().toString());
+        if (isRoot()) {
+            assertThat(LocalDisk.serving(state, 0).where())
+                    .isEqualTo(state.toRealPath().toString());
+            Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwx---"));
+            assertThatThrownBy(() -> LocalDisk.serving(state, 0))
+                    .hasMessage("root does not serve from the state directory " + state
+                            + ", which others than root can write"
+                            + " to: `chmod go-w " + state
+                            + "`, or run the daemon as another user, `runuser -u muster -- muster serve`");
+            Files.setAttribute(state, "unix:uid", 4711);
+        }
+        String owner = Files.getOwner(state).getName();
+        assertThatThrownBy(() -> LocalDisk.serving(state, 0))
+                .hasMessage("root does not serve from the state directory " + state + ", which belongs to " + owner
+                        + ": run the daemon as that user, `runuser -u " + owner + " -- muster serve`");
     }
 
     @Test

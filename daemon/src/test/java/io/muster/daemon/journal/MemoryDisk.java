@@ -10,12 +10,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A disk in memory that remembers every operation in order, so that {@link PowerLoss} can build what would be left of it.
@@ -30,7 +30,7 @@ public final class MemoryDisk implements Disk {
     /** Marked by the test's thread and appended to by the journal's. */
     final List<Op> ops = Collections.synchronizedList(new ArrayList<>());
 
-    private final Set<String> locks = new HashSet<>();
+    private final Map<String, Object> locks = new ConcurrentHashMap<>();
     Instant now = Client.CLOCK.instant();
 
     interface Op {}
@@ -145,11 +145,44 @@ public final class MemoryDisk implements Disk {
     }
 
     @Override
-    public Closeable lock(String name, Instant since) throws IOException {
-        if (!locks.add(name)) {
+    public Lock lock(String name, Instant since) throws IOException {
+        Object token = new Object();
+        if (locks.putIfAbsent(name, token) != null) {
             throw new LockedException(where(), "pid 1 on memory since " + since);
         }
-        return () -> locks.remove(name);
+        return new Lock() {
+            @Override
+            public void check() throws IOException {
+                if (locks.get(name) != token) {
+                    throw new IOException("the lock file was removed");
+                }
+            }
+
+            @Override
+            public void close() {
+                locks.remove(name, token);
+            }
+        };
+    }
+
+    /** As rm(1) of a lock file does: whoever has the lock goes on to believe so, and another gets it too. */
+    void deleteLock(String name) {
+        locks.remove(name);
+    }
+
+    @Override
+    public Closeable share(String name) throws IOException {
+        Closeable alone = alone(name);
+        if (alone == null) {
+            throw new IOException("a test would wait for itself");
+        }
+        return alone;
+    }
+
+    @Override
+    public @Nullable Closeable alone(String name) {
+        Object token = new Object();
+        return locks.putIfAbsent(name, token) == null ? () -> locks.remove(name, token) : null;
     }
 
     private final class MemoryFile implements File {

@@ -136,9 +136,10 @@ class FaultTest {
 
     /** Nothing is said to be durable between the new name and its force. */
     private static String forcedAndNamed(String directory, String name) {
-        String tmp = directory + "/" + name.replace("(\\d+)", "\\d+") + "\\.tmp";
-        return "(?m)^fsync\\(\\d+<" + tmp + ">\\) += 0\n"
-                + "rename\\w*\\(.*\"" + tmp + "\", .*\"" + directory + "/" + name + "\".*\\) += 0\n"
+        String tmp = name.replace("(\\d+)", "\\d+") + "\\.tmp";
+        String open = "\\d+<" + directory + ">, ";
+        return "(?m)^fsync\\(\\d+<" + directory + "/" + tmp + ">\\) += 0\n"
+                + "renameat\\(" + open + "\"" + tmp + "\", " + open + "\"" + name + "\"\\) += 0\n"
                 + "(?:(?!fdatasync).*\n)*?fsync\\(\\d+<" + directory + ">\\) += 0$";
     }
 
@@ -254,6 +255,47 @@ class FaultTest {
             scribe.check();
             await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(scribe.up()));
             assertThat(scheduler.failure()).isNull();
+        }
+    }
+
+    /** What took the directory's place may be another daemon's, or a copy that was put back. */
+    @Test
+    void whatTookTheDirectorysPlaceIsNotWrittenToAtTheStop() throws Exception {
+        DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
+        Path state = setup.stateDir();
+        Path old;
+        String before;
+        try (DaemonProcess daemon = setup.start()
+                        .expect(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
+                Scribe scribe = Scribe.at(daemon, 10)) {
+            scribe.write(5);
+            old = Tool.copy(state, directory.resolve("old"));
+            scribe.write(5);
+            Files.move(state, directory.resolve("moved"));
+            Files.move(old, state);
+            before = listing(state);
+            await().atMost(PATIENCE).until(() -> daemon.get("/readyz").contains("it was removed or replaced"));
+            assertThat(scribe.write()).isNotNull();
+        }
+        assertThat(listing(state)).isEqualTo(before);
+    }
+
+    private static String listing(Path directory) {
+        return Tool.run("find", directory.toString(), "-type", "f", "-printf", "%P %s %T@ %i\n");
+    }
+
+    @Test
+    void aSocketThatHasLostItsNameIsSaid() throws Exception {
+        DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
+        try (DaemonProcess daemon = setup.start().expect("the socket .*sock was removed")) {
+            Files.delete(setup.socket());
+            await().atMost(PATIENCE)
+                    .until(() -> daemon.get("/readyz")
+                            .contains("the socket " + setup.socket()
+                                    + " was removed, so nobody can connect to it: restart the daemon"));
+            DaemonProcess second =
+                    setup.spawn().expect("socket .*sock is in use by pid|state directory .* is in use by pid");
+            assertThat(second.awaitExit()).isEqualTo(75);
         }
     }
 

@@ -100,6 +100,12 @@ class SystemdTest {
             assertThat(next()).startsWith("RELOADING=1");
             assertThat(next()).as("the old one is in force").startsWith("READY=1\nSTATUS=4 nodes, 4 up");
 
+            daemon.expect(" ERROR peer: the socket .* was removed");
+            Files.delete(daemon.socket());
+            assertThat(next())
+                    .matches("STATUS=4 nodes, 4 up, seq \\d+, the socket .* was removed, so nobody can connect to it:"
+                            + " restart the daemon");
+
             daemon.stop();
             assertThat(next()).isEqualTo("STOPPING=1\nSTATUS=stopping");
             assertThat(heard).as("after its end").doesNotContain("READY=1");

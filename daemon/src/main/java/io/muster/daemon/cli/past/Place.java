@@ -29,10 +29,16 @@ public final class Place {
 
     /** The directory, readable by us. */
     LocalDisk disk() throws IOException {
-        Path directory = path();
+        return disk(path(), "state directory");
+    }
+
+    /** @param what is looked for */
+    static LocalDisk disk(Path directory, String what) throws IOException {
         if (!Files.isDirectory(directory)) {
             throw new Failure(
-                    Exit.ERROR, directory + ": there is no such state directory", "--state-dir or -c names another");
+                    Exit.ERROR,
+                    directory + ": there is no such " + what,
+                    what.equals("backup") ? "" : "--state-dir or -c names another");
         }
         if (!isReadable(directory)) {
             throw new Failure(
@@ -52,7 +58,7 @@ public final class Place {
         return Files.isReadable(directory) && Files.isReadable(directory.resolve("journal"));
     }
 
-    private Path path() {
+    Path path() {
         Environment environment = Environment.ofProcess();
         return stateDir != null
                 ? stateDir

@@ -2,44 +2,60 @@ package io.muster.daemon.journal.disk;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory of this machine. Its files are interruptible channels: a thread that uses them must never be interrupted,
- * or the file is closed under it.
+ * A directory of this machine. Each operation opens the directory, checks that it is still the same one (while it is locked,
+ * also that the lock file in it is the one that was locked), and works below that descriptor. So nothing is ever written
+ * into a directory that was put in its place, nor through a link. Files and directories are for their owner only, whatever
+ * the umask is, and root gives those that it makes to the owner of the directory.
+ *
+ * <p>The files are interruptible channels: a thread that uses them must never be interrupted, or the file is closed.
  */
 public final class LocalDisk implements Disk {
-    /** POSIX drops a process's locks on a file when it closes any descriptor of it, so ours are never opened twice. */
-    private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
+    private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
+    private static final int OTHERS_WRITE = 022;
+    private static final Path LOCAL = Path.of(".");
 
-    /** ENOTDIR, for which Java has no exception of its own. */
-    private static final String NOT_A_DIRECTORY = "Not a directory";
+    /** Locks that are shared between processes exclude all others within this one. */
+    private static final Map<Path, Semaphore> SHARED = new ConcurrentHashMap<>();
 
     private final Path root;
+    private final @Nullable Object key;
+    private volatile @Nullable LockFile held;
 
-    private LocalDisk(Path root) {
+    private LocalDisk(Path root) throws IOException {
         this.root = root;
+        this.key = LockFile.key(root);
     }
 
     /** A directory that has to be there. */
@@ -49,16 +65,51 @@ public final class LocalDisk implements Disk {
 
     /** A directory that is created, for its owner only, when it is not there. */
     public static LocalDisk at(Path stateDir) throws IOException {
-        boolean made = !Files.isDirectory(stateDir);
-        if (made) {
-            Files.createDirectories(
-                    stateDir, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        make(stateDir.toAbsolutePath());
+        return existing(stateDir);
+    }
+
+    private static void make(Path directory) throws IOException {
+        Path parent = directory.getParent();
+        if (!Files.isDirectory(directory) && parent != null) {
+            make(parent);
+            create(directory);
+            Files.setPosixFilePermissions(directory, DIRECTORY);
+            force(parent);
         }
-        LocalDisk disk = existing(stateDir);
-        if (made) {
-            disk.forceDirectory("..");
+    }
+
+    /**
+     * The directory that a daemon serves from. Root takes only what nobody else can exchange or write to.
+     *
+     * @param uid of the daemon
+     */
+    public static LocalDisk serving(Path stateDir, int uid) throws IOException {
+        String danger = uid == 0 ? danger(stateDir) : "";
+        if (!danger.isEmpty()) {
+            throw new IOException("root does not serve from the state directory " + stateDir + ", " + danger);
         }
-        return disk;
+        return at(stateDir);
+    }
+
+    private static String danger(Path stateDir) throws IOException {
+        if (!Files.exists(stateDir, LinkOption.NOFOLLOW_LINKS)) {
+            return "";
+        }
+        if (Files.isSymbolicLink(stateDir)) {
+            return "which is a symbolic link that somebody may exchange: set muster.state-dir to "
+                    + stateDir.toRealPath();
+        }
+        if (!Files.getAttribute(stateDir, "unix:uid").equals(0)) {
+            String owner = Files.getOwner(stateDir).getName();
+            return "which belongs to " + owner + ": run the daemon as that user, `runuser -u " + owner
+                    + " -- muster serve`";
+        }
+        int mode = (Integer) Files.getAttribute(stateDir, "unix:mode");
+        return (mode & OTHERS_WRITE) == 0
+                ? ""
+                : "which others than root can write to: `chmod go-w " + stateDir
+                        + "`, or run the daemon as another user, `runuser -u muster -- muster serve`";
     }
 
     @Override
@@ -66,210 +117,364 @@ public final class LocalDisk implements Disk {
         return root.toString();
     }
 
+    // ---- below the directory
+
+    private interface Work<T> {
+        T in(SecureDirectoryStream<Path> directory, Path name) throws IOException;
+    }
+
+    /** Does something to a name in the directory that holds this name. */
+    private <T> T below(String name, Work<T> work) throws IOException {
+        try (SecureDirectoryStream<Path> top = top()) {
+            return below(top, Path.of(name), work);
+        } catch (FileSystemException e) {
+            throw withPath(e, root.resolve(name).normalize());
+        }
+    }
+
+    /** What is opened below a directory is named by its last name only. */
+    private static FileSystemException withPath(FileSystemException e, Path path) {
+        if (e.getFile().startsWith("/")) {
+            return e;
+        }
+        if (e instanceof NoSuchFileException) {
+            return new NoSuchFileException(path.toString());
+        }
+        return e instanceof AccessDeniedException
+                ? new AccessDeniedException(path.toString())
+                : new FileSystemException(path.toString(), null, e.getReason());
+    }
+
+    private static <T> T below(SecureDirectoryStream<Path> directory, Path name, Work<T> work) throws IOException {
+        if (name.getNameCount() == 1) {
+            return work.in(directory, name);
+        }
+        try (SecureDirectoryStream<Path> next = enter(directory, name.getName(0))) {
+            return below(next, name.subpath(1, name.getNameCount()), work);
+        }
+    }
+
+    private static SecureDirectoryStream<Path> enter(SecureDirectoryStream<Path> directory, Path name)
+            throws IOException {
+        BasicFileAttributes attributes = attributes(directory, name);
+        if (attributes != null && !attributes.isDirectory()) {
+            throw wrongKind(name, attributes, "a directory");
+        }
+        return directory.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static FileSystemException wrongKind(Path name, BasicFileAttributes found, String wanted) {
+        return new FileSystemException(
+                name.toString(),
+                null,
+                found.isSymbolicLink() ? "a symbolic link, and none is followed here" : "not " + wanted);
+    }
+
+    private SecureDirectoryStream<Path> top() throws IOException {
+        DirectoryStream<Path> opened;
+        try {
+            opened = Files.newDirectoryStream(root);
+        } catch (FileSystemException e) {
+            throw isOurs() ? e : replaced();
+        }
+        boolean ours = false;
+        try {
+            if (!(opened instanceof SecureDirectoryStream<Path> top)) {
+                throw new IOException(root + ": this system cannot open files below a directory that is open");
+            }
+            check(top);
+            ours = true;
+            return top;
+        } finally {
+            if (!ours) {
+                opened.close();
+            }
+        }
+    }
+
+    private void check(SecureDirectoryStream<Path> top) throws IOException {
+        Object found = top.getFileAttributeView(BasicFileAttributeView.class)
+                .readAttributes()
+                .fileKey();
+        if (!Objects.equals(found, key)) {
+            throw replaced();
+        }
+        LockFile lock = held;
+        if (lock != null) {
+            BasicFileAttributes attributes = attributes(top, lock.name());
+            if (attributes == null || !Objects.equals(attributes.fileKey(), lock.key())) {
+                throw unlocked(lock);
+            }
+        }
+    }
+
+    private boolean isOurs() throws IOException {
+        return Objects.equals(key, LockFile.key(root));
+    }
+
+    private IOException replaced() {
+        return new IOException(
+                "the state directory " + root + " is no longer the one that was opened: it was removed or"
+                        + " replaced. Put that one back, or restart the daemon");
+    }
+
+    private IOException unlocked(LockFile lock) {
+        return new IOException(
+                "the lock file " + root.resolve(lock.name()) + " was removed or replaced, so another daemon"
+                        + " may use the state directory. Make sure that none does, and restart this one");
+    }
+
+    /** Null if there is no such file. */
+    private static @Nullable BasicFileAttributes attributes(SecureDirectoryStream<Path> directory, Path name)
+            throws IOException {
+        try {
+            return directory
+                    .getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                    .readAttributes();
+        } catch (NoSuchFileException none) {
+            return null;
+        }
+    }
+
+    /** The umask may have taken permissions away, and root makes files in directories of others. */
+    private void own(SecureDirectoryStream<Path> directory, Path name, Set<PosixFilePermission> mode)
+            throws IOException {
+        PosixFileAttributeView made =
+                directory.getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+        if (!made.readAttributes().permissions().equals(mode)) {
+            made.setPermissions(mode);
+        }
+        if (isRoot() && !Files.getAttribute(root, "unix:uid").equals(0)) {
+            PosixFileAttributes owner = Files.readAttributes(root, PosixFileAttributes.class);
+            made.setOwner(owner.owner());
+            made.setGroup(owner.group());
+        }
+    }
+
+    private static boolean isRoot() throws IOException {
+        return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
+    }
+
+    // ---- the operations
+
     @Override
     public List<Entry> list(String directory) throws IOException {
-        Path dir = root.resolve(directory);
-        if (!Files.isDirectory(dir)) {
+        try {
+            return below(Path.of(directory).resolve(LOCAL).toString(), (open, local) -> entries(open));
+        } catch (NoSuchFileException none) {
             return List.of();
         }
+    }
+
+    private static List<Entry> entries(SecureDirectoryStream<Path> directory) throws IOException {
         List<Entry> entries = new ArrayList<>();
-        try (var paths = Files.newDirectoryStream(dir)) {
-            for (Path path : paths) {
-                addFile(entries, path);
+        for (Path path : directory) {
+            Path name = Objects.requireNonNull(path.getFileName());
+            // Another process may have deleted or renamed it since: a daemon does, beside whoever reads its directory.
+            BasicFileAttributes attributes = attributes(directory, name);
+            if (attributes != null && attributes.isRegularFile()) {
+                entries.add(new Entry(
+                        name.toString(),
+                        attributes.size(),
+                        attributes.lastModifiedTime().toInstant()));
             }
         }
         entries.sort(Comparator.comparing(Entry::name));
         return entries;
     }
 
-    /** Another process may have deleted or renamed it since: a daemon does, beside whoever reads its directory. */
-    private static void addFile(List<Entry> entries, Path path) throws IOException {
-        BasicFileAttributes attributes;
-        try {
-            attributes = Files.readAttributes(path, BasicFileAttributes.class);
-        } catch (NoSuchFileException gone) {
-            return;
-        }
-        if (attributes.isRegularFile()) {
-            String name = Objects.requireNonNull(path.getFileName()).toString();
-            entries.add(new Entry(
-                    name, attributes.size(), attributes.lastModifiedTime().toInstant()));
-        }
-    }
-
     @Override
     public File open(String name, Access access) throws IOException {
-        Path path = root.resolve(name);
-        return new LocalFile(path, FileChannel.open(path, options(access)));
+        FileChannel channel = below(name, (directory, file) -> switch (access) {
+            case READ -> open(directory, file, StandardOpenOption.READ);
+            case WRITE -> open(directory, file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            case CREATE -> {
+                delete(directory, file);
+                yield create(directory, file);
+            }
+        });
+        return new LocalFile(root.resolve(name), channel);
     }
 
-    private static Set<StandardOpenOption> options(Access access) {
-        return switch (access) {
-            case READ -> Set.of(StandardOpenOption.READ);
-            case WRITE -> Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
-            case CREATE ->
-                Set.of(
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING);
-        };
+    /** Anything but a plain file is refused before it is opened: a pipe would keep whoever opens it. */
+    private static FileChannel open(SecureDirectoryStream<Path> directory, Path name, OpenOption... options)
+            throws IOException {
+        BasicFileAttributes attributes = attributes(directory, name);
+        if (attributes != null && !attributes.isRegularFile()) {
+            throw wrongKind(name, attributes, "a plain file");
+        }
+        Set<OpenOption> all = new HashSet<>(List.of(options));
+        all.add(LinkOption.NOFOLLOW_LINKS);
+        return (FileChannel) directory.newByteChannel(name, all);
+    }
+
+    private FileChannel create(SecureDirectoryStream<Path> directory, Path name) throws IOException {
+        Set<OpenOption> options =
+                Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        FileChannel channel =
+                (FileChannel) directory.newByteChannel(name, options, PosixFilePermissions.asFileAttribute(FILE));
+        boolean owned = false;
+        try {
+            own(directory, name, FILE);
+            owned = true;
+            return channel;
+        } finally {
+            if (!owned) {
+                channel.close();
+            }
+        }
+    }
+
+    private FileChannel openOrCreate(String name) throws IOException {
+        return below(
+                name,
+                (directory, file) -> attributes(directory, file) == null
+                        ? create(directory, file)
+                        : open(directory, file, StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
     @Override
     public void rename(String from, String to) throws IOException {
-        Files.move(
-                root.resolve(from),
-                root.resolve(to),
-                StandardCopyOption.ATOMIC_MOVE,
-                StandardCopyOption.REPLACE_EXISTING);
+        below(
+                from,
+                (source, old) -> below(to, (target, name) -> {
+                    source.move(old, target, name);
+                    return name;
+                }));
     }
 
     @Override
     public void delete(String name) throws IOException {
-        Files.deleteIfExists(root.resolve(name));
+        below(name, (directory, file) -> {
+            delete(directory, file);
+            return file;
+        });
+    }
+
+    private static void delete(SecureDirectoryStream<Path> directory, Path name) throws IOException {
+        try {
+            directory.deleteFile(name);
+        } catch (NoSuchFileException none) {
+            // as it should be
+        }
     }
 
     @Override
     public void makeDirectory(String name) throws IOException {
-        Files.createDirectories(root.resolve(name));
+        Path path = Path.of(name);
+        if (path.getParent() != null) {
+            makeDirectory(path.getParent().toString());
+        }
+        below(name, (directory, last) -> {
+            if (attributes(directory, last) == null) {
+                // There is no mkdirat(2) in Java. What follows works on what is found in the directory that is open.
+                create(root.resolve(name));
+                own(directory, last, DIRECTORY);
+            }
+            enter(directory, last).close();
+            return last;
+        });
+    }
+
+    private static void create(Path directory) throws IOException {
+        try {
+            Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
+        } catch (FileAlreadyExistsException meanwhile) {
+            // as good
+        }
     }
 
     @Override
     public void forceDirectory(String name) throws IOException {
-        try (FileChannel directory = FileChannel.open(root.resolve(name), StandardOpenOption.READ)) {
-            directory.force(true);
+        below(Path.of(name).resolve(LOCAL).toString(), (directory, local) -> {
+            try (FileChannel open = (FileChannel) directory.newByteChannel(local, Set.of(StandardOpenOption.READ))) {
+                open.force(true);
+            }
+            return local;
+        });
+    }
+
+    private static void force(Path directory) throws IOException {
+        try (FileChannel open = FileChannel.open(directory, StandardOpenOption.READ)) {
+            open.force(true);
         }
     }
 
     @Override
-    public Closeable lock(String name, Instant since) throws IOException {
-        Path path = root.resolve(name);
-        String holder = "pid " + ProcessHandle.current().pid() + " on " + host() + " since "
-                + since.truncatedTo(ChronoUnit.SECONDS);
-        String other = HELD.putIfAbsent(path, holder);
-        if (other != null) {
-            throw new LockedException(where(), other);
-        }
-        FileChannel channel = null;
-        boolean locked = false;
-        try {
-            channel = FileChannel.open(
-                    path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            FileLock lock = channel.tryLock();
-            if (lock == null) {
-                throw new LockedException(where(), text(channel));
-            }
-            locked = true;
-            return held(path, channel, holder);
-        } finally {
-            if (!locked) {
-                HELD.remove(path);
-                if (channel != null) {
-                    channel.close();
+    public Lock lock(String name, Instant since) throws IOException {
+        LockFile lock = LockFile.take(root.resolve(name), "state directory " + root, since, () -> openOrCreate(name));
+        held = lock;
+        return new Lock() {
+            @Override
+            public void check() throws IOException {
+                if (!lock.linked()) {
+                    throw isOurs() ? unlocked(lock) : replaced();
                 }
             }
-        }
-    }
 
-    /** Not from the resolver, which can take its time. */
-    private static String host() throws IOException {
-        Path kernel = Path.of("/proc/sys/kernel/hostname");
-        return Files.exists(kernel) ? Files.readString(kernel).strip() : "this host";
-    }
-
-    private static Closeable held(Path path, FileChannel channel, String holder) throws IOException {
-        byte[] line = (holder + "\n").getBytes(StandardCharsets.UTF_8);
-        // Longer texts of earlier holders are cut after, not before: a full disk still has the block to overwrite.
-        channel.write(ByteBuffer.wrap(line), 0);
-        channel.truncate(line.length);
-        return () -> {
-            HELD.remove(path);
-            channel.close();
+            @Override
+            public void close() throws IOException {
+                held = null;
+                lock.close();
+            }
         };
     }
 
-    private static String text(FileChannel channel) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(256);
-        channel.read(buffer, 0);
-        return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8).strip();
+    @Override
+    public Closeable share(String name) throws IOException {
+        Semaphore inProcess = inProcess(name);
+        inProcess.acquireUninterruptibly();
+        Turn turn = new Turn(inProcess);
+        try {
+            turn.channel = below(name, (directory, file) -> open(directory, file, StandardOpenOption.READ));
+            turn.channel.lock(0, Long.MAX_VALUE, true);
+        } catch (NoSuchFileException none) {
+            return turn;
+        } catch (IOException e) {
+            turn.close();
+            throw e;
+        }
+        return turn;
     }
 
-    private static final class LocalFile implements File {
-        private final Path path;
-        private final FileChannel channel;
-        private final @Nullable Object key;
-
-        LocalFile(Path path, FileChannel channel) throws IOException {
-            this.path = path;
-            this.channel = channel;
-            boolean known = false;
-            try {
-                this.key = key(path);
-                known = true;
-            } finally {
-                if (!known) {
-                    channel.close();
-                }
+    @Override
+    public @Nullable Closeable alone(String name) throws IOException {
+        Semaphore inProcess = inProcess(name);
+        if (!inProcess.tryAcquire()) {
+            return null;
+        }
+        Turn turn = new Turn(inProcess);
+        boolean alone = false;
+        try {
+            turn.channel = openOrCreate(name);
+            alone = turn.channel.tryLock() != null;
+            return alone ? turn : null;
+        } finally {
+            if (!alone) {
+                turn.close();
             }
         }
+    }
 
-        private static @Nullable Object key(Path path) throws IOException {
-            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-        }
+    private Semaphore inProcess(String name) {
+        return SHARED.computeIfAbsent(root.resolve(name), path -> new Semaphore(1));
+    }
 
-        @Override
-        public void read(ByteBuffer into, long position) throws IOException {
-            long at = position;
-            while (into.hasRemaining()) {
-                int n = channel.read(into, at);
-                if (n < 0) {
-                    return;
-                }
-                at += n;
-            }
-        }
+    /** A lock of this process on a file that several may share. */
+    private static final class Turn implements Closeable {
+        private final Semaphore inProcess;
+        private @Nullable FileChannel channel;
 
-        @Override
-        public void write(ByteBuffer from, long position) throws IOException {
-            long at = position;
-            while (from.hasRemaining()) {
-                at += channel.write(from, at);
-            }
-        }
-
-        @Override
-        public void force(boolean metadata) throws IOException {
-            channel.force(metadata);
-        }
-
-        @Override
-        public void truncate(long size) throws IOException {
-            channel.truncate(size);
-        }
-
-        @Override
-        public long size() throws IOException {
-            return channel.size();
-        }
-
-        @Override
-        public boolean linked() throws IOException {
-            try {
-                return Objects.equals(key, key(path));
-            } catch (NoSuchFileException gone) {
-                return false;
-            } catch (FileSystemException e) {
-                if (NOT_A_DIRECTORY.equals(e.getReason())) {
-                    return false; // something else has its directory's name
-                }
-                throw e;
-            }
+        Turn(Semaphore inProcess) {
+            this.inProcess = inProcess;
         }
 
         @Override
         public void close() throws IOException {
-            channel.close();
+            inProcess.release();
+            if (channel != null) {
+                channel.close();
+            }
         }
     }
 }

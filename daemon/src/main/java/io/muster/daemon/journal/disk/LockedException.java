@@ -2,13 +2,13 @@ package io.muster.daemon.journal.disk;
 
 import java.io.IOException;
 
-/** Another process works on the state directory; the message names it. */
+/** Another process uses a state directory or a socket; the message names that process. */
 public final class LockedException extends IOException {
     private final String holder;
 
-    public LockedException(String directory, String holder) {
-        super("state directory " + directory + " is in use by "
-                + (holder.isEmpty() ? "a process that left no name in it" : holder));
+    /** @param what is in use, such as {@code state directory /var/lib/muster} */
+    public LockedException(String what, String holder) {
+        super(what + " is in use by " + (holder.isEmpty() ? "a process that left no name in its lock file" : holder));
         this.holder = holder;
     }
 

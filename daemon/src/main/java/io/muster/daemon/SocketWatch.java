@@ -1,0 +1,46 @@
+package io.muster.daemon;
+
+import io.muster.daemon.server.PeerSocket;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+
+/**
+ * Looks every so often whether the sockets still have their names: without them nobody can connect, and nothing else would
+ * say so. Looking may block, so it is the worker's.
+ */
+final class SocketWatch {
+    private static final long EVERY_SECONDS = 2;
+
+    private final List<PeerSocket> sockets;
+    private final Telemetry telemetry;
+    private final AtomicBoolean waiting = new AtomicBoolean();
+
+    SocketWatch(List<PeerSocket> sockets, Telemetry telemetry) {
+        this.sockets = List.copyOf(sockets);
+        this.telemetry = telemetry;
+    }
+
+    void start(ScheduledExecutorService core, Executor worker) {
+        var unused = core.scheduleWithFixedDelay(
+                () -> {
+                    if (waiting.compareAndSet(false, true)) {
+                        worker.execute(this::look);
+                    }
+                },
+                EVERY_SECONDS,
+                EVERY_SECONDS,
+                TimeUnit.SECONDS);
+    }
+
+    void look() {
+        waiting.set(false);
+        telemetry.unreachable(sockets.stream()
+                .map(PeerSocket::fault)
+                .filter(fault -> !fault.isEmpty())
+                .collect(Collectors.joining("; ")));
+    }
+}

@@ -1,0 +1,64 @@
+package io.muster.daemon.cli.past;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.cli.console.Console;
+import io.muster.daemon.cli.console.Exit;
+import io.muster.daemon.cli.console.Failure;
+import io.muster.daemon.cli.console.Progress;
+import io.muster.daemon.cli.console.Standing;
+import io.muster.daemon.config.SourceFile;
+import io.muster.daemon.journal.JournalCopy;
+import io.muster.daemon.journal.JournalDump;
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.journal.disk.LockedException;
+import java.io.IOException;
+import java.util.function.LongConsumer;
+
+/** What backup and restore have in common. */
+final class Copying {
+    private Copying() {}
+
+    interface Copy {
+        JournalCopy.Report run(LongConsumer progress) throws IOException;
+    }
+
+    static JournalCopy.Report run(Console console, Disk from, Copy copy) throws IOException {
+        try (JournalDump size = JournalDump.open(from, JournalDump.Range.ALL, damage -> {});
+                Progress progress = new Progress(console, "copying", size.totalBytes())) {
+            return copy.run(progress::at);
+        }
+    }
+
+    static void report(Console console, boolean json, Disk to, JournalCopy.Report report) {
+        if (json) {
+            ObjectNode document = JsonNodeFactory.instance.objectNode();
+            document.put("schema_version", Standing.SCHEMA_VERSION).put("directory", to.where());
+            document.put("last_seq", report.lastSeq()).put("segments", report.segments());
+            document.put("bytes", report.bytes()).put("aside", report.aside());
+            console.json(document);
+            return;
+        }
+        console.println(to.where() + " holds every change up to seq " + report.lastSeq() + ", in " + report.segments()
+                + (report.segments() == 1 ? " segment" : " segments") + " (" + report.bytes() + " bytes); verified");
+        if (!report.aside().isEmpty()) {
+            console.println("what was there before is in " + to.where() + "/" + report.aside());
+        }
+    }
+
+    /**
+     * What to say of a failure.
+     *
+     * @param what backup or restore
+     * @throws IOException the failure itself, if nothing was begun in the target
+     */
+    static Failure unfinished(String what, Disk to, IOException e, String advice) throws IOException {
+        if (e instanceof LockedException || !JournalCopy.isUnfinished(to)) {
+            throw e;
+        }
+        return new Failure(
+                Exit.ERROR,
+                "the " + what + " to " + to.where() + " has not finished: " + SourceFile.sentence(e),
+                advice);
+    }
+}

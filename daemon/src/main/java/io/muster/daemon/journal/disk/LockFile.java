@@ -1,0 +1,161 @@
+package io.muster.daemon.journal.disk;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file whose lock says that a process uses what lies beside it. The kernel releases the lock when the process ends. The
+ * file itself stays: to delete it would let two processes lock two files of one name.
+ */
+final class LockFile implements Closeable {
+    /** POSIX drops a process's locks on a file when the process closes any descriptor of that file, so none is opened twice. */
+    private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
+
+    /** ENOTDIR, for which Java has no exception of its own. */
+    private static final String NOT_A_DIRECTORY = "Not a directory";
+
+    private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-------");
+
+    private final Path path;
+    private final FileChannel channel;
+    private final @Nullable Object key;
+
+    private LockFile(Path path, FileChannel channel, @Nullable Object key) {
+        this.path = path;
+        this.channel = channel;
+        this.key = key;
+    }
+
+    /** Opens the file for reading and writing, follows no link, and makes a file for its owner only where there is none. */
+    interface Opener {
+        FileChannel open() throws IOException;
+    }
+
+    static FileChannel open(Path path) throws IOException {
+        FileChannel channel = FileChannel.open(
+                path,
+                Set.of(
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        LinkOption.NOFOLLOW_LINKS),
+                PosixFilePermissions.asFileAttribute(MODE));
+        PosixFileAttributeView view =
+                Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+        if (!view.readAttributes().permissions().equals(MODE)) {
+            view.setPermissions(MODE); // the umask has taken some away
+        }
+        return channel;
+    }
+
+    /**
+     * Locks the file, and leaves our pid, host and the time in it for the message of whoever comes second.
+     *
+     * @param path absolute, and always the same for the same file
+     * @param what the file protects, for that message
+     * @throws LockedException if another process has the lock
+     */
+    static LockFile take(Path path, String what, Instant since, Opener opener) throws IOException {
+        String holder = "pid " + ProcessHandle.current().pid() + " on " + host() + " since "
+                + since.truncatedTo(ChronoUnit.SECONDS);
+        String other = HELD.putIfAbsent(path, holder);
+        if (other != null) {
+            throw new LockedException(what, other);
+        }
+        FileChannel channel = null;
+        boolean locked = false;
+        try {
+            opener.open().close();
+            Object key = key(path);
+            channel = opener.open();
+            if (channel.tryLock() == null) {
+                throw new LockedException(what, text(channel));
+            }
+            byte[] line = (holder + "\n").getBytes(StandardCharsets.UTF_8);
+            // Longer texts of earlier holders are cut after, not before: a full disk still has the block to overwrite.
+            channel.write(ByteBuffer.wrap(line), 0);
+            channel.truncate(line.length);
+            LockFile file = new LockFile(path, channel, key);
+            if (!file.linked()) {
+                throw new IOException(path + " was removed or replaced while it was being locked");
+            }
+            locked = true;
+            return file;
+        } finally {
+            if (!locked) {
+                HELD.remove(path);
+                if (channel != null) {
+                    channel.close();
+                }
+            }
+        }
+    }
+
+    /** Not from the resolver, which can take its time. */
+    private static String host() throws IOException {
+        Path kernel = Path.of("/proc/sys/kernel/hostname");
+        return Files.exists(kernel) ? Files.readString(kernel).strip() : "this host";
+    }
+
+    private static String text(FileChannel channel) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(256);
+        channel.read(buffer, 0);
+        return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8).strip();
+    }
+
+    /** What tells one file from all others that exist; null if there is no file of this name. */
+    static @Nullable Object key(Path path) throws IOException {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .fileKey();
+        } catch (NoSuchFileException none) {
+            return null;
+        } catch (FileSystemException e) {
+            if (NOT_A_DIRECTORY.equals(e.getReason())) {
+                return null; // something else has the name of its directory
+            }
+            throw e;
+        }
+    }
+
+    Path name() {
+        return Objects.requireNonNull(path.getFileName());
+    }
+
+    /** What tells the locked file from all others. */
+    @Nullable
+    Object key() {
+        return key;
+    }
+
+    /** Whether the name still leads to the locked file. */
+    boolean linked() throws IOException {
+        return Objects.equals(key, key(path));
+    }
+
+    @Override
+    public void close() throws IOException {
+        HELD.remove(path);
+        channel.close();
+    }
+}
