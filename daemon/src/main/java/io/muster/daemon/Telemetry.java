@@ -7,6 +7,7 @@ import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.metrics.Count;
 import io.muster.daemon.metrics.Health;
 import io.muster.daemon.metrics.Latency;
+import io.muster.daemon.metrics.LogPipe;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.server.Method;
@@ -64,6 +65,7 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
                 metrics.counter(Meter.DENIED, method.topic());
             }
         }
+        metrics.counter(Meter.LOG_DROPPED, LogPipe::dropped);
         metrics.gauge(Meter.READ_ONLY, () -> fault.isEmpty() ? 0 : 1);
         metrics.gauge(Meter.CONFIG_RELOAD_SUCCESSFUL, () -> reloadSuccessful ? 1 : 0);
         metrics.gauge(Meter.CONFIG_RELOAD_TIME, () -> configuredAt);
