@@ -154,7 +154,8 @@ public final class Serving {
 
     private Health readiness() {
         Health health = health();
-        return health.ok() ? telemetry.health(daemon.inventory().stalledSeconds()) : health;
+        Health ready = health.ok() ? telemetry.health(daemon.inventory().stalledSeconds()) : health;
+        return ready.noting(daemon.inventory().clock().trouble());
     }
 
     private void ready() {

@@ -15,7 +15,6 @@ import io.muster.daemon.server.SessionMeters;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Credentials;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntConsumer;
@@ -182,9 +181,9 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
     }
 
     @Override
-    public void snapshotted(long seq, long bytes, long nanos) {
+    public void snapshotted(long seq, double time, long bytes, long nanos) {
         snapshotBytes = bytes;
-        snapshotTime = Core.now(InstantSource.system());
+        snapshotTime = time;
         log.debug("snapshot seq={} bytes={} ms={}", seq, bytes, nanos / 1_000_000);
     }
 

@@ -154,6 +154,9 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static FullHttpResponse probe(Health health) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("ok", health.ok());
         health.reasons().forEach(body.putArray("reasons")::add);
+        if (!health.notes().isEmpty()) {
+            health.notes().forEach(body.putArray("notes")::add);
+        }
         HttpResponseStatus status = health.ok() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE;
         return text(status, JSON, body + "\n");
     }
