@@ -1,6 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Storage;
 import io.muster.daemon.config.Streams;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.ChangeLog;
@@ -9,12 +10,9 @@ import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.JournalStreams;
 import io.muster.daemon.core.Snapshots;
 import io.muster.daemon.core.Waiters;
+import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
-import io.muster.inventory.state.Epoch;
 import io.muster.inventory.state.Liveness;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 
 /** What lives on the core thread. */
 record Core(
@@ -27,8 +25,8 @@ record Core(
 
     /** The order of listening is the order of telling: schedulers hear of a change before anybody else does. */
     static Core build(Journal journal, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
-        Inventory inventory = new Inventory(
-                journal, recovered.state(), journal.durableSeq(), threads.core(), () -> now(InstantSource.system()));
+        Inventory inventory =
+                new Inventory(journal, recovered.state(), journal.durableSeq(), threads.core(), recovered.clock());
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
         JournalStreams journals = new JournalStreams(inventory, config.storage().journalMax());
         journals.recall(recovered.before(), recovered.recent());
@@ -52,12 +50,15 @@ record Core(
         Streams streams = config.streams();
         acquires.configure(
                 streams.acquire() == Streams.Acquire.SHARED, streams.batch().toDuration());
+        inventory.clock().limits(limits(config));
         journals.keep(config.storage().journalMax());
         snapshots.every(config.storage().snapshotEvery());
     }
 
-    static double now(InstantSource clock) {
-        return Epoch.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant()));
+    static WallClock.Limits limits(Config config) {
+        Storage.Clock clock = config.clock();
+        return new WallClock.Limits(
+                clock.jump().seconds(), clock.gap().seconds(), clock.settle().seconds());
     }
 
     static Liveness.Status initial(Config config) {

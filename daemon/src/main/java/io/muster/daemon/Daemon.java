@@ -6,6 +6,7 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.server.Admission;
 import io.muster.daemon.server.Backend;
@@ -19,6 +20,7 @@ import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +31,9 @@ import org.slf4j.LoggerFactory;
 final class Daemon {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
+    private static final long CLOCK_SECONDS = 1;
     private static final long SWEEP_SECONDS = 10;
+    private static final long DAY_SECONDS = 86_400;
     private static final Duration PATIENCE_WITH_DISK = Duration.ofSeconds(10);
 
     private final Environment environment;
@@ -59,8 +63,14 @@ final class Daemon {
 
     /** @throws IOException with a sentence that says what is in the way */
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
+        WallClock clock = new WallClock(InstantSource.system(), System::nanoTime, Core.limits(config));
+        return start(config, environment, telemetry, trace, clock);
+    }
+
+    static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace, WallClock clock)
+            throws Exception {
         Threads threads = new Threads();
-        Recovered recovered = new Recovered(config.storage().journalMax());
+        Recovered recovered = new Recovered(config.storage().journalMax(), clock);
         Journal journal = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
@@ -113,18 +123,19 @@ final class Daemon {
         preparation.start(config);
         threads.core().execute(core.expiry()::start);
         new DiskWatch(journal).start(threads.core());
+        every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
+        every(DAY_SECONDS, core.snapshots()::refresh);
+        every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
         bind(new PeerSocket.Place("main", listen.socket(), admin == null), binding);
         if (admin != null) {
             bind(new PeerSocket.Place("admin", admin, true), binding);
         }
-        var unused = threads.core()
-                .scheduleWithFixedDelay(
-                        () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())),
-                        SWEEP_SECONDS,
-                        SWEEP_SECONDS,
-                        TimeUnit.SECONDS);
+    }
+
+    private void every(long seconds, Runnable task) {
+        var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
     }
 
     private void bind(PeerSocket.Place place, PeerSocket.Binding binding) throws IOException {

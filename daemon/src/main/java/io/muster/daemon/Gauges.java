@@ -33,6 +33,7 @@ final class Gauges {
         gauges.holds();
         gauges.journal(daemon.journal());
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
+        metrics.gauge(Meter.CLOCK_JUMP, daemon.inventory().clock()::jump);
         metrics.gauge(Meter.ACQUIRE_STREAMS, daemon.core().acquires()::size);
         metrics.gauge(Meter.JOURNAL_STREAMS, daemon.core().journals()::size);
         metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory()::held);

@@ -3,6 +3,7 @@ package io.muster.daemon;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Storage;
 import io.muster.daemon.core.JournalStreams;
+import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalRecord;
@@ -15,7 +16,6 @@ import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Snapshot;
 import java.io.IOException;
-import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -24,11 +24,13 @@ import java.util.concurrent.Executor;
 /** What the state directory held: the state, and the last events that led to it. */
 final class Recovered implements Replay {
     private final int mostRecent;
+    private final WallClock clock;
     private final Deque<Recent> recent = new ArrayDeque<>();
     private long recentCharacters;
     private InventoryState state = InventoryState.empty();
     private double before;
     private double snapshotTime;
+    private double lastTime;
     private long events;
     private long lastSeq;
     private double seconds;
@@ -36,8 +38,9 @@ final class Recovered implements Replay {
     private record Recent(Entry entry, int length) {}
 
     /** @param mostRecent how many of the last events to keep */
-    Recovered(int mostRecent) {
+    Recovered(int mostRecent, WallClock clock) {
         this.mostRecent = mostRecent;
+        this.clock = clock;
     }
 
     /**
@@ -48,16 +51,15 @@ final class Recovered implements Replay {
      */
     Journal open(Storage storage, int uid, JournalListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
-                JournalSettings.DEFAULT.segmentBytes(), storage.historyAge().toDuration(), storage.historySize());
+                JournalSettings.DEFAULT.segmentBytes(),
+                storage.historyAge().toDuration(),
+                storage.historySize(),
+                clock::isDoubted);
         long start = System.nanoTime();
         try {
-            Journal journal = Journal.open(
-                    LocalDisk.serving(storage.stateDir(), uid),
-                    settings,
-                    this,
-                    listener,
-                    executor,
-                    InstantSource.system());
+            LocalDisk disk = LocalDisk.serving(storage.stateDir(), uid);
+            Journal journal = Journal.open(disk, settings, this, listener, executor, clock);
+            clock.start(lastTime);
             seconds = (System.nanoTime() - start) / 1e9;
             return journal;
         } catch (IllegalArgumentException e) {
@@ -80,6 +82,7 @@ final class Recovered implements Replay {
         state = Snapshot.parse(snapshot);
         before = timestamp;
         snapshotTime = timestamp;
+        lastTime = timestamp;
         lastSeq = seq;
     }
 
@@ -88,6 +91,7 @@ final class Recovered implements Replay {
         Entry entry = Entry.parse(record.event());
         state = entry.applyTo(state);
         events++;
+        lastTime = entry.timestamp();
         lastSeq = entry.seq();
         Recent shown = entry.event() instanceof Event.Define define
                 ? new Recent(withoutR(entry, define), 0)
@@ -105,6 +109,10 @@ final class Recovered implements Replay {
     private static Entry withoutR(Entry entry, Event.Define define) {
         Event.Define emptied = new Event.Define(define.method(), ResourceSet.EMPTY, define.initial());
         return new Entry(entry.seq(), entry.timestamp(), entry.by(), emptied);
+    }
+
+    WallClock clock() {
+        return clock;
     }
 
     InventoryState state() {

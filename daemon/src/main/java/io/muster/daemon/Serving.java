@@ -10,6 +10,7 @@ import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.LockedException;
 import io.muster.daemon.metrics.Health;
 import io.muster.daemon.metrics.HttpEndpoint;
+import io.muster.daemon.metrics.LogPipe;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.metrics.SdNotify;
 import io.muster.daemon.server.Tracer;
@@ -44,25 +45,33 @@ public final class Serving {
     private final Daemon daemon;
     private final Telemetry telemetry;
     private final SdNotify systemd;
+    private final LogPipe logPipe;
     private final Pulse pulse = new Pulse(System::nanoTime);
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile @Nullable HttpEndpoint http;
     private volatile @Nullable Reload reload;
 
-    private Serving(Daemon daemon, Telemetry telemetry, SdNotify systemd) {
+    private Serving(Daemon daemon, Telemetry telemetry, SdNotify systemd, LogPipe logPipe) {
         this.daemon = daemon;
         this.telemetry = telemetry;
         this.systemd = systemd;
+        this.logPipe = logPipe;
     }
 
     /** @return the exit status; only if the daemon could not start, since a signal ends the process */
     public static int run(@Nullable Path file, boolean traceWire) {
+        try (LogPipe logPipe = LogPipe.install(Logging::gap)) {
+            return run(file, traceWire ? Serving::trace : Tracer.OFF, logPipe);
+        }
+    }
+
+    private static int run(@Nullable Path file, Tracer trace, LogPipe logPipe) {
         Environment environment = Environment.ofProcess();
         Hangup hangup = Hangup.listen();
         try {
             Config config = Config.load(file, environment);
             Logging.apply(config.reporting().logLevel(), config.reporting().logFormat());
-            serve(config, file, environment, hangup, traceWire);
+            serve(config, file, environment, hangup, trace, logPipe);
             return 0;
         } catch (InvalidException e) {
             e.problems().forEach(problem -> log.error("{}", problem));
@@ -84,7 +93,7 @@ public final class Serving {
 
     /** From the moment that there is a daemon, whatever ends the process ends it in order. */
     private static void serve(
-            Config config, @Nullable Path file, Environment environment, Hangup hangup, boolean traceWire)
+            Config config, @Nullable Path file, Environment environment, Hangup hangup, Tracer trace, LogPipe logPipe)
             throws Exception {
         for (Problem note : config.notes()) {
             log.warn("{}", note);
@@ -94,10 +103,10 @@ public final class Serving {
         NativeLibrary.place(List.of(
                 Path.of(System.getProperty("java.io.tmpdir", "/tmp")),
                 NativeLibrary.nearest(config.storage().stateDir())));
-        Daemon daemon = Daemon.start(config, environment, telemetry, traceWire ? Serving::trace : Tracer.OFF);
+        Daemon daemon = Daemon.start(config, environment, telemetry, trace);
         SdNotify systemd =
                 SdNotify.open(environment.variables(), daemon.threads().loop());
-        Serving serving = new Serving(daemon, telemetry, systemd);
+        Serving serving = new Serving(daemon, telemetry, systemd, logPipe);
         Runtime.getRuntime().addShutdownHook(new Thread(serving::stop, "stop"));
         Gauges.bind(telemetry, daemon);
         serving.pulse.start(daemon.threads().core());
@@ -145,7 +154,8 @@ public final class Serving {
 
     private Health readiness() {
         Health health = health();
-        return health.ok() ? telemetry.health(daemon.inventory().stalledSeconds()) : health;
+        Health ready = health.ok() ? telemetry.health(daemon.inventory().stalledSeconds()) : health;
+        return ready.noting(daemon.inventory().clock().trouble());
     }
 
     private void ready() {
@@ -197,6 +207,7 @@ public final class Serving {
             endpoint.close();
         }
         telemetry.close();
+        logPipe.close();
         stopped.countDown();
     }
 }

@@ -7,6 +7,7 @@ import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.metrics.Count;
 import io.muster.daemon.metrics.Health;
 import io.muster.daemon.metrics.Latency;
+import io.muster.daemon.metrics.LogPipe;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.server.Method;
@@ -14,7 +15,6 @@ import io.muster.daemon.server.SessionMeters;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Credentials;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -67,6 +67,7 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
                 metrics.counter(Meter.DENIED, method.topic());
             }
         }
+        metrics.counter(Meter.LOG_DROPPED, LogPipe::dropped);
         metrics.gauge(Meter.READ_ONLY, () -> fault.isEmpty() ? 0 : 1);
         metrics.gauge(Meter.CONFIG_RELOAD_SUCCESSFUL, () -> reloadSuccessful ? 1 : 0);
         metrics.gauge(Meter.CONFIG_RELOAD_TIME, () -> configuredAt);
@@ -176,7 +177,7 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
         } else if (stalledSeconds >= STALLED_SECONDS) {
             reasons.add("changes wait: the disk has not answered for " + Math.round(stalledSeconds) + " s");
         }
-        return new Health(reasons);
+        return new Health(reasons, List.of());
     }
 
     @Override
@@ -205,9 +206,9 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
     }
 
     @Override
-    public void snapshotted(long seq, long bytes, long nanos) {
+    public void snapshotted(long seq, double time, long bytes, long nanos) {
         snapshotBytes = bytes;
-        snapshotTime = Core.now(InstantSource.system());
+        snapshotTime = time;
         log.debug("snapshot seq={} bytes={} ms={}", seq, bytes, nanos / 1_000_000);
     }
 

@@ -13,6 +13,7 @@ import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.Sink;
+import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.Journal.Condition;
@@ -85,10 +86,10 @@ class AssemblyTest {
         final Core core;
 
         Started(FaultyDisk disk) throws Exception {
-            Recovered recovered = new Recovered(100);
-            journal = Journal.open(
-                    disk, JournalSettings.DEFAULT, recovered, telemetry, threads.core(), InstantSource.system());
             Config config = config();
+            WallClock clock = RunningDaemon.clock();
+            Recovered recovered = new Recovered(100, clock);
+            journal = Journal.open(disk, JournalSettings.DEFAULT, recovered, telemetry, threads.core(), clock);
             core = threads.onCore(() -> Core.build(journal, recovered, config, threads, telemetry));
         }
 
@@ -175,7 +176,7 @@ class AssemblyTest {
             new Preparation(daemon.core, daemon.threads).start(config());
             new Preparation(daemon.core, daemon.threads).start(sixNodes());
         }
-        Recovered recovered = new Recovered(100);
+        Recovered recovered = new Recovered(100, RunningDaemon.clock());
         Journal.open(disk, JournalSettings.DEFAULT, recovered, telemetry, Runnable::run, InstantSource.system())
                 .close();
         assertThat(recovered.state().resources().nodes()).isEqualTo(6);
@@ -320,7 +321,7 @@ class AssemblyTest {
     }
 
     private WeakReference<Recovered> recovered() {
-        Recovered recovered = new Recovered(1);
+        Recovered recovered = new Recovered(1, RunningDaemon.clock());
         telemetry.recovered(recovered, directory);
         return new WeakReference<>(recovered);
     }

@@ -2,11 +2,13 @@ package io.muster.daemon;
 
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
+import io.muster.daemon.core.WallClock;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.server.Tracer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Map;
 
 /** A whole daemon in this process, on a socket and a state directory under a test's own directory. */
@@ -29,12 +31,22 @@ public final class RunningDaemon implements AutoCloseable {
         return start(directory, resources, uid());
     }
 
+    /** With a clock of the test's own. */
+    public static RunningDaemon start(Path directory, String resources, WallClock clock) throws Exception {
+        return start(directory, resources, uid(), clock);
+    }
+
     /** @param owner somebody else than us makes us a guest */
     public static RunningDaemon start(Path directory, String resources, int owner) throws Exception {
+        return start(directory, resources, owner, clock());
+    }
+
+    private static RunningDaemon start(Path directory, String resources, int owner, WallClock clock) throws Exception {
         Environment environment = new Environment(Map.of(), owner, directory, "testhost", 2);
         Config config = config(directory, resources, environment);
         Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
-        Daemon daemon = Daemon.start(config, environment, telemetry, Tracer.OFF);
+        Daemon daemon = Daemon.start(config, environment, telemetry, Tracer.OFF, clock);
+        Gauges.bind(telemetry, daemon);
         return new RunningDaemon(directory, environment, telemetry, daemon);
     }
 
@@ -49,12 +61,22 @@ public final class RunningDaemon implements AutoCloseable {
         daemon.reconfigure(config(directory, resources, environment));
     }
 
+    /** This machine's, which is never doubted. */
+    static WallClock clock() {
+        double any = Double.POSITIVE_INFINITY;
+        return new WallClock(InstantSource.system(), System::nanoTime, new WallClock.Limits(any, any, any));
+    }
+
     public static int uid() throws IOException {
         return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 
     public String uri() {
         return "local://" + directory.resolve("s");
+    }
+
+    public String metrics() {
+        return telemetry.metrics().scrape();
     }
 
     public Path configFile() {

@@ -212,7 +212,7 @@ class StateFormatTest {
 
     /** As the daemon's start does. */
     private static InventoryState recovered(Path from) throws IOException {
-        Recovered recovered = new Recovered(100);
+        Recovered recovered = new Recovered(100, RunningDaemon.clock());
         Journal.open(
                         LocalDisk.existing(from),
                         JournalSettings.DEFAULT,

@@ -395,6 +395,8 @@ class EveryTopicTest {
                 .isEqualTo("node[0-15]");
         assertThat(ask("resource.ping", "{'seq':1}").path("seq").asInt()).isEqualTo(1);
         assertThat(client.rpc("resource.stats-get", null).path("ranks").asInt()).isEqualTo(16);
+        assertThat(ask("resource.clock-accept", "{}").path("trouble").asText("?"))
+                .isEmpty();
         client.send("log.append", null);
         refused(Errno.ENOSYS, "No service matching", () -> client.rpc("job-manager.stats-get", null));
         refused(Errno.ENOSYS, "Unknown service method 'resource.nosuch'", () -> client.rpc("resource.nosuch", null));
@@ -421,6 +423,7 @@ class EveryTopicTest {
                 "monitor-force-down",
                 "expiration-update",
                 "reload",
+                "clock-accept",
                 "journal");
         try (Peer raw = Peer.welcomed(daemon.socket())) {
             for (String method : forbidden) {

@@ -1,6 +1,7 @@
 package io.muster.daemon.cli;
 
 import io.muster.daemon.cli.bench.Bench;
+import io.muster.daemon.cli.change.ClockAccept;
 import io.muster.daemon.cli.change.Drain;
 import io.muster.daemon.cli.change.Exclude;
 import io.muster.daemon.cli.change.ExpirationClear;
@@ -77,6 +78,7 @@ final class Verbs {
             "property",
             "expiration",
             "reload",
+            "clock",
             "watch",
             "eventlog",
             "acquire",
@@ -116,6 +118,7 @@ final class Verbs {
             case "property" -> property(console);
             case "expiration" -> expiration(console);
             case "reload" -> new CommandLine(new Reload(console));
+            case "clock" -> clock(console);
             case "watch" -> new CommandLine(new Watch(console));
             case "eventlog" -> new CommandLine(new Eventlog(console));
             case "acquire" -> new CommandLine(new Acquire(console));
@@ -148,6 +151,11 @@ final class Verbs {
                 .addSubcommand("get", new ExpirationGet(console))
                 .addSubcommand("set", new ExpirationSet(console))
                 .addSubcommand("clear", new ExpirationClear(console));
+    }
+
+    private static CommandLine clock(Console console) {
+        return family("clock", "Say that the daemon's clock is right.")
+                .addSubcommand("accept", new ClockAccept(console));
     }
 
     private static CommandLine journal(Console console) {

@@ -16,6 +16,7 @@ public final class Config {
     private final Access access;
     private final Listen listen;
     private final Storage storage;
+    private final Storage.Clock clock;
     private final Streams streams;
     private final Reporting reporting;
     private final Effective effective;
@@ -28,6 +29,7 @@ public final class Config {
         access = Access.read(settings);
         listen = Listen.read(settings, environment);
         storage = Storage.read(settings, environment);
+        clock = Storage.Clock.read(settings);
         streams = Streams.read(settings);
         reporting = Reporting.read(settings);
         effective = settings.effective();
@@ -98,6 +100,10 @@ public final class Config {
 
     public Storage storage() {
         return storage;
+    }
+
+    public Storage.Clock clock() {
+        return clock;
     }
 
     public Streams streams() {

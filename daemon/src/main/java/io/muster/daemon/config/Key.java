@@ -42,6 +42,10 @@ public enum Key {
             "connections at a time over all sockets; guests may have 15/16"),
     SNAPSHOT_EVERY("muster", "snapshot-every", Effect.RELOAD, "events between snapshots; bounds replay"),
     HISTORY_SIZE("muster", "history-size", Effect.RESTART, "bytes of old journal segments kept"),
+    CLOCK_JUMP("muster", "clock-jump", Effect.RELOAD, "a clock that is set by more is doubted (FSD)"),
+    CLOCK_GAP(
+            "muster", "clock-gap", Effect.RELOAD, "a start later than this after the last known time is doubted (FSD)"),
+    CLOCK_SETTLE("muster", "clock-settle", Effect.RELOAD, "how long a clock is doubted that keeps its new time (FSD)"),
     LOG_FORMAT("muster", "log-format", Effect.RELOAD, "text or json"),
     LOG_LEVEL("muster", "log-level", Effect.RELOAD, "error, warn, info, debug or trace");
 

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
@@ -17,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log goes to standard error. An operator's own logback file ({@code -Dlogback.configurationFile}) decides about everything but the
- * level, which stays ours to change. May be called on any thread; events that are logged during a change are not lost.
+ * The log goes to standard error, before which the daemon has put a queue that never blocks. An operator's own logback file ({@code
+ * -Dlogback.configurationFile}) decides about everything but the level, which stays ours to change. May be called on any thread; events
+ * that are logged during a change are not lost.
  */
 public final class Logging {
     /** How a line looks. */
@@ -56,6 +58,29 @@ public final class Logging {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             applyTo(context, level, format);
         }
+    }
+
+    /** The line, with its end, that stands in the log where {@code dropped} lines are missing. */
+    public static byte[] gap(long dropped) {
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        var event = new LoggingEvent(
+                Logging.class.getName(),
+                context.getLogger("muster"),
+                ch.qos.logback.classic.Level.WARN,
+                "{} lines were dropped here, since the log was not read",
+                null,
+                new Object[] {dropped});
+        return encoderInForce(context).encode(event);
+    }
+
+    private static Encoder<ILoggingEvent> encoderInForce(LoggerContext context) {
+        var appenders = context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
+        while (appenders.hasNext()) {
+            if (appenders.next() instanceof ConsoleAppender<ILoggingEvent> console) {
+                return console.getEncoder();
+            }
+        }
+        return encoder(context, Format.TEXT);
     }
 
     private static void applyTo(LoggerContext context, Level level, Format format) {

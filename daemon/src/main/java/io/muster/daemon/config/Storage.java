@@ -10,6 +10,32 @@ import java.nio.file.Path;
  * @param journalMax events held in memory for {@code resource.journal}
  */
 public record Storage(Path stateDir, int snapshotEvery, Fsd historyAge, long historySize, int journalMax) {
+    /**
+     * When the wall clock is doubted, so that a wrong one deletes no history and lifts no hold.
+     *
+     * @param jump by how much it may be set at once
+     * @param gap how much later than the last known time a start may be
+     * @param settle how long it is doubted while it keeps its new time
+     */
+    public record Clock(Fsd jump, Fsd gap, Fsd settle) {
+        private static final Fsd LEAST = new Fsd(10);
+
+        static Clock read(Settings settings) {
+            return new Clock(
+                    atLeast(settings, Key.CLOCK_JUMP, new Fsd(15 * 60)),
+                    atLeast(settings, Key.CLOCK_GAP, new Fsd(7 * 86400)),
+                    atLeast(settings, Key.CLOCK_SETTLE, new Fsd(3600)));
+        }
+
+        private static Fsd atLeast(Settings settings, Key key, Fsd fallback) {
+            Fsd time = settings.duration(key, fallback);
+            if (time.seconds() < LEAST.seconds()) {
+                settings.problem(key, "expected at least " + LEAST);
+            }
+            return time;
+        }
+    }
+
     private static final ByteSize LARGEST = new ByteSize(Long.MAX_VALUE);
 
     static Storage read(Settings settings, Environment environment) {

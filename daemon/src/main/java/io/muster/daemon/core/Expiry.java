@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Lifts holds when their time has come. */
+/** Lifts holds when their time has come, but none while the clock is doubted. */
 public final class Expiry implements Commits {
     /** When lifting failed (the disk), and against clocks that jump: look again this often. */
     private static final double AT_MOST_SECONDS = 60;
@@ -54,6 +54,10 @@ public final class Expiry implements Commits {
     }
 
     private void lift() {
+        if (inventory.clock().isDoubted()) {
+            arm(RETRY_SECONDS);
+            return;
+        }
         inventory.submit(new Command.LiftExpired(), Principal.DAEMON, answer -> {
             answer.entries().forEach(entry -> expired.accept(holds(entry.event())));
             arm(answer.failure() == null ? 0 : RETRY_SECONDS);

@@ -18,7 +18,6 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.DoubleSupplier;
 
 /**
  * The owner of the inventory's state.
@@ -40,7 +39,7 @@ public final class Inventory {
 
     private final Journal journal;
     private final Executor core;
-    private final DoubleSupplier clock;
+    private final WallClock clock;
     private final List<Commits> listeners = new ArrayList<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
     private final Thread owner = Thread.currentThread();
@@ -64,19 +63,12 @@ public final class Inventory {
      * Belongs to the thread that makes it.
      *
      * @param core runs what it is given on that thread, in order
-     * @param clock seconds since the epoch
      */
-    public Inventory(Journal journal, InventoryState recovered, long seq, Executor core, DoubleSupplier clock) {
+    public Inventory(Journal journal, InventoryState recovered, long seq, Executor core, WallClock clock) {
         this(journal, recovered, seq, core, clock, MOST_IN_FLIGHT);
     }
 
-    Inventory(
-            Journal journal,
-            InventoryState recovered,
-            long seq,
-            Executor core,
-            DoubleSupplier clock,
-            int mostInFlight) {
+    Inventory(Journal journal, InventoryState recovered, long seq, Executor core, WallClock clock, int mostInFlight) {
         this.journal = journal;
         this.core = core;
         this.clock = clock;
@@ -108,7 +100,11 @@ public final class Inventory {
     }
 
     public double now() {
-        return clock.getAsDouble();
+        return clock.now();
+    }
+
+    public WallClock clock() {
+        return clock;
     }
 
     /** For how long the disk has been silent while something waits for it; 0 when nothing does. From any thread. */

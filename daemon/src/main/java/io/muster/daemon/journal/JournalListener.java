@@ -15,7 +15,8 @@ public interface JournalListener {
      */
     default void condition(Journal.Condition condition, String reason) {}
 
-    default void snapshotted(long seq, long bytes, long nanos) {}
+    /** @param time seconds since the epoch, by the journal's clock */
+    default void snapshotted(long seq, double time, long bytes, long nanos) {}
 
     /** Something an operator should see that stops nothing: a torn tail cut off, history that cannot be deleted. */
     default void warning(String sentence) {}

@@ -156,7 +156,7 @@ final class Log implements Closeable {
         previousSeq = snapshotSeq;
         snapshotSeq = seq;
         snapshotBytes = bytes;
-        listener.snapshotted(seq, bytes, System.nanoTime() - start);
+        listener.snapshotted(seq, now(), bytes, System.nanoTime() - start);
         rotate();
         if (stray == 0) {
             prune();
@@ -254,8 +254,10 @@ final class Log implements Closeable {
         for (int i = 0; i + 1 < segments.size(); i++) {
             Segment segment = segments.get(i);
             boolean needed = segments.get(i + 1).first() > previousSeq + 1;
-            boolean kept =
-                    total <= settings.historyBytes() && segment.modified().isAfter(oldest);
+            boolean young = settings.agePaused().getAsBoolean()
+                    || segment.modified().isAfter(oldest)
+                    || Segment.begun(disk, segments.get(i + 1)).isAfter(oldest);
+            boolean kept = total <= settings.historyBytes() && young;
             if (needed || kept) {
                 return;
             }

@@ -72,6 +72,25 @@ record Segment(long first, long size, Instant modified) {
         return head.flip();
     }
 
+    /** When it was begun, and the one before it ended, by the clock of the daemon; the epoch if that cannot be read. */
+    static Instant begun(Disk disk, Segment segment) throws IOException {
+        ByteBuffer head = ByteBuffer.allocate((int) Math.min(256, segment.size()));
+        try (Disk.File file = disk.open(segment.name(), Disk.Access.READ)) {
+            file.read(head, 0);
+        }
+        int end = 0;
+        while (end < head.capacity() && head.get(end) != '\n') {
+            end++;
+        }
+        return wrongHead(head.array(), end, segment.first()) == null
+                ? Instant.ofEpochMilli(JournalRecord.object(head.array(), Line.PREFIX, end - Line.PREFIX)
+                        .path("timestamp")
+                        .decimalValue()
+                        .movePointRight(3)
+                        .longValue())
+                : Instant.EPOCH;
+    }
+
     /** What is wrong with a head line, or null. */
     static @Nullable String wrongHead(byte[] line, int length, long first) {
         if (!Line.intact(line, length)) {

@@ -16,6 +16,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -23,8 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code /metrics}, {@code /healthz} and {@code /readyz} over HTTP, on one thread of its own named {@code http}. Peers may be hostile: a
- * connection serves one request and lives at most {@link #DEADLINE}, heads are bounded, bodies are never read, and connections beyond
- * {@link #MOST_CONNECTIONS} are closed at once. Whatever happens here, no other thread of the daemon waits for it.
+ * connection serves one request and lives at most {@link #DEADLINE}, heads are bounded, and bodies are never read. A connection beyond
+ * {@link #MOST_CONNECTIONS} takes the place of the oldest idle one, so nobody who holds connections open keeps a probe out. Whatever
+ * happens here, no other thread of the daemon waits for it.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
@@ -94,11 +97,12 @@ public final class HttpEndpoint implements AutoCloseable {
         return String.valueOf(cause.getMessage());
     }
 
-    /** Admits connections; runs on the one thread, so counting them needs no lock. */
+    /** Admits connections. All of this runs on the one thread and needs no lock. */
     private static final class Connections extends ChannelInitializer<SocketChannel> {
         private final Content content;
         private final Duration deadline;
-        private int open;
+        /** In the order in which they came. */
+        private final Map<SocketChannel, HttpHandler> open = new LinkedHashMap<>();
 
         Connections(Content content, Duration deadline) {
             this.content = content;
@@ -107,13 +111,24 @@ public final class HttpEndpoint implements AutoCloseable {
 
         @Override
         protected void initChannel(SocketChannel channel) {
-            if (open >= MOST_CONNECTIONS) {
-                channel.close().addListener(closed -> LOG.debug("connection refused open={}", open));
-                return;
+            if (open.size() >= MOST_CONNECTIONS) {
+                SocketChannel oldest = oldest();
+                open.remove(oldest);
+                oldest.close().addListener(closed -> LOG.debug("connection closed to make room for a later one"));
             }
-            open++;
-            channel.closeFuture().addListener(closed -> open--);
-            channel.pipeline().addLast(new HttpServerCodec(LIMITS), new HttpHandler(content, deadline));
+            HttpHandler handler = new HttpHandler(content, deadline);
+            open.put(channel, handler);
+            channel.closeFuture().addListener(closed -> open.remove(channel));
+            channel.pipeline().addLast(new HttpServerCodec(LIMITS), handler);
+        }
+
+        /** A connection that is being answered is closed only where all are. */
+        private SocketChannel oldest() {
+            return open.entrySet().stream()
+                    .filter(entry -> entry.getValue().isIdle())
+                    .findFirst()
+                    .orElseGet(() -> open.entrySet().iterator().next())
+                    .getKey();
         }
     }
 }

@@ -17,7 +17,11 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -33,15 +37,24 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static final String PLAIN = "text/plain; charset=utf-8";
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
     private static final String JSON = "application/json";
+    private static final String MISDIRECTED =
+            "the Host header must name localhost, 127.0.0.1 or [::1], since muster.metrics is a"
+                    + " loopback address: ask for http://localhost:PORT/, or set muster.metrics to an address of this host\n";
 
     private final HttpEndpoint.Content content;
     private final Duration deadline;
     private @Nullable Future<?> timer;
     private boolean answered;
+    private boolean writing;
 
     HttpHandler(HttpEndpoint.Content content, Duration deadline) {
         this.content = content;
         this.deadline = deadline;
+    }
+
+    /** Whether nothing is lost when the connection is closed: it has no request yet, or the whole answer has been sent. */
+    boolean isIdle() {
+        return !writing;
     }
 
     @Override
@@ -68,7 +81,8 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
             return;
         }
         answered = true;
-        FullHttpResponse response = answer(request);
+        writing = true;
+        FullHttpResponse response = answer(ctx, request);
         response.headers()
                 .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
                 .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE)
@@ -78,7 +92,10 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
         }
         // Closing with input unread would reset the connection and could cost the peer the answer: it closes, or the
         // deadline does.
-        ctx.writeAndFlush(response).addListener(written -> ((SocketChannel) ctx.channel()).shutdownOutput());
+        ctx.writeAndFlush(response).addListener(written -> {
+            writing = false;
+            ((SocketChannel) ctx.channel()).shutdownOutput();
+        });
     }
 
     @Override
@@ -87,9 +104,14 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
         ctx.close();
     }
 
-    private FullHttpResponse answer(HttpRequest request) {
+    private FullHttpResponse answer(ChannelHandlerContext ctx, HttpRequest request) {
         if (request.decoderResult().isFailure()) {
             return text(HttpResponseStatus.BAD_REQUEST, PLAIN, "bad request\n");
+        }
+        for (String host : request.headers().getAll(HttpHeaderNames.HOST)) {
+            if (isLoopback(ctx.channel().parent().localAddress()) && !namesLoopback(host)) {
+                return text(HttpResponseStatus.MISDIRECTED_REQUEST, PLAIN, MISDIRECTED);
+            }
         }
         if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
             FullHttpResponse refused = text(HttpResponseStatus.METHOD_NOT_ALLOWED, PLAIN, "only GET and HEAD\n");
@@ -102,6 +124,21 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
             LOG.error("request failed uri={}", request.uri(), e);
             return text(HttpResponseStatus.INTERNAL_SERVER_ERROR, PLAIN, "internal error, see the log\n");
         }
+    }
+
+    private static boolean isLoopback(SocketAddress listener) {
+        return listener instanceof InetSocketAddress address
+                && address.getAddress().isLoopbackAddress();
+    }
+
+    /**
+     * A web page whose name is made to resolve to this host (DNS rebinding) has a browser here ask for it, and would read the answer. Such a
+     * request carries the page's name.
+     */
+    private static boolean namesLoopback(String host) {
+        String name = host.strip().replaceFirst(":\\d*$", "");
+        InetAddress address = NetUtil.createInetAddressFromIpAddressString(name);
+        return address == null ? name.equalsIgnoreCase("localhost") : address.isLoopbackAddress();
     }
 
     private FullHttpResponse page(String path) {
@@ -117,6 +154,9 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static FullHttpResponse probe(Health health) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("ok", health.ok());
         health.reasons().forEach(body.putArray("reasons")::add);
+        if (!health.notes().isEmpty()) {
+            health.notes().forEach(body.putArray("notes")::add);
+        }
         HttpResponseStatus status = health.ok() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE;
         return text(status, JSON, body + "\n");
     }

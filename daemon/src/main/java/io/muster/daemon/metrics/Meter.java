@@ -65,6 +65,16 @@ public enum Meter {
             "config_last_reload_successful", Type.GAUGE, "", "0 if the last SIGHUP found an invalid file"),
     CONFIG_RELOAD_TIME(
             "config_last_reload_timestamp_seconds", Type.GAUGE, "s", "When the running configuration was read"),
+    CLOCK_JUMP(
+            "clock_jump_seconds",
+            Type.GAUGE,
+            "s",
+            "How far the wall clock is ahead of the daemon's time while it is doubted (negative: behind), else 0"),
+    LOG_DROPPED(
+            "log_lines_dropped_total",
+            Type.COUNTER,
+            "",
+            "Lines of the log that were dropped since standard error was not read"),
     BUILD("build_info", Type.INFO, "", "Always 1", "version revision java");
 
     /** As Prometheus has them; a timer is exposed as a histogram of seconds. */

@@ -1,10 +1,12 @@
 package io.muster.daemon.server;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.WallClock;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
@@ -115,6 +117,14 @@ public final class Changes {
             updates.add(new DryRunAnswer.Update(holder.user(), holder.pid(), next == null ? null : next.toJson()));
         });
         reply.done(Json.encode(new DryRunAnswer(events, updates).toJson()));
+    }
+
+    /** Answers with the trouble that is over with this, or "" where the clock was not doubted. */
+    void acceptClock(Principal by, Replier reply) {
+        WallClock clock = inventory.clock();
+        String trouble = clock.trouble();
+        clock.accept(by);
+        reply.done(Json.encode(JsonNodeFactory.instance.objectNode().put("trouble", trouble)));
     }
 
     /** A new R from a file on this host. A scheduler cannot be told of ranks that come, so none may hold the old R. */

@@ -29,6 +29,7 @@ public enum Method {
     FORCE_DOWN("resource.monitor-force-down", Right.CHANGE),
     EXPIRATION("resource.expiration-update", Right.CHANGE),
     RELOAD("resource.reload", Right.CHANGE),
+    CLOCK_ACCEPT("resource.clock-accept", Right.CHANGE),
     WAITUP("resource.monitor-waitup", Right.READ),
     JOURNAL("resource.journal", Right.FOLLOW),
     JOURNAL_CANCEL("resource.journal-cancel", Right.FOLLOW),

@@ -86,7 +86,13 @@ public final class Queries {
     Bytes inventory() {
         List<Scheduler> schedulers = new ArrayList<>();
         acquires.streams().forEach(stream -> schedulers.add(describe(stream)));
-        return new InventoryAnswer(inventory.seq(), inventory.now(), inventory.fault(), schedulers, inventory.state())
+        return new InventoryAnswer(
+                        inventory.seq(),
+                        inventory.now(),
+                        inventory.fault(),
+                        inventory.clock().trouble(),
+                        schedulers,
+                        inventory.state())
                 .encode();
     }
 

@@ -218,6 +218,8 @@ final class Session {
         Later reply = new Later(request);
         if (method == Method.RELOAD) {
             backend.changes().reload(ReloadRequest.parse(payload), principal(request), reply);
+        } else if (method == Method.CLOCK_ACCEPT) {
+            backend.changes().acceptClock(principal(request), reply);
         } else {
             backend.changes().submit(method, payload, principal(request), reply);
         }

@@ -60,6 +60,9 @@ final class ConfigTest {
             Map.entry(Key.MAX_CONNECTIONS, new Value("100", "100")),
             Map.entry(Key.SNAPSHOT_EVERY, new Value("1000", "1000")),
             Map.entry(Key.HISTORY_SIZE, Value.same("10GiB")),
+            Map.entry(Key.CLOCK_JUMP, Value.same("10s")),
+            Map.entry(Key.CLOCK_GAP, Value.same("30d")),
+            Map.entry(Key.CLOCK_SETTLE, Value.same("inf")),
             Map.entry(Key.LOG_FORMAT, Value.same("json")),
             Map.entry(Key.LOG_LEVEL, Value.same("debug")));
 
@@ -89,6 +92,9 @@ final class ConfigTest {
                         "muster.max-connections   8192                                       default",
                         "muster.snapshot-every    100000                                     default",
                         "muster.history-size      1GiB                                       default",
+                        "muster.clock-jump        15m                                        default",
+                        "muster.clock-gap         7d                                         default",
+                        "muster.clock-settle      1h                                         default",
                         "muster.log-format        text                                       default",
                         "muster.log-level         info                                       default");
     }

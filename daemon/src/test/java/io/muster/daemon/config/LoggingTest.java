@@ -8,6 +8,7 @@ import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -57,6 +58,17 @@ final class LoggingTest {
         Logging.apply(Logging.Level.ERROR, Logging.Format.TEXT);
         assertThat(theOnlyAppender().getEncoder()).isNotInstanceOf(JsonEncoder.class);
         assertThat(context.getLogger("io.muster.x").isWarnEnabled()).isFalse();
+    }
+
+    @Test
+    void aGapIsALineOfTheFormatInForce() {
+        assertThat(new String(Logging.gap(7), StandardCharsets.UTF_8))
+                .matches("\\S+ WARN muster: 7 lines were dropped here, since the log was not read\n");
+        Logging.apply(Logging.Level.ERROR, Logging.Format.JSON);
+        assertThat(new String(Logging.gap(7), StandardCharsets.UTF_8))
+                .startsWith("{")
+                .contains("\"level\":\"WARN\"")
+                .endsWith("}\n");
     }
 
     @Test

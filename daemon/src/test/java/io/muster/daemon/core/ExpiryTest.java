@@ -48,6 +48,54 @@ class ExpiryTest {
     }
 
     @Test
+    void aClockThatIsAYearAheadForAMinuteLiftsNothing() {
+        hold("1", "window", 7 * 86_400);
+        hold("2", "soon", 30);
+        rig.core.jump(Duration.ofDays(365));
+        rig.advance(Duration.ofSeconds(59));
+        assertThat(held()).as("expiry is paused").isEqualTo(Idset.of(1, 2));
+        rig.drain("3");
+        rig.core.jump(Duration.ofDays(-365));
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(held()).isEqualTo(Idset.of(1, 3));
+        assertThat(rig.inventory.now()).isEqualTo(Rig.START.getEpochSecond() + 60);
+        assertThat(rig.state().holds().groups().keySet().stream()
+                        .mapToDouble(set -> set.oldest().since())
+                        .max())
+                .as("what happens meanwhile happens in the daemon's time")
+                .hasValue(Rig.START.getEpochSecond() + 59);
+    }
+
+    @Test
+    void holdsAreLiftedOnceTheNewTimeIsAccepted() {
+        hold("1", "window", 7 * 86_400);
+        rig.core.jump(Duration.ofDays(365));
+        rig.advance(Duration.ofSeconds(120));
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.clock.accept(Rig.ALICE);
+        rig.advance(Duration.ofSeconds(60));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void aStartWithAClockThatIsAYearAheadLiftsNothing() {
+        hold("1", "window", 7 * 86_400);
+        rig.close();
+        rig = Rig.on(rig.disk, new HandDriven(Rig.START.plus(Duration.ofDays(365))));
+        rig.expiry.start();
+        rig.advance(Duration.ofMinutes(59));
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.drain("2");
+        rig.close();
+        rig = Rig.on(rig.disk, new HandDriven(Rig.START.plus(Duration.ofDays(365))));
+        rig.expiry.start();
+        rig.advance(Duration.ofMinutes(59));
+        assertThat(held()).as("the start before has left no later time behind").isEqualTo(Idset.of(1, 2));
+        rig.advance(Duration.ofMinutes(2));
+        assertThat(held()).as("the new time has held").isEqualTo(Idset.of(2));
+    }
+
+    @Test
     void anEarlierHoldIsLiftedFirst() {
         hold("1", "late", 50);
         hold("2", "early", 10);

@@ -13,7 +13,6 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Epoch;
 import io.muster.inventory.state.Hold;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Liveness;
@@ -23,7 +22,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +49,7 @@ public final class Rig implements AutoCloseable {
     public final JournalStreams journals;
     public final Waiters waiters;
     public final Expiry expiry;
+    public final WallClock clock;
     public final Meters meters = new Meters();
 
     /** What tests note, in order. */
@@ -64,12 +63,14 @@ public final class Rig implements AutoCloseable {
         this.disk = disk;
         this.core = core;
         Past past = new Past();
+        clock = new WallClock(core, core::nanos, new WallClock.Limits(900, 7 * 86_400, 3600));
         try {
-            journal = Journal.open(disk, JournalSettings.DEFAULT, past, new JournalListener() {}, core, core);
+            journal = Journal.open(disk, JournalSettings.DEFAULT, past, new JournalListener() {}, core, clock);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        inventory = new Inventory(journal, past.state, journal.durableSeq(), core, this::now, mostInFlight);
+        clock.start(past.last);
+        inventory = new Inventory(journal, past.state, journal.durableSeq(), core, clock, mostInFlight);
         acquires = new AcquireStreams(inventory, core, meters, core::nanos);
         journals = new JournalStreams(inventory, journalMax);
         journals.recall(past.before, past.entries);
@@ -114,7 +115,7 @@ public final class Rig implements AutoCloseable {
     }
 
     public double now() {
-        return Epoch.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, core.instant()));
+        return clock.now();
     }
 
     public InventoryState state() {
@@ -271,11 +272,13 @@ public final class Rig implements AutoCloseable {
         private final List<Entry> entries = new ArrayList<>();
         private InventoryState state = InventoryState.empty();
         private double before;
+        private double last;
 
         @Override
         public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
             state = Snapshot.parse(snapshot);
             before = timestamp;
+            last = timestamp;
         }
 
         @Override
@@ -283,6 +286,7 @@ public final class Rig implements AutoCloseable {
             Entry entry = Entry.parse(record.event());
             state = entry.applyTo(state);
             entries.add(entry);
+            last = entry.timestamp();
         }
     }
 }

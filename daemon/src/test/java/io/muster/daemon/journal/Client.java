@@ -42,8 +42,12 @@ final class Client implements Replay, JournalListener {
 
     /** Everything happens in order: completions run on the journal thread. */
     static Client open(Disk disk, JournalSettings settings) throws IOException {
+        return open(disk, settings, CLOCK);
+    }
+
+    static Client open(Disk disk, JournalSettings settings, InstantSource clock) throws IOException {
         Client client = new Client(disk);
-        client.opened = Journal.open(disk, settings, client, client, Runnable::run, CLOCK);
+        client.opened = Journal.open(disk, settings, client, client, Runnable::run, clock);
         client.next = client.journal().firstSeq();
         return client;
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -45,12 +47,39 @@ class SegmentsTest {
         Client client = Client.open(disk, new JournalSettings(1 << 20, DAY, Long.MAX_VALUE));
         snapshots(client, 3);
         assertThat(segments()).containsExactly(1L, 2L, 3L, 4L);
-        disk.modified.replaceAll((name, time) -> Client.CLOCK.instant().minus(DAY.plusSeconds(1)));
+        client.close();
+        disk.modified.replaceAll((name, time) -> Client.CLOCK.instant());
+        InstantSource later = InstantSource.fixed(Client.CLOCK.instant().plus(DAY));
+        client = Client.open(disk, new JournalSettings(1 << 20, DAY, Long.MAX_VALUE), later);
         snapshots(client, 1);
         client.close();
 
         assertThat(segments()).containsExactly(4L, 5L);
         assertThat(Client.recovered(disk)).containsExactly("1 a", "2 a", "3 a", "4 a");
+    }
+
+    @Test
+    void noHistoryIsDeletedForItsAgeWhileTheClockIsDoubted() throws IOException {
+        boolean[] doubted = {true};
+        Client client =
+                Client.open(disk, new JournalSettings(1 << 20, Duration.ZERO, Long.MAX_VALUE, () -> doubted[0]));
+        snapshots(client, 4);
+        assertThat(segments()).containsExactly(1L, 2L, 3L, 4L, 5L);
+        doubted[0] = false;
+        snapshots(client, 1);
+        client.close();
+        assertThat(segments()).containsExactly(5L, 6L);
+    }
+
+    /** The file system stamps files by the wall clock, which may have been wrong when a segment was last written. */
+    @Test
+    void aSegmentIsNoOlderThanTheNextOneSays() throws IOException {
+        Client client = Client.open(disk, new JournalSettings(1 << 20, DAY, Long.MAX_VALUE));
+        snapshots(client, 3);
+        disk.modified.replaceAll((name, time) -> Instant.EPOCH);
+        snapshots(client, 1);
+        client.close();
+        assertThat(segments()).containsExactly(1L, 2L, 3L, 4L, 5L);
     }
 
     @Test

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(300)
 final class HttpEndpointTest {
@@ -28,9 +29,13 @@ final class HttpEndpointTest {
     private HttpEndpoint endpoint = start(HttpEndpoint.DEADLINE);
 
     private HttpEndpoint start(Duration deadline) {
+        return start(ANY_PORT, deadline);
+    }
+
+    private HttpEndpoint start(InetSocketAddress address, Duration deadline) {
         try {
             return HttpEndpoint.start(
-                    ANY_PORT, new HttpEndpoint.Content(this::scrape, () -> Health.OK, () -> ready), deadline);
+                    address, new HttpEndpoint.Content(this::scrape, () -> Health.OK, () -> ready), deadline);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -98,7 +103,8 @@ final class HttpEndpointTest {
         "FOO /metrics, 405 Method Not Allowed"
     })
     void nothingElseIsServed(String request, String status) throws IOException {
-        assertThat(exchange(request + " HTTP/1.1\r\nHost: x\r\n\r\n")).startsWith("HTTP/1.1 " + status + "\r\n");
+        assertThat(exchange(request + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                .startsWith("HTTP/1.1 " + status + "\r\n");
     }
 
     @Test
@@ -186,20 +192,107 @@ final class HttpEndpointTest {
         return total;
     }
 
-    @Test
-    void connectionsBeyondTheLimitAreClosedAtOnceAndLaterOnesServed() throws IOException {
+    /** As a process without any right that wants to blind the probes. */
+    private List<Socket> takeAllSeats(String request) throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofHours(1)); // so that no deadline frees a seat
+        return fillSeats(request);
+    }
+
+    private List<Socket> fillSeats(String request) throws IOException {
         List<Socket> held = new ArrayList<>();
         for (int i = 0; i < HttpEndpoint.MOST_CONNECTIONS; i++) {
-            held.add(connect());
+            Socket socket = new Socket();
+            held.add(socket);
+            socket.setReceiveBufferSize(4096);
+            socket.connect(endpoint.address());
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         }
-        try (Socket refused = connect()) {
-            assertThat(refused.getInputStream().read()).isEqualTo(-1);
-        }
-        for (Socket socket : held) {
-            socket.getOutputStream().write("GET /readyz HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertThat(socket.getInputStream().readAllBytes()).isNotEmpty();
+        return held;
+    }
+
+    private static void closeAll(List<Socket> sockets) throws IOException {
+        for (Socket socket : sockets) {
             socket.close();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GET /metrics HT", "GET /readyz HTTP/1.1\r\n\r\n"})
+    void whoHoldsAllSeatsLosesTheOldestToAProbe(String request) throws IOException {
+        List<Socket> held = takeAllSeats(request);
+        assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
+        closeAll(held);
+    }
+
+    @Test
+    void seatsWhoseAnswersAreNotReadAreGivenAwayToo() throws IOException {
+        metrics = "m 1\n".repeat(3 << 19); // more than two sockets hold, and 64 times that in memory
+        List<Socket> held = takeAllSeats("GET /metrics HTTP/1.1\r\n\r\n");
+        for (Socket socket : held) {
+            assertThat(socket.getInputStream().read())
+                    .as("it is being answered")
+                    .isEqualTo('H');
+        }
+        assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
+        assertThat(bytesUntilCutOff(held.get(0))).isLessThan(metrics.length());
+        closeAll(held);
+    }
+
+    @Test
+    void anAnswerThatIsBeingReadIsNotCutOffWhileOthersAreIdle() throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofHours(1));
+        metrics = "m 1\n".repeat(4 << 20);
+        try (Socket scraper = connect()) {
+            scraper.getOutputStream().write("GET /metrics HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(scraper.getInputStream().read())
+                    .as("it is being answered")
+                    .isEqualTo('H');
+            List<Socket> held = fillSeats("");
+            assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
+            assertThat(bytesUntilCutOff(scraper)).isGreaterThan(metrics.length());
+            closeAll(held);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "localhost, 200 OK",
+        "LocalHost:9559, 200 OK",
+        "127.0.0.1:9559, 200 OK",
+        "127.1.2.3, 200 OK",
+        "[::1]:9559, 200 OK",
+        "[0:0:0:0:0:0:0:1], 200 OK",
+        "evil.example, 421 Misdirected Request",
+        "evil.example:9559, 421 Misdirected Request",
+        "127.0.0.1.evil.example, 421 Misdirected Request",
+        "localhost.evil.example, 421 Misdirected Request",
+        "10.0.0.1:9559, 421 Misdirected Request",
+        "[2001:db8::1]:9559, 421 Misdirected Request",
+        "'', 421 Misdirected Request"
+    })
+    void onLoopbackTheHostHeaderMustNameLoopback(String host, String status) throws IOException {
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 " + status + "\r\n");
+        assertThat(exchange("GET /readyz HTTP/1.1\r\nHost: localhost\r\nHost: " + host + "\r\n\r\n"))
+                .as("the second of two")
+                .startsWith("HTTP/1.1 " + status + "\r\n");
+    }
+
+    @Test
+    void aRefusedHostIsToldWhichOnesAreTaken() throws IOException {
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n"))
+                .contains("the Host header must name localhost, 127.0.0.1 or [::1]")
+                .doesNotContain("muster_nodes");
+    }
+
+    @Test
+    void elsewhereAnyHostHeaderIsTaken() throws IOException {
+        endpoint.close();
+        endpoint = start(new InetSocketAddress("0.0.0.0", 0), HttpEndpoint.DEADLINE);
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: node1.example:9559\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 OK\r\n");
     }
 
     @Test

@@ -49,6 +49,7 @@ class SessionTest {
             Map.entry(Method.FORCE_DOWN, "{\"ranks\":\"1\"}"),
             Map.entry(Method.EXPIRATION, "{\"expiration\":2000000000.0}"),
             Map.entry(Method.RELOAD, RELOAD),
+            Map.entry(Method.CLOCK_ACCEPT, "{}"),
             Map.entry(Method.WAITUP, "{\"up\":4}"),
             Map.entry(Method.PING, "{}"),
             Map.entry(Method.FEASIBILITY, "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
@@ -100,6 +101,7 @@ class SessionTest {
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
+            resource.clock-accept
             """, ADMINS, """
             resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.ping
             resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
@@ -142,7 +144,8 @@ class SessionTest {
                     STATS,
                     ATTR_GET,
                     ATTR_LIST,
-                    CONFIG_GET -> "{";
+                    CONFIG_GET,
+                    CLOCK_ACCEPT -> "{";
             default -> OK;
         };
     }

@@ -14,12 +14,14 @@ import java.util.List;
 
 /**
  * The answer to {@code resource.inventory}, which is ours: everything that is known, R without {@code scheduling}.
- * {@code {schema_version, seq, time, fault, schedulers, up, R, state}}, of which {@code up} is for readers of few words.
+ * {@code {schema_version, seq, time, fault, clock, schedulers, up, R, state}}, of which {@code up} is for readers of few words.
  *
  * @param time the server's clock, seconds since the epoch
  * @param fault why no changes are taken, "" if they are
+ * @param clock why the wall clock is doubted, "" if it is not
  */
-public record InventoryAnswer(long seq, double time, String fault, List<Scheduler> schedulers, InventoryState state) {
+public record InventoryAnswer(
+        long seq, double time, String fault, String clock, List<Scheduler> schedulers, InventoryState state) {
     public static final String TOPIC = "resource.inventory";
 
     private static final int SCHEMA_VERSION = 1;
@@ -37,6 +39,7 @@ public record InventoryAnswer(long seq, double time, String fault, List<Schedule
                 (long) in.number("seq"),
                 in.number("time"),
                 payload.path("fault").asText(""),
+                payload.path("clock").asText(""),
                 schedulers,
                 Snapshot.parse(state));
     }
@@ -46,6 +49,7 @@ public record InventoryAnswer(long seq, double time, String fault, List<Schedule
         payload.put("schema_version", SCHEMA_VERSION).put("seq", seq);
         payload.set("time", Epoch.number(time));
         payload.put("fault", fault);
+        payload.put("clock", clock);
         ArrayNode holders = payload.putArray("schedulers");
         schedulers.forEach(scheduler -> holders.add(scheduler.toJson()));
         payload.put("up", state.view().up().toString());

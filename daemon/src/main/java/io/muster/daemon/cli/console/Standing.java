@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param time the server's clock; 0 from a broker
  * @param fault why the daemon takes no changes, or null
+ * @param clock why the daemon doubts its clock, or null
  * @param flux whether a broker said so
  */
 public record Standing(
@@ -35,6 +36,7 @@ public record Standing(
         long seq,
         double time,
         @Nullable String fault,
+        @Nullable String clock,
         List<Scheduler> schedulers,
         boolean flux) {
     public static final int SCHEMA_VERSION = 1;
@@ -53,8 +55,18 @@ public record Standing(
     }
 
     private static Standing of(InventoryAnswer answer) {
-        String fault = answer.fault().isEmpty() ? null : answer.fault();
-        return new Standing(answer.state(), answer.seq(), answer.time(), fault, answer.schedulers(), false);
+        return new Standing(
+                answer.state(),
+                answer.seq(),
+                answer.time(),
+                orNull(answer.fault()),
+                orNull(answer.clock()),
+                answer.schedulers(),
+                false);
+    }
+
+    private static @Nullable String orNull(String text) {
+        return text.isEmpty() ? null : text;
     }
 
     /** The state that these events would lead to. */
@@ -75,7 +87,7 @@ public record Standing(
         }
         Event.Targets excluded = new Event.Targets(status.exclude(), "");
         state = state.apply(new Event.Exclude(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
-        return new Standing(state, 0, 0, null, List.of(), true);
+        return new Standing(state, 0, 0, null, null, List.of(), true);
     }
 
     private static InventoryState report(InventoryState state, String name, Idset ranks) {
@@ -102,6 +114,7 @@ public record Standing(
             json.put("seq", seq);
             json.put("time", Times.rfc3339(time));
             json.put("fault", fault);
+            json.put("clock", clock);
         }
         return json;
     }

@@ -98,6 +98,9 @@ public final class Status extends ServerVerb {
     }
 
     private void warn(Standing standing) {
+        if (standing.clock() != null) {
+            console().complain("muster status: " + standing.clock());
+        }
         if (standing.fault() != null) {
             console().complain("muster status: the daemon takes no changes: " + standing.fault());
         }

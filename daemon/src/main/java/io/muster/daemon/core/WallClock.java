@@ -1,0 +1,193 @@
+package io.muster.daemon.core;
+
+import io.muster.inventory.state.Epoch;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The daemon's time. As long as the wall clock and the monotonic clock advance alike, that is the wall clock's. When the wall clock jumps
+ * further than {@link Limits#jump}, it is <em>doubted</em>: the daemon's time goes on from where it was, by the monotonic clock, and no
+ * hold runs out and no history grows too old, until the wall clock is back, or has kept its new time for {@link Limits#settle}, or a person
+ * accepts it. Safe on any thread.
+ */
+public final class WallClock implements InstantSource {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+    private static final double NANOS = 1e9;
+
+    /**
+     * What is normal, in seconds; any of them may be infinite.
+     *
+     * @param jump by how much the wall clock may be set at once
+     * @param gap how much later than the last known time a start may be
+     * @param settle how long a clock is doubted that keeps its new time
+     */
+    public record Limits(double jump, double gap, double settle) {}
+
+    private final InstantSource wall;
+    private final LongSupplier nanos;
+    private Limits limits;
+
+    /** The daemon's time when the monotonic clock showed {@link #mark}. */
+    private double known;
+
+    private long mark;
+    /** How far the wall clock may be ahead of the daemon's time. */
+    private double mostAhead;
+
+    private @Nullable Doubt doubt;
+
+    /**
+     * Why the wall clock is doubted.
+     *
+     * @param jump how far it is ahead of the daemon's time, or behind where negative
+     * @param since the daemon's time at the jump
+     * @param started whether the jump was found at the start
+     */
+    private record Doubt(double jump, double since, boolean started) {
+        String sentence() {
+            String distance = span(Math.abs(jump));
+            return started
+                    ? "at the start the clock was " + distance + (jump > 0 ? " after" : " before")
+                            + " the last known time, " + time(since)
+                    : "the clock jumped " + distance + (jump > 0 ? " ahead" : " back") + " at " + time(since);
+        }
+    }
+
+    /** @param nanos a clock that only goes forward */
+    public WallClock(InstantSource wall, LongSupplier nanos, Limits limits) {
+        this.wall = wall;
+        this.nanos = nanos;
+        this.limits = limits;
+        trust(wallSeconds(), nanos.getAsLong());
+    }
+
+    public synchronized void limits(Limits next) {
+        mostAhead = doubt == null ? next.jump : mostAhead;
+        limits = next;
+    }
+
+    /**
+     * Compares the wall clock with the past.
+     *
+     * @param last when something was last written down, in seconds since the epoch; 0 if nothing ever was
+     */
+    public synchronized void start(double last) {
+        if (last > 0) {
+            known = last;
+            mark = nanos.getAsLong();
+            mostAhead = limits.gap;
+            read(true);
+        }
+    }
+
+    /** The daemon's time in seconds since the epoch, from 1970 to 9999 whatever the wall clock shows. */
+    public synchronized double now() {
+        return read(false);
+    }
+
+    @Override
+    public Instant instant() {
+        return instant(now());
+    }
+
+    public synchronized boolean isDoubted() {
+        read(false);
+        return doubt != null;
+    }
+
+    /** How far the wall clock is ahead of the daemon's time in seconds, or behind where negative; 0 if it is not doubted. */
+    public synchronized double jump() {
+        read(false);
+        return doubt == null ? 0 : doubt.jump;
+    }
+
+    /** Why the clock is doubted, what that means, and until when; "" if it is not. */
+    public synchronized String trouble() {
+        read(false);
+        return doubt == null ? "" : sentence(doubt);
+    }
+
+    /** Takes the wall clock's time as the daemon's: a person has looked at it. */
+    public synchronized void accept(Object by) {
+        read(false);
+        if (doubt != null) {
+            log.warn("the clock is accepted by {}: expiry and retention go on", by);
+            trust(wallSeconds(), nanos.getAsLong());
+        }
+    }
+
+    private double read(boolean starting) {
+        long tick = nanos.getAsLong();
+        double shown = wallSeconds();
+        double own = Epoch.rounded(known + (tick - mark) / NANOS);
+        double ahead = shown - own;
+        Doubt before = doubt;
+        if (ahead >= -limits.jump && ahead <= mostAhead) {
+            if (before != null) {
+                log.warn("the clock is back at the time that was expected: expiry and retention go on");
+            }
+            trust(shown, tick);
+            return shown;
+        }
+        if (before == null || Math.abs(ahead - before.jump) > limits.jump) {
+            Doubt next = new Doubt(ahead, own, starting);
+            doubt = next;
+            log.warn("{}", sentence(next));
+        } else if (own - before.since >= limits.settle) {
+            log.warn("the clock has kept its time for {}: expiry and retention go on by it", span(limits.settle));
+            trust(shown, tick);
+            return shown;
+        }
+        return own;
+    }
+
+    private void trust(double shown, long tick) {
+        known = shown;
+        mark = tick;
+        mostAhead = limits.jump;
+        doubt = null;
+    }
+
+    private String sentence(Doubt why) {
+        String until = Double.isInfinite(limits.settle) ? "" : time(why.since + limits.settle) + " or ";
+        return why.sentence() + ": expiry and retention are paused until " + until
+                + "`muster clock accept`, and the daemon goes by its" + " own time";
+    }
+
+    /** JDK 17 computes microseconds since the epoch by way of nanoseconds, which overflow after 292 years. */
+    private double wallSeconds() {
+        Instant shown = wall.instant();
+        if (shown.getEpochSecond() < 0) {
+            return 0;
+        }
+        return shown.getEpochSecond() >= Epoch.LAST
+                ? Epoch.LAST
+                : Epoch.ofMicros(shown.getEpochSecond() * 1_000_000 + shown.getNano() / 1_000);
+    }
+
+    private static Instant instant(double seconds) {
+        double whole = Math.floor(seconds);
+        return Instant.ofEpochSecond((long) whole, Math.round((seconds - whole) * 1e6) * 1_000);
+    }
+
+    private static String time(double seconds) {
+        return instant(Math.min(seconds, Epoch.LAST))
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
+    }
+
+    /** {@code PT59S} as {@code 59s}; days are the largest unit. */
+    private static String span(double seconds) {
+        Duration time = Duration.ofSeconds(Math.round(seconds));
+        long days = time.toDays();
+        String rest = time.minusDays(days).toString().substring("PT".length()).toLowerCase(Locale.ROOT);
+        return days == 0 ? rest : days + "d" + (rest.equals("0s") ? "" : rest);
+    }
+}

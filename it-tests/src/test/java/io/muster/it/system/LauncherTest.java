@@ -1,0 +1,174 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.muster.it.harness.Jars;
+import io.muster.it.harness.Tool;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The launcher {@code muster} as it is installed, and the class-data archives that it makes and uses. */
+@Timeout(900)
+class LauncherTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final int NOBODY = 65534;
+    private static final int SOMEBODY = 65533;
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private Path launcher;
+    private Path jars;
+    private Path above;
+    private Path cache;
+    private Path tmp;
+
+    @BeforeEach
+    void install() throws IOException {
+        Path bin = Files.createDirectories(directory.resolve("prefix/bin"));
+        jars = Files.createDirectories(directory.resolve("prefix/share/muster"));
+        launcher = Files.copy(Path.of("..", "muster"), bin.resolve("muster"));
+        above = Files.createDirectory(directory.resolve("above"));
+        cache = Files.createDirectory(above.resolve("cache"));
+        tmp = Files.createDirectory(directory.resolve("tmp"));
+        for (Path path : List.of(directory, above, cache)) {
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+    }
+
+    private ProcessBuilder command(List<String> wrapper, Path javaHome) {
+        List<String> command = new ArrayList<>(wrapper);
+        command.addAll(List.of("env", "--default-signal=INT,HUP,TERM", "sh", launcher.toString(), "version"));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("JAVA_HOME", javaHome.toString());
+        builder.environment().put("MUSTER_CACHE", cache.toString());
+        builder.environment().put("XDG_CACHE_HOME", directory.resolve("home").toString());
+        builder.environment().put("TMPDIR", tmp.toString());
+        return builder.redirectOutput(directory.resolve("output").toFile());
+    }
+
+    // ---- signals
+
+    @ParameterizedTest
+    @CsvSource({"INT, -, 130", "TERM, '', 143", "HUP, '', 129", "HUP, -, 129"})
+    void aSignalWhileTheArchivesAreMadeEndsTheTrainingAndLeavesNothing(String signal, String group, int status)
+            throws Exception {
+        for (Path jar : Jars.all()) {
+            Files.copy(jar, jars.resolve(jar.getFileName()));
+        }
+        // In a group of its own, as a shell starts it: Ctrl-C is for all of the group.
+        Process process =
+                command(List.of("setsid"), Path.of(System.getProperty("java.home"))).start();
+        await().atMost(PATIENCE).until(() -> trainingServes() || !process.isAlive());
+        assertThat(cache.resolve("lock")).exists();
+        Tool.run("kill", "-" + signal, "--", group + process.pid());
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(Files.readString(directory.resolve("output"))).isEqualTo(status);
+        assertThat(cache).isEmptyDirectory();
+        assertThat(tmp).isEmptyDirectory();
+        assertThat(ProcessHandle.allProcesses()
+                        .map(left -> left.info().commandLine().orElse(""))
+                        .filter(line -> line.contains(tmp.toString())))
+                .isEmpty();
+    }
+
+    private boolean trainingServes() throws IOException {
+        try (Stream<Path> files = Files.walk(tmp)) {
+            return files.anyMatch(file -> file.endsWith("sock"));
+        }
+    }
+
+    // ---- whose archives are used
+
+    /** Instead of a JVM, something that says how it was called; nothing can be trained with it. */
+    private Path fakeJava() throws IOException {
+        Path home = Files.createDirectories(directory.resolve("jdk"));
+        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\necho \"$*\"\n");
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+        Files.writeString(jars.resolve("muster-daemon-0.jar"), "");
+        Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return home;
+    }
+
+    private String run(String... wrapper) throws IOException, InterruptedException {
+        Process process = command(List.of(wrapper), directory.resolve("jdk")).start();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        return Files.readString(directory.resolve("output"), StandardCharsets.UTF_8);
+    }
+
+    /** An archive for what is installed here, found by the mark that a training leaves when it fails. */
+    private Path archive() throws IOException, InterruptedException {
+        fakeJava();
+        assertThat(run()).doesNotContain("SharedArchiveFile");
+        try (Stream<Path> files = Files.list(cache)) {
+            Path failed = files.findFirst().orElseThrow();
+            String key = failed.getFileName().toString().substring("failed-".length());
+            return Files.writeString(cache.resolve("client-" + key + ".jsa"), "whatever");
+        }
+    }
+
+    private boolean isUsed(Path archive, String... wrapper) throws IOException, InterruptedException {
+        return run(wrapper).contains("-XX:SharedArchiveFile=" + archive + " ");
+    }
+
+    @Test
+    void anArchiveThatOthersCouldHaveWrittenIsNotUsed() throws Exception {
+        Path archive = archive();
+        assertThat(isUsed(archive)).isTrue();
+        for (Path path : List.of(archive, cache, above)) {
+            var before = Files.getPosixFilePermissions(path);
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xrwx"));
+            assertThat(isUsed(archive)).as("writable for others: %s", path).isFalse();
+            Files.setPosixFilePermissions(path, before);
+            assertThat(isUsed(archive)).isTrue();
+        }
+    }
+
+    @Test
+    void anotherUsersArchiveIsNotUsed() throws Exception {
+        assumeTrue(Tool.isRoot(), "needs root");
+        Path archive = archive();
+        String[] nobody = {"setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"};
+        Files.setPosixFilePermissions(tmp, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(isUsed(archive, nobody)).as("root's, by nobody").isTrue();
+        for (Path path : List.of(archive, cache, above)) {
+            Files.setAttribute(path, "unix:uid", NOBODY);
+            assertThat(isUsed(archive)).as("nobody's, by root: %s", path).isFalse();
+            assertThat(isUsed(archive, nobody)).as("nobody's, by nobody: %s", path).isTrue();
+            Files.setAttribute(path, "unix:uid", SOMEBODY);
+            assertThat(isUsed(archive, nobody)).as("somebody's, by nobody: %s", path).isFalse();
+            Files.setAttribute(path, "unix:uid", 0);
+        }
+        Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxr-x"));
+        Files.setAttribute(cache, "unix:gid", SOMEBODY);
+        assertThat(isUsed(archive)).as("writable for another group").isFalse();
+    }
+
+    @Test
+    void noArchiveIsMadeWhereOthersMayWrite() throws Exception {
+        fakeJava();
+        Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
+        run();
+        assertThat(cache).isEmptyDirectory();
+        assertThat(directory.resolve("home/muster")).isDirectoryContaining("glob:**failed-*");
+    }
+}
