@@ -170,6 +170,8 @@ public final class LocalDisk implements Disk {
                 found.isSymbolicLink() ? "a symbolic link, and none is followed here" : "not " + wanted);
     }
 
+    /** The directory, checked; the caller closes it. */
+    @SuppressWarnings("StreamResourceLeak") // it is what is returned
     private SecureDirectoryStream<Path> top() throws IOException {
         DirectoryStream<Path> opened;
         try {
