@@ -24,6 +24,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -178,6 +179,12 @@ final class Daemon {
 
     List<PeerSocket> sockets() {
         return sockets;
+    }
+
+    /** Why a reload may not put {@code next} in force, or null. */
+    @Nullable
+    String refusal(Config next) {
+        return preparation.refusal(next);
     }
 
     /** What can change while the daemon runs, changes. Not on the core thread: names are looked up, and the disk waited for. */

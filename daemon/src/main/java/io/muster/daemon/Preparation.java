@@ -3,6 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Definition;
@@ -24,6 +25,11 @@ final class Preparation {
 
     /** RFC 44's word for an R that came by {@code resource.reload}. */
     private static final String RELOADED = "reload";
+
+    /** RFC 44's word for an R that nobody has configured: this host. */
+    private static final String DISCOVERED = "dynamic-discovery";
+
+    private static final int MOST_NAMES = 200;
 
     private final Core core;
     private final Threads threads;
@@ -64,6 +70,35 @@ final class Preparation {
         }
     }
 
+    /**
+     * Why a reload may not put the configuration's R in force, or null. A file that was emptied or cut short must not cost an
+     * instance its hosts: who means it says so in the configuration, or restarts the daemon.
+     */
+    @Nullable
+    String refusal(Config next) {
+        Definition found = core.inventory().state().definition();
+        Resources resources = next.resources();
+        int hosts = found.base().nodes();
+        if (found.method().equals(DISCOVERED)
+                || hosts == 0
+                || resources.set().equals(obeyed)
+                || next.reloadDrop() >= 1) {
+            return null;
+        }
+        Hostlist gone = core.inventory().state().remapTo(resources.set()).vanished();
+        if (!resources.isDiscovered() && gone.size() <= next.reloadDrop() * hosts) {
+            return null;
+        }
+        String names = gone.toString();
+        return (resources.isDiscovered()
+                        ? "the configuration no longer says which hosts there are, and would leave this host alone: it"
+                        : "the configuration")
+                + " would take away " + gone.size() + " of " + hosts + " hosts ("
+                + (names.length() > MOST_NAMES ? names.substring(0, MOST_NAMES) + "..." : names)
+                + "), and muster.reload-drop = " + next.reloadDrop() + " does not allow that; if it is meant, set"
+                + " muster.reload-drop = 1 and reload again, or restart the daemon";
+    }
+
     /** At a reload. */
     void reload(Config next) throws InterruptedException {
         String failure = next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
@@ -75,7 +110,7 @@ final class Preparation {
     /** Schedulers cannot be told of ranks that come or go elsewhere, so a new R has to wait for their end. */
     private @Nullable String define(Config config) throws InterruptedException {
         Resources resources = config.resources();
-        String method = resources.isDiscovered() ? "dynamic-discovery" : "configuration";
+        String method = resources.isDiscovered() ? DISCOVERED : "configuration";
         Remap remap = core.inventory().state().remapTo(resources.set());
         Command define = new Command.Define(resources.set(), method, Core.initial(config), exclusions(config));
         Answer answer = submit(define, () -> !core.acquires().isAcquired());

@@ -10,6 +10,7 @@ import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.inventory.problem.PortableJson;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
@@ -20,9 +21,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the state directory held: the state, and the last events that led to it. */
 final class Recovered implements Replay {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+    private static final int MOST_MENDED_TOLD = 10;
+
     private final int mostRecent;
     private final WallClock clock;
     private final Deque<Recent> recent = new ArrayDeque<>();
@@ -34,6 +40,7 @@ final class Recovered implements Replay {
     private long events;
     private long lastSeq;
     private double seconds;
+    private long mended;
 
     private record Recent(Entry entry, int length) {}
 
@@ -61,6 +68,9 @@ final class Recovered implements Replay {
             Journal journal = Journal.open(disk, settings, this, listener, executor, clock);
             clock.start(lastTime);
             seconds = (System.nanoTime() - start) / 1e9;
+            if (mended > MOST_MENDED_TOLD) {
+                log.warn("{} more places like these were mended", mended - MOST_MENDED_TOLD);
+            }
             return journal;
         } catch (IllegalArgumentException e) {
             throw new UnreadableException(
@@ -79,6 +89,7 @@ final class Recovered implements Replay {
 
     @Override
     public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
+        mend("the snapshot", snapshot);
         state = Snapshot.parse(snapshot);
         before = timestamp;
         snapshotTime = timestamp;
@@ -88,6 +99,7 @@ final class Recovered implements Replay {
 
     @Override
     public void event(JournalRecord record) {
+        mend("event " + record.seq(), record.event());
         Entry entry = Entry.parse(record.event());
         state = entry.applyTo(state);
         events++;
@@ -102,6 +114,18 @@ final class Recovered implements Replay {
             Recent dropped = recent.remove();
             recentCharacters -= dropped.length;
             before = dropped.entry.timestamp();
+        }
+    }
+
+    /** An earlier version took strings and numbers that no other program can read: the daemon starts with a replacement of each. */
+    private void mend(String subject, ObjectNode document) {
+        for (String place : PortableJson.mend(document)) {
+            if (mended++ < MOST_MENDED_TOLD) {
+                log.warn(
+                        "{} has at {} what libjansson or a terminal does not take; its escape stands there instead",
+                        subject,
+                        place);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import io.muster.daemon.config.Logging;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,6 +71,10 @@ final class Reload {
     }
 
     private void apply(Config next) throws Exception {
+        String refusal = daemon.refusal(next);
+        if (refusal != null) {
+            throw new InvalidException("configuration", List.of(new Problem("", refusal)), 0);
+        }
         for (Problem note : next.notes()) {
             log.warn("{}", note);
         }

@@ -67,6 +67,15 @@ public final class RunningDaemon implements AutoCloseable {
         return new WallClock(InstantSource.system(), System::nanoTime, new WallClock.Limits(any, any, any));
     }
 
+    /** SIGHUP itself, with this configuration. @return whether it was put in force */
+    public boolean hangup(String resources) throws IOException {
+        Path file = directory.resolve("next.toml");
+        Files.writeString(file, resources);
+        boolean[] successful = {false};
+        new Reload(daemon, file, environment, () -> {}, success -> successful[0] = success).reload();
+        return successful[0];
+    }
+
     public static int uid() throws IOException {
         return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }

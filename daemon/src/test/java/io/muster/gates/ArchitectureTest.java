@@ -67,7 +67,7 @@ final class ArchitectureTest {
         arrow(arrows, "protocol.client", "protocol.wire protocol.rpc");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.journal", "inventory.problem daemon.journal.disk");
-        arrow(arrows, "daemon.config", values + " inventory.rset");
+        arrow(arrows, "daemon.config", values + " inventory.rset inventory.graph");
         arrow(arrows, "daemon.metrics", "");
         String outside = values + request + " inventory.request.feasibility inventory.state"
                 + " protocol.wire protocol.rpc protocol.acquire protocol.admin";

@@ -12,7 +12,9 @@ import io.muster.daemon.config.Environment;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.rset.ResourceSet;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -66,12 +68,19 @@ final class Check extends Verb {
     }
 
     private int accepted(Config config) {
+        List<Problem> notes = new ArrayList<>(config.notes());
+        if (config.resources().isDiscovered() && (file != null || Files.exists(environment.configFile()))) {
+            notes.add(new Problem(
+                    String.valueOf(file == null ? environment.configFile() : file),
+                    "neither resource.path nor [[resource.config]] says which hosts there are: the inventory is this host"
+                            + " alone, and a daemon that serves configured hosts refuses to reload this"));
+        }
         if (json) {
-            console().json(document(true, List.of(), config.notes()));
+            console().json(document(true, List.of(), notes));
             return Exit.OK;
         }
         if (!quiet) {
-            config.notes().forEach(note -> console().complain(note.toString()));
+            notes.forEach(note -> console().complain(note.toString()));
         }
         if (effective) {
             config.effective().lines().forEach(console()::println);

@@ -70,7 +70,7 @@ final class Run {
         int exit = command.execute(arguments);
         console.print(help.toString());
         if (!complaints.toString().isEmpty()) {
-            console.complainVerbatim(complaints.toString());
+            console.complainLines(complaints.toString());
         }
         return exit;
     }
@@ -81,7 +81,7 @@ final class Run {
         console.complain(name + ": " + sentence(e));
         StringWriter suggestions = new StringWriter();
         CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
-        console.complainVerbatim(suggestions.toString());
+        console.complainLines(suggestions.toString());
         console.complain("see `" + name + " --help`");
         return Exit.USAGE;
     }
@@ -113,7 +113,7 @@ final class Run {
     private int bug(Exception e) {
         StringWriter trace = new StringWriter();
         e.printStackTrace(new PrintWriter(trace, true));
-        console.complainVerbatim(trace.toString());
+        console.complainLines(trace.toString());
         return Exit.ERROR;
     }
 

@@ -1,5 +1,6 @@
 package io.muster.daemon.config;
 
+import io.muster.inventory.problem.PortableJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,10 +64,13 @@ public final class Accounts {
         return number("group", group);
     }
 
-    /** The user's name, or the number in decimal when there is none: for logs and audit. */
+    /** The user's name, or the number in decimal when there is none, or none that can be written: for logs and audit. */
     public String name(int uid) {
         String number = Integer.toUnsignedString(uid);
-        return line("passwd", 2, number).map(Accounts::nameOf).orElse(number);
+        return line("passwd", 2, number)
+                .map(Accounts::nameOf)
+                .filter(name -> PortableJson.keyFault(name) == null)
+                .orElse(number);
     }
 
     /** Names of the groups that {@code uid} is in, the primary one first; empty for an unknown user. */

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One whole, checked configuration; immutable. */
 public final class Config {
+    private static final double HALF = 0.5;
+
     private final Resources resources;
     private final Access access;
     private final Listen listen;
@@ -19,6 +21,7 @@ public final class Config {
     private final Storage.Clock clock;
     private final Streams streams;
     private final Reporting reporting;
+    private final double reloadDrop;
     private final Effective effective;
     private final List<Problem> notes;
     private final ObjectNode tree;
@@ -32,6 +35,7 @@ public final class Config {
         clock = Storage.Clock.read(settings);
         streams = Streams.read(settings);
         reporting = Reporting.read(settings);
+        reloadDrop = settings.share(Key.RELOAD_DROP, HALF);
         effective = settings.effective();
         problems.throwIfAny("configuration");
         notes = problems.warnings();
@@ -59,7 +63,14 @@ public final class Config {
     private static void checkTable(String name, JsonNode table, Document document, Problems problems) {
         String place = document.place(List.of(name));
         String suggestion = Key.suggestion(name, Key.SECTIONS);
-        if (!table.isObject()) {
+        if (table.isArray() && !table.isEmpty() && table.path(0).isObject()) {
+            boolean ours = Key.SECTIONS.contains(name);
+            problems.add(
+                    place,
+                    ours
+                            ? name + ": is one table: write [" + name + "]"
+                            : "[[" + name + "]]: unknown array of tables" + suggestion);
+        } else if (!table.isObject()) {
             problems.add(place, name + ": expected to stand in a table" + suggestion);
         } else if (Key.SECTIONS.contains(name)) {
             table.fieldNames().forEachRemaining(key -> checkKey(name, key, document, problems));
@@ -112,6 +123,11 @@ public final class Config {
 
     public Reporting reporting() {
         return reporting;
+    }
+
+    /** The largest share of the hosts in force that a reload of this configuration may take away; 1 permits everything. */
+    public double reloadDrop() {
+        return reloadDrop;
     }
 
     /** What was accepted, but not obeyed or not as it was perhaps meant. */

@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import io.muster.inventory.problem.NotJson;
+import io.muster.inventory.problem.PortableJson;
+import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -124,10 +126,13 @@ final class Document {
         KeyLines lines = json ? KeyLines.none() : KeyLines.scan(text);
         try {
             JsonNode tree = (json ? JSON : TOML).readTree(text);
-            if (tree instanceof ObjectNode) {
-                return new Source(file, tree, lines);
+            if (!(tree instanceof ObjectNode)) {
+                problems.add(file.toString(), "is not an object");
+                return null;
             }
-            problems.add(file.toString(), "is not an object");
+            Source source = new Source(file, tree, lines);
+            checkPortable(source, problems);
+            return source;
         } catch (JsonProcessingException e) {
             if (lines.repeated().isEmpty()) {
                 int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
@@ -136,6 +141,19 @@ final class Document {
             lines.repeated().forEach(key -> problems.add(at(file, key.line()), repeated(key, lines)));
         }
         return null;
+    }
+
+    /** Clients are sent all tables, those of other programs too. */
+    private static void checkPortable(Source source, Problems problems) {
+        Problems found = new Problems();
+        PortableJson.check(source.tree, found);
+        for (Problem problem : found.errors()) {
+            List<String> path = new ArrayList<>();
+            for (String key : problem.place().substring(1).split("/")) {
+                path.add(key.replace("~1", "/").replace("~0", "~"));
+            }
+            problems.add(source.place(path), String.join(".", path) + ": " + problem.sentence());
+        }
     }
 
     private static String repeated(KeyLines.Repeated key, KeyLines lines) {

@@ -30,6 +30,11 @@ public enum Key {
     ACQUIRE("muster", "acquire", Effect.RELOAD, "exclusive: one scheduler at a time; shared: any number"),
     ADMINS("muster", "admins", Effect.RELOAD, "users and %groups who may change state"),
     SCHEDULERS("muster", "schedulers", Effect.RELOAD, "users and %groups who may acquire"),
+    RELOAD_DROP(
+            "muster",
+            "reload-drop",
+            Effect.RELOAD,
+            "largest share of the hosts that a reload may take away, 0 to 1; 1 permits everything"),
     BATCH("muster", "batch", Effect.RELOAD, "gather changes this long after an update to a scheduler (FSD)"),
     INITIAL("muster", "initial", Effect.RELOAD, "liveness of a host that was never heard of: online or offline"),
     METRICS("muster", "metrics", Effect.RESTART, "address:port of /metrics, /healthz and /readyz, or off"),

@@ -1,7 +1,6 @@
 package io.muster.daemon.config;
 
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
@@ -111,7 +110,7 @@ public final class Logging {
     }
 
     private static Encoder<ILoggingEvent> encoder(LoggerContext context, Format format) {
-        Encoder<ILoggingEvent> encoder = format == Format.JSON ? new JsonEncoder() : textEncoder(context);
+        Encoder<ILoggingEvent> encoder = format == Format.JSON ? new TextLayout.Json() : textEncoder(context);
         encoder.setContext(context);
         encoder.start();
         return encoder;

@@ -1,6 +1,7 @@
 package io.muster.daemon.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.Problems;
@@ -42,10 +43,17 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
             settings.note(Key.RESOURCE_PATH, "ignored, since there are [[resource.config]] entries");
         }
         ResourceSet set = path == null || entries ? configured : fromFile(settings, path);
-        return exclude(
-                settings,
-                scheduling == null ? set : amend(settings, set, scheduling),
-                path == null || entries ? Key.RESOURCE_CONFIG.toString() : path.toString());
+        String origin = path == null || entries ? Key.RESOURCE_CONFIG.toString() : path.toString();
+        set = scheduling == null ? set : amend(settings, set, scheduling);
+        if (set.ranks().isEmpty()) {
+            settings.note(
+                    path == null || entries ? Key.RESOURCE_CONFIG : Key.RESOURCE_PATH,
+                    "names no host: schedulers have nothing, and a daemon that serves hosts refuses to reload this");
+        }
+        Problems contradictions = new Problems();
+        Agreement.check(set, contradictions);
+        settings.relay(scheduling != null ? scheduling : Path.of(origin), contradictions);
+        return exclude(settings, set, origin);
     }
 
     /** Whether nobody said what there is, so that it is what was found. */

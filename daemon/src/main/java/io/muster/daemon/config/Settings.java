@@ -111,6 +111,16 @@ final class Settings {
         });
     }
 
+    /** A part of the whole, from 0 to 1. */
+    double share(Key key, double fallback) {
+        return get(key, fallback, node -> {
+            require(
+                    node.isNumber() && node.doubleValue() >= 0 && node.doubleValue() <= 1,
+                    "expected a number from 0 to 1");
+            return node.doubleValue();
+        });
+    }
+
     String text(Key key, String fallback) {
         return get(key, fallback, Settings::textOf);
     }

@@ -1,9 +1,12 @@
 package io.muster.daemon.config;
 
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
+import io.muster.inventory.problem.Text;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -13,8 +16,8 @@ import org.slf4j.event.KeyValuePair;
 
 /**
  * One event is one line, {@code time level logger: message key=value}, and a stack trace one line per frame. Under journald each line
- * begins with {@code <N>} of sd-daemon(3) and has no time or level of its own. Control characters are escaped: a reason that a peer
- * chose must not be able to forge a line.
+ * begins with {@code <N>} of sd-daemon(3) and has no time or level of its own. What {@link Text} does not show is escaped: a reason that a
+ * peer chose must not be able to forge a line.
  */
 public final class TextLayout extends LayoutBase<ILoggingEvent> {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
@@ -33,7 +36,7 @@ public final class TextLayout extends LayoutBase<ILoggingEvent> {
         StringBuilder line = new StringBuilder(160);
         appendPrefix(line, event);
         line.append(shortName(event.getLoggerName())).append(": ");
-        appendEscaped(line, event.getFormattedMessage());
+        line.append(Text.escaped(event.getFormattedMessage()));
         List<KeyValuePair> pairs = event.getKeyValuePairs();
         if (pairs != null) {
             pairs.forEach(pair -> appendPair(line, pair));
@@ -60,7 +63,7 @@ public final class TextLayout extends LayoutBase<ILoggingEvent> {
             if (journald) {
                 line.append('<').append(priority(event.getLevel())).append('>');
             }
-            appendEscaped(line, frame);
+            line.append(Text.escaped(frame));
             line.append('\n');
         });
     }
@@ -70,23 +73,10 @@ public final class TextLayout extends LayoutBase<ILoggingEvent> {
         line.append(' ').append(pair.key).append('=');
         boolean quote = value.isEmpty() || value.chars().anyMatch(c -> c <= ' ' || c == '"' || c == '=');
         if (quote) {
-            appendEscaped(line.append('"'), value.replace("\\", "\\\\").replace("\"", "\\\""));
+            line.append('"').append(Text.escaped(value.replace("\\", "\\\\").replace("\"", "\\\"")));
             line.append('"');
         } else {
-            appendEscaped(line, value);
-        }
-    }
-
-    private static void appendEscaped(StringBuilder line, String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '\n') {
-                line.append("\\n");
-            } else if ((Character.isISOControl(c) && c != '\t') || c == '\u2028' || c == '\u2029') {
-                line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-            } else {
-                line.append(c);
-            }
+            line.append(Text.escaped(value));
         }
     }
 
@@ -103,5 +93,14 @@ public final class TextLayout extends LayoutBase<ILoggingEvent> {
             return 4;
         }
         return level.isGreaterOrEqual(Level.INFO) ? 6 : 7;
+    }
+
+    /** Logback's JSON, one event a line, with what a terminal or a pager would obey escaped: logback itself escapes C0 controls alone. */
+    static final class Json extends JsonEncoder {
+        @Override
+        public byte[] encode(ILoggingEvent event) {
+            String line = new String(super.encode(event), StandardCharsets.UTF_8).stripTrailing();
+            return (Text.escaped(line) + "\n").getBytes(StandardCharsets.UTF_8);
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.WallClock;
+import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
@@ -140,7 +141,7 @@ public final class Changes {
 
     private void read(String path, Principal by, Replier reply) {
         try {
-            ResourceSet resources = ResourceSet.parse(SourceFile.read(Path.of(path)));
+            ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
             core.execute(() -> redefine(resources, by, reply));
         } catch (NoSuchFileException e) {
             fail(reply, Errno.ENOENT, path, Errno.ENOENT.text());

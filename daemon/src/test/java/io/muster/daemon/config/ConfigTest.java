@@ -52,6 +52,7 @@ final class ConfigTest {
             Map.entry(Key.ACQUIRE, Value.same("shared")),
             Map.entry(Key.ADMINS, new Value("[\"alice\", \"%ops\"]", "[alice, %ops]")),
             Map.entry(Key.SCHEDULERS, new Value("[\"flux\"]", "[flux]")),
+            Map.entry(Key.RELOAD_DROP, new Value("0.25", "0.25")),
             Map.entry(Key.BATCH, Value.same("50ms")),
             Map.entry(Key.INITIAL, Value.same("offline")),
             Map.entry(Key.METRICS, Value.same("[::1]:9000")),
@@ -84,6 +85,7 @@ final class ConfigTest {
                         "muster.acquire           exclusive                                  default",
                         "muster.admins            []                                         default",
                         "muster.schedulers        []                                         default",
+                        "muster.reload-drop       0.5                                        default",
                         "muster.batch             0s                                         default",
                         "muster.initial           online                                     default",
                         "muster.metrics           127.0.0.1:9559                             default",
@@ -238,6 +240,16 @@ final class ConfigTest {
                 new Refusal("muster.frobnicate = 1", "muster.frobnicate: unknown key"),
                 new Refusal("resource.excludes = \"a\"", "resource.excludes: unknown key; did you mean exclude?"),
                 new Refusal("acces.allow-guest-user = true", "[acces]: unknown table; did you mean access?"),
+                new Refusal("[[acess]]", "[[acess]]: unknown array of tables; did you mean access?"),
+                new Refusal("[[grnt]]\nuser = \"x\"", "[[grnt]]: unknown array of tables"),
+                new Refusal("[[muster]]", "muster: is one table: write [muster]"),
+                new Refusal("[[resource.confg]]", "resource.confg: unknown key; did you mean config?"),
+                new Refusal("muster.reload-drop = 1.5", "muster.reload-drop: expected a number from 0 to 1"),
+                new Refusal("muster.reload-drop = \"half\"", "muster.reload-drop: expected a number from 0 to 1"),
+                new Refusal(
+                        "other.x = [\"a\\u0000\"]", "other.x.0: has the character U+0000, which no string may have"),
+                new Refusal("other.x = 9223372036854775808", "other.x: is an integer of more than 64 bits"),
+                new Refusal("other.x = inf", "other.x: is not a number that JSON has"),
                 new Refusal("socket = \"/x\"", "socket: expected to stand in a table"),
                 new Refusal("muster = 1", "muster: expected to stand in a table; did you mean muster?"));
     }

@@ -41,15 +41,15 @@ final class ResourcesTest {
     @Test
     void theSchedulingFileReplacesTheSchedulingKey() {
         Configs.write(dir, "R", R);
-        Configs.write(dir, "jgf.json", "{\"graph\": {}}");
+        Configs.write(dir, "jgf.json", "{\"writer\": \"x\"}");
         Config config = Configs.load(dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"");
-        assertThat(config.resources().set().scheduling()).hasToString("{\"graph\":{}}");
+        assertThat(config.resources().set().scheduling()).hasToString("{\"writer\":\"x\"}");
     }
 
     @Test
     void theSchedulingFilesNumbersAreThoseThatAreReadBack() {
         Configs.write(dir, "R", R);
-        Configs.write(dir, "jgf.json", "{\"graph\": {\"a\": 0.5, \"b\": 1.50, \"c\": 2e0}}");
+        Configs.write(dir, "jgf.json", "{\"x\": {\"a\": 0.5, \"b\": 1.50, \"c\": 2e0}}");
         ResourceSet set = Configs.load(dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"")
                 .resources()
                 .set();
@@ -71,8 +71,7 @@ final class ResourcesTest {
                         dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"", "[muster]", "batch = \"1w\""))
                 .contains(
                         "R: /version: must be the integer 1, not 2",
-                        "jgf.json: is not JSON: Unexpected character ('1' (code 49)): was expecting a colon to separate"
-                                + " field name and value at line 2, column 9",
+                        "jgf.json: is not JSON: it cannot be read at line 2, column 9",
                         "muster.toml:5: muster.batch: duration \"1w\": the unit is one of ms, s, m, h, d at position 1")
                 .anySatisfy(problem -> assertThat(problem).startsWith("R: /execution/"));
     }

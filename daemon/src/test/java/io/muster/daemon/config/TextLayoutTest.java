@@ -6,7 +6,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
@@ -55,11 +59,29 @@ final class TextLayoutTest {
 
     @Test
     void aReasonCannotForgeALine() {
-        LoggingEvent event = event(Level.INFO, "reason=a\n<0>root: all is well\r\u001b[2J\u2028\u0085", null);
+        LoggingEvent event = event(Level.INFO, "reason=a\n<0>root: all is well\r\u001b[2J\u2028\u0085\u202e", null);
         event.addKeyValuePair(new KeyValuePair("k", "v\nw"));
         assertThat(layout(true).doLayout(event))
                 .isEqualTo(
-                        "<6>Inventory: reason=a\\n<0>root: all is well\\u000d\\u001b[2J\\u2028\\u0085 k=\"v\\nw\"\n");
+                        "<6>Inventory: reason=a\\n<0>root: all is well\\u000d\\u001b[2J\\u2028\\u0085\\u202e k=\"v\\nw\"\n");
+    }
+
+    @Test
+    void jsonIsEscapedToo() throws Exception {
+        TextLayout.Json lines = new TextLayout.Json();
+        lines.setContext(new LoggerContext());
+        lines.start();
+        String text = "a\n\u001b\u0085\u202e\u2028\u2066 é";
+        LoggingEvent logged = event(Level.INFO, text, null);
+        logged.setMDCPropertyMap(Map.of());
+        String line = new String(lines.encode(logged), StandardCharsets.UTF_8);
+        assertThat(line)
+                .endsWith("}\n")
+                .doesNotContain("\u0085", "\u202e", "\u2028", "\u2066")
+                .contains("\\u202e", "é");
+        assertThat(line.lines()).hasSize(1);
+        JsonNode event = new JsonMapper().readTree(line);
+        assertThat(event.toString()).contains("\u0085\u202e\u2028\u2066 é");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.muster.inventory.graph;
 
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -11,7 +12,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 
-/** A graph for people to look at: an indented tree, or Graphviz's language. Like siblings are drawn once, with their number. */
+/**
+ * A graph for people to look at: an indented tree, or Graphviz's language. What may not be printed is escaped in both. Like siblings are drawn once, with their
+ * number.
+ */
 public final class Picture {
     /** Names that do not fold into fewer characters are cut off there; how many there are is said beside them. */
     private static final int MOST_CHARS = 200;
@@ -74,7 +78,7 @@ public final class Picture {
     /** A digraph; render it with {@code dot -Tsvg}. */
     public String dot() {
         StringBuilder out = new StringBuilder("digraph ")
-                .append(quote(subsystem))
+                .append(quote(Text.escaped(subsystem)))
                 .append(" {\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
         int root = graph.root(subsystem);
         if (root >= 0) {
@@ -98,7 +102,7 @@ public final class Picture {
     }
 
     private static String quote(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
     private String text(Bundle bundle) {
@@ -118,8 +122,8 @@ public final class Picture {
         graph.extended(bundle.sample())
                 .tags()
                 .forEach((k, v) -> text.append(" #").append(k).append(v.isEmpty() ? "" : "=" + v));
-        return text.append(state == null ? "" : " [" + state.toLowerCase(Locale.ROOT) + "]")
-                .toString();
+        return Text.escaped(text.append(state == null ? "" : " [" + state.toLowerCase(Locale.ROOT) + "]")
+                .toString());
     }
 
     private static String names(List<String> names) {

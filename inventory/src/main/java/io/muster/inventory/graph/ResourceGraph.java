@@ -8,9 +8,11 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -280,6 +282,58 @@ public final class ResourceGraph {
                 given.keepUnlike(graph);
             }
             return graph;
+        }
+    }
+
+    /**
+     * The paths that a document gives to its vertices, by subsystem. A leaf costs a reference to its parent's path, which its
+     * siblings share.
+     */
+    private static final class GivenPaths {
+        /** The path of containment, less the vertex's own name, of vertices that have no other. */
+        private @Nullable String[] above = new String[16];
+
+        private final Map<String, String> known = new HashMap<>();
+        private final Map<Integer, Map<String, String>> others = new HashMap<>();
+
+        void add(int vertex, String name, Map<String, String> paths) {
+            above = vertex < above.length ? above : Arrays.copyOf(above, Math.max(vertex + 1, above.length * 2));
+            @Nullable String path = paths.size() == 1 ? paths.get(EdgeKind.CONTAINMENT) : null;
+            if (path != null && path.endsWith("/" + name)) {
+                String lead = path.substring(0, path.length() - name.length() - 1);
+                above[vertex] = known.computeIfAbsent(lead, p -> p);
+            } else {
+                others.put(vertex, new LinkedHashMap<>(paths));
+            }
+        }
+
+        /** Null if none were given. */
+        @Nullable
+        Map<String, String> of(int vertex, String name) {
+            @Nullable String lead = vertex < above.length ? above[vertex] : null;
+            return lead == null ? others.get(vertex) : Map.of(EdgeKind.CONTAINMENT, lead + "/" + name);
+        }
+
+        /** Forgets those that {@code graph} has by its edges. */
+        void keepUnlike(ResourceGraph graph) {
+            boolean any = false;
+            for (int vertex = 0; vertex < graph.size(); vertex++) {
+                @Nullable Map<String, String> given = of(vertex, graph.pool(vertex).name());
+                if (given != null && given.equals(graph.pathsByEdges(vertex))) {
+                    forget(vertex);
+                } else {
+                    any |= given != null;
+                }
+            }
+            if (!any) {
+                above = new String[0];
+                known.clear();
+            }
+        }
+
+        private void forget(int vertex) {
+            above[vertex] = null;
+            others.remove(vertex);
         }
     }
 }

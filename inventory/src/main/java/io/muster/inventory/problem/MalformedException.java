@@ -52,7 +52,7 @@ public final class MalformedException extends IllegalArgumentException {
     private static String printable(CharSequence text) {
         StringBuilder shown = new StringBuilder(text);
         for (int i = 0; i < shown.length(); i++) {
-            if (Character.isISOControl(shown.charAt(i))) {
+            if (!Text.isShown(shown.charAt(i)) && !Character.isSurrogate(shown.charAt(i))) {
                 shown.setCharAt(i, '?');
             }
         }

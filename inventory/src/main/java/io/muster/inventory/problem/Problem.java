@@ -1,12 +1,22 @@
 package io.muster.inventory.problem;
 
 /**
- * One thing wrong with a document.
+ * One thing wrong with a document. Both texts may quote it, and are escaped, so that they can be printed.
  *
  * @param place a JSON pointer, a {@code file:line}, or "" for the whole document
  * @param sentence what is wrong there, and where it helps, what would be right
  */
 public record Problem(String place, String sentence) {
+    public Problem {
+        place = Text.escaped(place);
+        sentence = Text.escaped(sentence);
+    }
+
+    /** The JSON pointer (RFC 6901) of a member of the object at {@code parent}. */
+    public static String pointer(String parent, String key) {
+        return parent + "/" + key.replace("~", "~0").replace("/", "~1");
+    }
+
     @Override
     public String toString() {
         return place.isEmpty() ? sentence : place + ": " + sentence;

@@ -1,6 +1,8 @@
 package io.muster.inventory.rset;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.PortableJson;
+import io.muster.inventory.problem.Text;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
@@ -38,10 +40,11 @@ final class PropertyMap {
         }
         for (int i = 0; i < name.length(); i++) {
             if (ILLEGAL.indexOf(name.charAt(i)) >= 0) {
-                return "property name \"" + name + "\" has the illegal character " + name.charAt(i);
+                return "property name \"" + Text.escaped(name) + "\" has the illegal character " + name.charAt(i);
             }
         }
-        return StrictJson.hasLoneSurrogate(name) ? "a property name is not valid Unicode" : null;
+        String fault = PortableJson.keyFault(name);
+        return fault == null ? null : "property name \"" + Text.escaped(name) + "\" " + fault;
     }
 
     static void requireLegal(String name) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -112,7 +113,7 @@ final class RLiteReader {
 
     /** The idset at a key, or null and a problem. */
     static @Nullable Idset idset(String parent, String key, @Nullable JsonNode value, Problems problems) {
-        String place = StrictJson.pointer(parent, key);
+        String place = Problem.pointer(parent, key);
         if (value == null || !value.isTextual()) {
             String found =
                     value == null ? key + " is missing" : "must be an idset string, not " + StrictJson.kind(value);

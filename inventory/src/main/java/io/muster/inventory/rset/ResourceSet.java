@@ -7,6 +7,7 @@ import io.muster.inventory.hostlist.MatchConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.PortableJson;
 import io.muster.inventory.problem.Problems;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -58,7 +59,8 @@ public final class ResourceSet {
 
     /** For a caller that wants the warnings; null when {@code problems} has errors. */
     public static @Nullable ResourceSet parse(JsonNode r, Problems problems) {
-        return ResourceSetReader.read(r.deepCopy(), problems);
+        PortableJson.check(r, problems);
+        return problems.isEmpty() ? ResourceSetReader.read(r.deepCopy(), problems) : null;
     }
 
     /** For a caller that wants the warnings; null when {@code problems} has errors. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -62,7 +63,10 @@ final class ResourceSetReader {
         if (version == null) {
             problems.add("/version", "version is missing");
         } else if (!version.isIntegralNumber() || !version.canConvertToInt() || version.intValue() != 1) {
-            problems.add("/version", "must be the integer 1, not " + version);
+            // A string is not quoted: the file may be no R at all, and none that the asking peer may read.
+            problems.add(
+                    "/version",
+                    "must be the integer 1, not " + (version.isNumber() ? version : StrictJson.kind(version)));
         }
     }
 
@@ -131,7 +135,7 @@ final class ResourceSetReader {
     }
 
     private Idset property(String parent, String name, JsonNode value, @Nullable Layout layout) {
-        String place = StrictJson.pointer(parent, name);
+        String place = Problem.pointer(parent, name);
         String objection = PropertyMap.objection(name);
         if (objection != null) {
             problems.add(place, objection);

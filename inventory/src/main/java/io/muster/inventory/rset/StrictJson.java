@@ -1,7 +1,6 @@
 package io.muster.inventory.rset;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -14,6 +13,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.ValueNode;
 import io.muster.inventory.problem.NotJson;
+import io.muster.inventory.problem.PortableJson;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,17 +21,16 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON text to tree: no duplicate keys, nothing after the end, bounded depth, valid Unicode, and numbers as they were
- * written (a float stays a float with its digits; only a zero loses its sign, which no decimal has).
+ * JSON text to tree: no duplicate keys, nothing after the end, bounded depth, strings and numbers that every
+ * reader takes, and numbers as they were written (a float stays a float with its digits; only a zero loses its sign, which no decimal has).
  */
 final class StrictJson {
-    private static final int MAX_DEPTH = 256;
+    /** R stands some levels down in what clients are sent, and they read 256. */
+    private static final int MAX_DEPTH = 200;
 
     /** Far beyond any double, and far from where decimals that were written can not be read again. */
     private static final int MAX_SCALE = 10_000;
@@ -72,15 +71,13 @@ final class StrictJson {
     }
 
     static @Nullable JsonNode read(String text, Problems problems) {
-        try {
-            JsonNode tree = document(text);
-            if (mayHoldSurrogates(text) && hasLoneSurrogate(tree)) {
-                problems.add("", "is not JSON: a string has half of a surrogate pair");
-                return null;
-            }
-            return tree;
+        try (JsonParser in = FACTORY.createParser(text)) {
+            Problems found = new Problems();
+            JsonNode tree = new Reader(in, found).document();
+            found.errors().forEach(problem -> problems.add(problem.place(), problem.sentence()));
+            return found.isEmpty() ? tree : null;
         } catch (JsonProcessingException e) {
-            problems.add("", "is not JSON: " + NotJson.sentence(e) + place(e.getLocation()));
+            problems.add("", "is not JSON: it " + NotJson.blindSentence(e));
             return null;
         } catch (NumberFormatException e) {
             problems.add("", "has a number that is out of range");
@@ -91,92 +88,81 @@ final class StrictJson {
     }
 
     /** Built here because an ObjectMapper takes a command-line tool longer to load than all that it does besides. */
-    private static JsonNode document(String text) throws IOException {
-        try (JsonParser in = FACTORY.createParser(text)) {
+    private record Reader(JsonParser in, Problems problems) {
+        JsonNode document() throws IOException {
             JsonToken first = in.nextToken();
             if (first == null) {
                 return NODES.missingNode();
             }
-            JsonNode tree = value(in, first);
+            JsonNode tree = value(first);
             if (in.nextToken() != null) {
-                throw new JsonParseException(in, "something follows the end of the value", in.currentTokenLocation());
+                throw new JsonParseException(in, NotJson.GOES_ON, in.currentTokenLocation());
             }
             return tree;
         }
-    }
 
-    /** Recursion is bounded by the parser's nesting limit. */
-    private static JsonNode value(JsonParser in, JsonToken token) throws IOException {
-        return switch (token) {
-            case START_OBJECT -> object(in);
-            case START_ARRAY -> array(in);
-            case VALUE_STRING -> NODES.textNode(in.getText());
-            case VALUE_NUMBER_INT -> integer(in);
-            case VALUE_NUMBER_FLOAT -> NODES.numberNode(in.getDecimalValue());
-            case VALUE_TRUE -> NODES.booleanNode(true);
-            case VALUE_FALSE -> NODES.booleanNode(false);
-            default -> NODES.nullNode();
-        };
-    }
-
-    private static ObjectNode object(JsonParser in) throws IOException {
-        ObjectNode object = NODES.objectNode();
-        for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
-            object.set(name, value(in, in.nextToken()));
+        /** Recursion is bounded by the parser's nesting limit. */
+        private JsonNode value(JsonToken token) throws IOException {
+            return switch (token) {
+                case START_OBJECT -> object();
+                case START_ARRAY -> array();
+                case VALUE_STRING -> text();
+                case VALUE_NUMBER_INT -> checked(integer());
+                case VALUE_NUMBER_FLOAT -> checked(NODES.numberNode(in.getDecimalValue()));
+                case VALUE_TRUE -> NODES.booleanNode(true);
+                case VALUE_FALSE -> NODES.booleanNode(false);
+                default -> NODES.nullNode();
+            };
         }
-        return object;
-    }
 
-    private static ArrayNode array(JsonParser in) throws IOException {
-        ArrayNode array = NODES.arrayNode();
-        for (JsonToken token = in.nextToken(); token != JsonToken.END_ARRAY; token = in.nextToken()) {
-            array.add(value(in, token));
-        }
-        return array;
-    }
-
-    private static JsonNode integer(JsonParser in) throws IOException {
-        return switch (in.getNumberType()) {
-            case INT -> NODES.numberNode(in.getIntValue());
-            case LONG -> NODES.numberNode(in.getLongValue());
-            default -> NODES.numberNode(in.getBigIntegerValue());
-        };
-    }
-
-    private static String place(@Nullable JsonLocation location) {
-        return location == null ? "" : " at line " + location.getLineNr() + ", column " + location.getColumnNr();
-    }
-
-    /** Whether the text has a surrogate or the escape of one; few have, and only those need a walk of the tree. */
-    private static boolean mayHoldSurrogates(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (Character.isSurrogate(c) || (c == '\\' && text.regionMatches(true, i + 1, "ud", 0, 2))) {
-                return true;
+        private ObjectNode object() throws IOException {
+            ObjectNode object = NODES.objectNode();
+            for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
+                String fault = PortableJson.keyFault(name);
+                if (fault != null) {
+                    problem("the key " + fault);
+                }
+                object.set(name, value(in.nextToken()));
             }
+            return object;
         }
-        return false;
-    }
 
-    private static boolean hasLoneSurrogate(JsonNode tree) {
-        if (tree.isTextual()) {
-            return hasLoneSurrogate(tree.textValue());
-        }
-        for (Map.Entry<String, JsonNode> member : tree.properties()) {
-            if (hasLoneSurrogate(member.getKey())) {
-                return true;
+        private ArrayNode array() throws IOException {
+            ArrayNode array = NODES.arrayNode();
+            for (JsonToken token = in.nextToken(); token != JsonToken.END_ARRAY; token = in.nextToken()) {
+                array.add(value(token));
             }
+            return array;
         }
-        for (Iterator<JsonNode> children = tree.elements(); children.hasNext(); ) {
-            if (hasLoneSurrogate(children.next())) {
-                return true;
-            }
-        }
-        return false;
-    }
 
-    static boolean hasLoneSurrogate(String text) {
-        return text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+        private JsonNode text() throws IOException {
+            String text = in.getText();
+            String fault = PortableJson.stringFault(text);
+            if (fault != null) {
+                problem(fault);
+            }
+            return NODES.textNode(text);
+        }
+
+        private JsonNode integer() throws IOException {
+            return switch (in.getNumberType()) {
+                case INT -> NODES.numberNode(in.getIntValue());
+                case LONG -> NODES.numberNode(in.getLongValue());
+                default -> NODES.numberNode(in.getBigIntegerValue());
+            };
+        }
+
+        private JsonNode checked(JsonNode number) {
+            String fault = PortableJson.numberFault(number);
+            if (fault != null) {
+                problem(fault);
+            }
+            return number;
+        }
+
+        private void problem(String sentence) {
+            problems.add(in.getParsingContext().pathAsPointer().toString(), sentence);
+        }
     }
 
     /** What a value is, as the end of a sentence: "an array". */
@@ -190,10 +176,5 @@ final class StrictJson {
             case NULL -> "null";
             default -> "a " + type;
         };
-    }
-
-    /** RFC 6901. */
-    static String pointer(String parent, String key) {
-        return parent + "/" + key.replace("~", "~0").replace("/", "~1");
     }
 }

@@ -5,6 +5,7 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.PortableJson;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
@@ -23,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param place the object's JSON pointer within it
  */
 record Fields(String subject, String place, JsonNode json) {
+    /** An earlier version may have written strings that are refused today: the document is mended, in place. */
     static Fields of(String subject, JsonNode document) {
+        PortableJson.mend(document);
         return new Fields(subject, "", document).requireObject();
     }
 
@@ -203,8 +206,7 @@ record Fields(String subject, String place, JsonNode json) {
         return new InvalidException(subject, List.of(new Problem(where, sentence)), 0);
     }
 
-    /** RFC 6901. */
     private String pointer(String key) {
-        return place + "/" + key.replace("~", "~0").replace("/", "~1");
+        return Problem.pointer(place, key);
     }
 }

@@ -1,6 +1,6 @@
 package io.muster.inventory.state;
 
-import java.util.Locale;
+import io.muster.inventory.problem.Text;
 import org.jspecify.annotations.Nullable;
 
 /** What people say of a change. It goes into journals, logs and tables, so it is one line, and not without end. */
@@ -26,24 +26,10 @@ final class Wording {
         int at = 0;
         for (int character : text.codePoints().toArray()) {
             at++;
-            if (!isText(character)) {
-                return "the " + noun + " must be one line of text, but character " + at + " is U+" + hex(character);
+            if (!Text.isText(character)) {
+                return "the " + noun + " must be one line of text, but character " + at + " is " + Text.name(character);
             }
         }
         return null;
-    }
-
-    private static String hex(int character) {
-        String digits = Integer.toHexString(character).toUpperCase(Locale.ROOT);
-        return "0".repeat(4 - Math.min(4, digits.length())) + digits;
-    }
-
-    /** Neither a control character, which a terminal may obey, nor a line break, nor half of a character. */
-    private static boolean isText(int character) {
-        return switch (Character.getType(character)) {
-            case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
-                false;
-            default -> true;
-        };
     }
 }

@@ -24,7 +24,7 @@ import java.util.Map;
 /**
  * JSON payloads: an object and a terminating NUL (RFC 3 "Payload Conventions"). Reading refuses what two readers could
  * understand differently (a key twice, anything after the object, encodings other than UTF-8, numbers too large for a
- * double) and nesting that no payload has.
+ * double), what libjansson does not take (NUL in a string, integers of more than 64 bits) and nesting that no payload has.
  *
  * <p>The tree is built here and not by an ObjectMapper because a command-line tool would pay more for loading that than
  * for everything else it does on the wire.
@@ -137,9 +137,12 @@ public final class Json {
         };
     }
 
-    /** Half of a surrogate pair can be written as an escape, but is no character and has no UTF-8. */
+    /** Half of a surrogate pair can be written as an escape, but is no character and has no UTF-8; NUL ends a string in C. */
     private static String whole(String text) throws ProtocolException {
         for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) == 0) {
+                throw new ProtocolException("JSON payload has a string with a NUL in it");
+            }
             if (Character.isSurrogate(text.charAt(i))) {
                 if (!Character.isSurrogatePair(text.charAt(i), i + 1 < text.length() ? text.charAt(i + 1) : 0)) {
                     throw new ProtocolException("JSON payload has half of a surrogate pair");
@@ -154,7 +157,7 @@ public final class Json {
         return switch (in.getNumberType()) {
             case INT -> NODES.numberNode(in.getIntValue());
             case LONG -> NODES.numberNode(in.getLongValue());
-            default -> NODES.numberNode(in.getBigIntegerValue());
+            default -> throw new ProtocolException("JSON payload has an integer of more than 64 bits");
         };
     }
 

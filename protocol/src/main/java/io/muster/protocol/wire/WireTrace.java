@@ -105,7 +105,7 @@ public final class WireTrace {
     private static void appendText(StringBuilder line, String text, int length) {
         for (int i = 0; i < text.length() && i < length; i++) {
             char c = text.charAt(i);
-            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
+            if (Character.isISOControl(c) || c == 0x2028 || c == 0x2029 || Character.getType(c) == Character.FORMAT) {
                 line.append("\\u").append(Integer.toHexString(c | 0x10000), 1, 5);
             } else {
                 line.append(c);

@@ -17,7 +17,7 @@ class JsonTest {
     @ValueSource(
             strings = {
                 "{}",
-                "{\"a\":1,\"b\":-2147483649,\"c\":123456789012345678901234567890,\"d\":1.5,\"e\":1795226327.122392}",
+                "{\"a\":1,\"b\":-2147483649,\"c\":9223372036854775807,\"d\":1.5,\"e\":1795226327.122392}",
                 "{\"a\":10000000.0,\"b\":-2000000000.0,\"c\":9999999999999998.0,\"d\":1.0E16,\"e\":1.0E-4,\"f\":0.0}",
                 "{\"a\":[[],{},null,true,false,\"\"],\"\":{\"\":0.0}}",
                 "{\"reason\":\"fan \\\"3\\\" \\\\ \\n\\u0001 ü € 😀\"}"
@@ -47,6 +47,9 @@ class JsonTest {
                 "{} {}|JSON payload goes on after its object",
                 "{\"a\":\"\\ud83d\"}|JSON payload has half of a surrogate pair",
                 "{\"a\":1e999}|JSON payload has a number that is too large",
+                "{\"a\":9223372036854775808}|JSON payload has an integer of more than 64 bits",
+                "{\"a\":[\"x\\u0000\"]}|JSON payload has a string with a NUL in it",
+                "{\"a\\u0000b\":1}|JSON payload has a string with a NUL in it",
                 "\u0130{}|JSON payload does not start as UTF-8 JSON does",
             })
     void whatCouldBeMisreadIsRefused(String text, String sentence) {

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.render.EventText;
+import io.muster.daemon.cli.render.Printable;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.wire.Bytes;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.wire.Json;
 
 /** The daemon's answer to a dry run, for people. */
@@ -34,9 +36,9 @@ record Preview(DryRunAnswer answer) {
             out.append("no scheduler is connected\n");
         }
         for (DryRunAnswer.Update update : answer.updates()) {
-            out.append("scheduler ").append(update.user());
+            out.append("scheduler ").append(Printable.of(update.user()));
             out.append(update.pid() == 0 ? "" : " pid " + update.pid()).append(" would get ");
-            out.append(update.payload() == null ? "nothing" : asSent(update.payload()))
+            out.append(update.payload() == null ? "nothing" : Text.escaped(asSent(update.payload())))
                     .append('\n');
         }
         return out.toString();

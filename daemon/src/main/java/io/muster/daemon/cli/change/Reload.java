@@ -6,6 +6,7 @@ import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.ServerVerb;
 import io.muster.daemon.cli.console.Standing;
+import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Remap;
@@ -50,7 +51,7 @@ public final class Reload extends ServerVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         if (dryRun) {
-            preview(Standing.ask(client), ResourceSet.parse(Files.readAllBytes(file)));
+            preview(Standing.ask(client), Agreement.require(ResourceSet.parse(Files.readAllBytes(file))));
             return Exit.OK;
         }
         String path = file.toAbsolutePath().normalize().toString();

@@ -3,6 +3,7 @@ package io.muster.daemon.cli.console;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.cli.render.Printable;
 import io.muster.daemon.cli.render.Style;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.io.BufferedInputStream;
@@ -10,11 +11,15 @@ import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -85,8 +90,9 @@ public final class Console {
         return clock;
     }
 
+    /** Text for people, of any number of lines. Whatever else a terminal would obey was somebody's data, and is replaced. */
     public void print(String text) {
-        write(text.getBytes(StandardCharsets.UTF_8));
+        write(Printable.lines(text, style().color()).getBytes(StandardCharsets.UTF_8));
     }
 
     public void println(String line) {
@@ -97,11 +103,50 @@ public final class Console {
     /** One line; the schema's version first. */
     public void json(ObjectNode document) {
         Bytes encoded = Json.encode(document);
-        print(encoded.first(encoded.length() - 1).text());
-        print("\n");
+        json(encoded.first(encoded.length() - 1).text());
     }
 
-    public void write(byte[] bytes) {
+    /** A line of JSON. What a terminal would obey is escaped as JSON has it, and means the same to a program. */
+    public void json(String line) {
+        write((Text.escaped(line) + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The same for JSON that is written piece by piece. */
+    public Writer jsonWriter() {
+        OutputStream bytes = new OutputStream() {
+            @Override
+            public void write(int b) {
+                Console.this.write(new byte[] {(byte) b});
+            }
+
+            @Override
+            public void write(byte[] some, int offset, int length) {
+                Console.this.write(Arrays.copyOfRange(some, offset, offset + length));
+            }
+        };
+        return new FilterWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8)) {
+            @Override
+            public void write(int c) throws IOException {
+                write(new char[] {(char) c}, 0, 1);
+            }
+
+            @Override
+            public void write(char[] text, int offset, int length) throws IOException {
+                write(new String(text, offset, length), 0, length);
+            }
+
+            /** A surrogate pair may come in two pieces, and is joined by the encoder. */
+            @Override
+            public void write(String text, int offset, int length) throws IOException {
+                for (int i = offset; i < offset + length; i++) {
+                    char c = text.charAt(i);
+                    out.write(Character.isSurrogate(c) ? String.valueOf(c) : Text.escaped(String.valueOf(c)));
+                }
+            }
+        };
+    }
+
+    private void write(byte[] bytes) {
         try {
             out.write(bytes);
         } catch (IOException e) {
@@ -131,17 +176,20 @@ public final class Console {
 
     /** A line to the person, after all output so far. */
     public void complain(String line) {
-        flush();
-        try {
-            err.write((Printable.of(line) + "\n").getBytes(StandardCharsets.UTF_8));
-            err.flush();
-        } catch (IOException e) {
-            throw new ClosedPipeException(e);
-        }
+        complainRaw(Printable.of(line) + "\n");
     }
 
-    /** Text for standard error as it is, line ends included. */
-    public void complainVerbatim(String text) {
+    /** Lines for standard error, each with its end. */
+    public void complainLines(String text) {
+        complainRaw(Printable.lines(text, style().color()));
+    }
+
+    /** Draws a line of standard error anew: what work has come to. An empty one leaves a clean line behind. */
+    public void redraw(String line) {
+        complainRaw("\r" + (line.isEmpty() ? "\033[K" : Printable.of(line)));
+    }
+
+    private void complainRaw(String text) {
         flush();
         try {
             err.write(text.getBytes(StandardCharsets.UTF_8));

@@ -28,7 +28,7 @@ public final class Progress implements AutoCloseable {
         lastNanos = now;
         if (bar) {
             drawn = true;
-            console.complainVerbatim("\r" + bar(what, done, total));
+            console.redraw(bar(what, done, total));
         } else {
             console.complain(what + ": " + percent(done, total) + "%");
         }
@@ -48,7 +48,7 @@ public final class Progress implements AutoCloseable {
     @Override
     public void close() {
         if (drawn) {
-            console.complainVerbatim("\r\033[K");
+            console.redraw("");
         }
     }
 }

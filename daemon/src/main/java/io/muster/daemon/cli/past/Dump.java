@@ -48,10 +48,18 @@ public final class Dump extends Verb {
         try (DiskEvents events = new DiskEvents(place.disk(), range, console())) {
             for (JournalRecord record = events.nextRecord(); record != null; record = events.nextRecord()) {
                 if (filter.matches(record.event())) {
-                    console().println(choice.human() ? text(record) : record.json());
+                    print(record);
                 }
             }
             return events.isDamaged() ? Exit.ERROR : Exit.OK;
+        }
+    }
+
+    private void print(JournalRecord record) {
+        if (choice.human()) {
+            console().println(text(record));
+        } else {
+            console().json(record.json());
         }
     }
 

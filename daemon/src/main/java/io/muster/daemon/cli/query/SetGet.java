@@ -20,8 +20,7 @@ public final class SetGet extends UsageVerb {
 
     @Override
     int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException {
-        console().write(usage.all().keep(among.intersect(usage.in(states))).toBytes());
-        console().print("\n");
+        console().json(usage.all().keep(among.intersect(usage.in(states))).toString());
         return Exit.OK;
     }
 }

@@ -1,30 +1,40 @@
 package io.muster.daemon.cli.render;
 
+import io.muster.inventory.problem.Text;
+import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
+
 /** Text of somebody else's, made safe for a terminal: reasons and names may hold escape sequences and line ends. */
 public final class Printable {
+    /** An escape character that does not begin a sequence for colours and weights. */
+    private static final Pattern COLOUR = Pattern.compile("\33(?!\\[[0-9;]*m)");
+
     private Printable() {}
 
+    /** One line: a line end within it is replaced too. */
     public static String of(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (isControl(text.charAt(i))) {
-                return replaced(text);
-            }
-        }
-        return text;
+        return replaced(text, c -> Text.isShown(c));
     }
 
-    private static String replaced(String text) {
-        StringBuilder clean = new StringBuilder(text.length());
+    /** Text of several lines. Where colours are shown, the sequences that switch them stay. */
+    public static String lines(String text, boolean colours) {
+        IntPredicate kept = c -> c == '\n' || c == '\t' || Text.isShown(c);
+        return colours ? COLOUR.matcher(replaced(text, c -> c == '\33' || kept.test(c))).replaceAll("?") : replaced(text, kept);
+    }
+
+    /** Halves of surrogate pairs are left to the encoder, which replaces a single one. */
+    private static String replaced(String text, IntPredicate kept) {
+        StringBuilder clean = null;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            clean.append(isControl(c) ? '?' : c);
+            // CSV ends its lines so.
+            boolean lineEnd = c == '\r' && text.startsWith("\n", i + 1) && kept.test('\n');
+            if (!Character.isSurrogate(c) && !kept.test(c) && !lineEnd) {
+                clean = clean == null ? new StringBuilder(text) : clean;
+                clean.setCharAt(i, '?');
+            }
         }
-        return clean.toString();
-    }
-
-    /** The C0 and C1 controls, and the marks that turn the direction of what follows. */
-    private static boolean isControl(char c) {
-        return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+        return clean == null ? text : clean.toString();
     }
 
     /** Columns on a terminal, taking every code point for one column wide. */

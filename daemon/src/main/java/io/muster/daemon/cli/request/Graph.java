@@ -11,7 +11,6 @@ import io.muster.daemon.cli.console.Failure;
 import io.muster.daemon.cli.console.Server;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.console.Verb;
-import io.muster.daemon.cli.render.Printable;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.Extended;
@@ -26,8 +25,6 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -112,7 +109,7 @@ public final class Graph extends Verb {
                 new Picture(graph, subsystem, depth)
                         .tree(console().style().marks() ? Picture.Lines.BOXES : Picture.Lines.ASCII)
                         .lines()
-                        .forEach(line -> console().println(Printable.of(line)));
+                        .forEach(console()::println);
         }
     }
 
@@ -151,7 +148,7 @@ public final class Graph extends Verb {
 
     private void jgf(ResourceGraph graph) throws IOException {
         Jgf.Form form = full ? Jgf.Form.FULL : Jgf.Form.TERSE;
-        try (JsonGenerator json = new JsonFactory().createGenerator(new Output(console()))) {
+        try (JsonGenerator json = new JsonFactory().createGenerator(console().jsonWriter())) {
             if (depth == ALL_LEVELS) {
                 Jgf.write(graph, form, json);
             } else {
@@ -163,24 +160,5 @@ public final class Graph extends Verb {
             }
         }
         console().print("\n");
-    }
-
-    /** What is written to it goes to the console, which stays open. */
-    private static final class Output extends OutputStream {
-        private final Console console;
-
-        Output(Console console) {
-            this.console = console;
-        }
-
-        @Override
-        public void write(int b) {
-            console.write(new byte[] {(byte) b});
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) {
-            console.write(Arrays.copyOfRange(bytes, offset, offset + length));
-        }
     }
 }

@@ -30,7 +30,11 @@ public final class ShapeExpand extends Verb {
         String text = shape.equals("-") ? new Source(shape).text(console()).strip() : shape;
         try {
             ArrayNode resources = Resource.toJson(Shape.parse(text));
-            console().print(json ? resources + "\n" : Yaml.write(resources));
+            if (json) {
+                console().json(resources.toString());
+            } else {
+                console().print(Yaml.write(resources));
+            }
             return Exit.OK;
         } catch (MalformedException e) {
             new Complaint(console(), "muster shape expand").about(e);

@@ -1,6 +1,7 @@
 package io.muster.daemon.cli.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.daemon.cli.render.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,10 +13,17 @@ import org.yaml.snakeyaml.DumperOptions;
 final class Yaml {
     private Yaml() {}
 
+    /** With everything but ASCII escaped if there is something that may not be printed. */
     static String write(JsonNode json) {
+        String yaml = write(json, true);
+        return yaml.equals(Printable.lines(yaml, false)) ? yaml : write(json, false);
+    }
+
+    private static String write(JsonNode json, boolean unicode) {
         DumperOptions options = new DumperOptions();
         options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
         options.setSplitLines(false);
+        options.setAllowUnicode(unicode);
         return new org.yaml.snakeyaml.Yaml(options).dump(plain(json));
     }
 

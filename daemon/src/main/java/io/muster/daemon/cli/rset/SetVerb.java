@@ -65,8 +65,7 @@ abstract class SetVerb extends Verb {
     }
 
     final int print(ResourceSet set) {
-        console().write(set.toBytes());
-        console().print("\n");
+        console().json(set.toString());
         return Exit.OK;
     }
 
