@@ -99,15 +99,25 @@ final class Daemon {
             Threads threads,
             Telemetry telemetry) {
         Core core = Core.build(journal, recovered, config, threads, telemetry);
-        Gate gate = new Gate(admission(config, environment), config.listen(), threads.core(), threads.worker());
+        Gate gate = new Gate(
+                admission(config, environment),
+                config.listen(),
+                threads.core(),
+                threads.beside(threads.names()),
+                threads.beside(threads.services()));
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
-                core.inventory(), core.acquires(), Identity.attributes(config, environment), sender, telemetry);
+                core.inventory(),
+                core.acquires(),
+                Identity.attributes(config, environment),
+                sender,
+                telemetry,
+                threads.beside(threads.answers()));
         queries.config(config.toJson());
         Changes changes = new Changes(
-                core.inventory(), core.acquires(), threads.core(), threads.reloads(), Preparation.onReload(config));
+                core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
         Feasible feasible =
-                new Feasible(core.inventory()::state, core.inventory()::now, threads.core(), threads.checks());
+                new Feasible(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
         return new Parts(
                 core, gate, new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible));
     }

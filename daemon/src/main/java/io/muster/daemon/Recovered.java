@@ -110,7 +110,7 @@ final class Recovered implements Replay {
                 : new Recent(entry, record.json().length());
         recent.add(shown);
         recentCharacters += shown.length;
-        while (recent.size() > mostRecent || (recentCharacters > JournalStreams.MOST_CHARACTERS && recent.size() > 1)) {
+        while (recent.size() > mostRecent || (recentCharacters > JournalStreams.MOST_BYTES && recent.size() > 1)) {
             Recent dropped = recent.remove();
             recentCharacters -= dropped.length;
             before = dropped.entry.timestamp();

@@ -103,6 +103,7 @@ public final class Serving {
         NativeLibrary.place(List.of(
                 Path.of(System.getProperty("java.io.tmpdir", "/tmp")),
                 NativeLibrary.nearest(config.storage().stateDir())));
+        new WarmUp(environment).run();
         Daemon daemon = Daemon.start(config, environment, telemetry, trace);
         SdNotify systemd =
                 SdNotify.open(environment.variables(), daemon.threads().loop());

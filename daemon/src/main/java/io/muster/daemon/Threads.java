@@ -1,5 +1,6 @@
 package io.muster.daemon;
 
+import io.muster.daemon.core.Aside;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -9,12 +10,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The daemon's threads: {@code core} for peers and state, {@code worker} for what may block, {@code reload} for a configuration or an R
- * that is read again, {@code checks} for what takes long. The journal has its own.
+ * The daemon's threads: {@code core} for peers and state, {@code worker} for snapshots and the log of changes, {@code names} and
+ * {@code services} for the names of users, {@code reload} for a configuration or an R that is read again, {@code checks} for what takes
+ * long, {@code answers} for answers that are long. The journal has its own.
  */
 final class Threads implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
     private static final int PATIENCE_SECONDS = 10;
     private static final int LAST_LINES_SECONDS = 2;
 
@@ -23,11 +29,16 @@ final class Threads implements AutoCloseable {
     private final EventLoop core = loop.next();
     private final ExecutorService worker = Executors.newSingleThreadExecutor(named("worker"));
     private final ExecutorService checks = Executors.newSingleThreadExecutor(named("checks"));
+    private final ExecutorService names = Executors.newSingleThreadExecutor(named("names"));
+    private final ExecutorService services = Executors.newFixedThreadPool(4, named("services"));
+    private final ExecutorService answers = Executors.newFixedThreadPool(2, named("answers"));
     private final ExecutorService reloads = Executors.newSingleThreadExecutor(named("reload"));
 
     private static ThreadFactory named(String name) {
         return task -> {
             Thread thread = new Thread(task, name);
+            thread.setUncaughtExceptionHandler(
+                    (t, bug) -> log.error("the thread {} came upon a bug", t.getName(), bug));
             thread.setDaemon(true); // only the main thread decides whether there is still a daemon
             return thread;
         };
@@ -45,12 +56,32 @@ final class Threads implements AutoCloseable {
         return worker;
     }
 
-    /** For what only computes, however long: apart from the worker, which a disk or a directory service may hold up. */
+    /** For what only computes, however long: apart from the worker, which a disk may hold up. */
     ExecutorService checks() {
         return checks;
     }
 
-    /** For what reads much or waits for the disk, and must not keep peers waiting whose names the worker looks up. */
+    /** For the names of users in files, for which every peer waits that is not known yet. */
+    ExecutorService names() {
+        return names;
+    }
+
+    /** For questions to a name service, which may hang: each of a few threads may wait for an answer of its own. */
+    ExecutorService services() {
+        return services;
+    }
+
+    /** For answers to queries that are long. Two threads, so that one kind of answer that takes long does not hold up all others. */
+    ExecutorService answers() {
+        return answers;
+    }
+
+    /** @param executor one of these */
+    Aside beside(ExecutorService executor) {
+        return new Aside(core, executor);
+    }
+
+    /** For what reads much or waits for the disk, and must not keep snapshots waiting. */
     ExecutorService reloads() {
         return reloads;
     }
@@ -70,13 +101,16 @@ final class Threads implements AutoCloseable {
     @Override
     public void close() {
         checks.shutdown();
+        answers.shutdown();
+        names.shutdown();
+        services.shutdownNow();
         reloads.shutdown();
         worker.shutdown();
         loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         finish(worker);
     }
 
-    /** The log's last lines are still to be written; a directory service that does not answer keeps nobody. */
+    /** The log's last lines are still to be written; a log that does not take them keeps nobody. */
     private static void finish(ExecutorService executor) {
         try {
             if (!executor.awaitTermination(LAST_LINES_SECONDS, TimeUnit.SECONDS)) {

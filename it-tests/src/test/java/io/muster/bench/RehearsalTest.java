@@ -74,7 +74,8 @@ class RehearsalTest {
                     "resident memory, at once",
                     "resident memory, settled",
                     "muster drain",
-                    "muster status")) {
+                    "muster status",
+                    "first 100 drains after a start")) {
                 expected.add(ranks + " " + row);
             }
         }

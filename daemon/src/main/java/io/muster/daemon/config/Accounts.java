@@ -73,6 +73,11 @@ public final class Accounts {
                 .orElse(number);
     }
 
+    /** The user's name if {@code /etc/passwd} has it; does not ask the name service. */
+    public Optional<String> localName(int uid) {
+        return local("passwd", 2, Integer.toUnsignedString(uid)).map(Accounts::nameOf);
+    }
+
     /** Names of the groups that {@code uid} is in, the primary one first; empty for an unknown user. */
     public Set<String> groupsOf(int uid) {
         Set<String> groups = new LinkedHashSet<>();
@@ -112,13 +117,16 @@ public final class Accounts {
     }
 
     private Optional<String> line(String database, int field, String key) {
-        Optional<String> local = lines(database)
+        return local(database, field, key).or(() -> ask(database, key));
+    }
+
+    private Optional<String> local(String database, int field, String key) {
+        return lines(database)
                 .filter(line -> {
                     String[] fields = line.split(":", -1);
                     return fields.length > field && fields[field].equals(key);
                 })
                 .findFirst();
-        return local.isPresent() ? local : ask(database, key);
     }
 
     private Stream<String> lines(String database) {

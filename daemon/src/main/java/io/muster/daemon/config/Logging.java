@@ -4,17 +4,27 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import ch.qos.logback.core.spi.FilterReply;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 /**
  * The log goes to standard error, before which the daemon has put a queue that never blocks. An operator's own logback file ({@code
@@ -82,7 +92,31 @@ public final class Logging {
         return encoder(context, Format.TEXT);
     }
 
+    /** Drops what the threads of {@code group} log, until the result is closed. */
+    public static Closeable silence(ThreadGroup group) {
+        if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+            return () -> {};
+        }
+        TurboFilter silence = new TurboFilter() {
+            @Override
+            public FilterReply decide(
+                    @Nullable Marker marker,
+                    ch.qos.logback.classic.Logger logger,
+                    ch.qos.logback.classic.Level level,
+                    @Nullable String format,
+                    Object @Nullable [] arguments,
+                    @Nullable Throwable thrown) {
+                return Thread.currentThread().getThreadGroup() == group ? FilterReply.DENY : FilterReply.NEUTRAL;
+            }
+        };
+        context.addTurboFilter(silence);
+        return () -> context.getTurboFilterList().remove(silence);
+    }
+
     private static void applyTo(LoggerContext context, Level level, Format format) {
+        if (context.getTurboFilterList().stream().noneMatch(Repeats.class::isInstance)) {
+            context.addTurboFilter(new Repeats(System::nanoTime));
+        }
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         if (!operatorsFile()) {
             var old = root.getAppender(APPENDER);
@@ -138,6 +172,77 @@ public final class Logging {
             return stream.equals(file.get("dev") + ":" + file.get("ino"));
         } catch (IOException closed) {
             return false;
+        }
+    }
+
+    /**
+     * How much of the log exceptions get: whoever has found a bug may come upon it thousands of times a second. Each kind of exception
+     * is logged with its stack once a minute; the others are counted, and the next line of whatever kind has their number before it.
+     */
+    static final class Repeats extends TurboFilter {
+        static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
+
+        private static final int MOST_KINDS = 100;
+
+        private final LongSupplier nanos;
+        private final Map<String, Integer> seen = new LinkedHashMap<>();
+        private long since;
+
+        /** @param nanos a clock that only goes forward */
+        Repeats(LongSupplier nanos) {
+            this.nanos = nanos;
+        }
+
+        @Override
+        public FilterReply decide(
+                @Nullable Marker marker,
+                ch.qos.logback.classic.Logger logger,
+                ch.qos.logback.classic.Level level,
+                @Nullable String format,
+                Object @Nullable [] arguments,
+                @Nullable Throwable thrown) {
+            if (format == null || !level.isGreaterOrEqual(logger.getEffectiveLevel())) {
+                return FilterReply.NEUTRAL; // only asks whether such a line would be logged
+            }
+            Throwable exception = thrown == null ? last(arguments) : thrown;
+            List<String> finished;
+            boolean first;
+            synchronized (seen) {
+                finished = finished();
+                first = exception == null || isFirst(exception);
+            }
+            finished.forEach(logger::warn);
+            return first ? FilterReply.NEUTRAL : FilterReply.DENY;
+        }
+
+        private static @Nullable Throwable last(Object @Nullable [] arguments) {
+            return arguments != null
+                            && arguments.length > 0
+                            && arguments[arguments.length - 1] instanceof Throwable exception
+                    ? exception
+                    : null;
+        }
+
+        private List<String> finished() {
+            List<String> lines = new ArrayList<>();
+            if (!seen.isEmpty() && nanos.getAsLong() - since >= WINDOW) {
+                seen.forEach((kind, count) -> {
+                    if (count > 1) {
+                        lines.add((count - 1) + " more in a minute were not logged: " + kind);
+                    }
+                });
+                seen.clear();
+            }
+            return lines;
+        }
+
+        private boolean isFirst(Throwable exception) {
+            if (seen.isEmpty()) {
+                since = nanos.getAsLong();
+            }
+            StackTraceElement[] stack = exception.getStackTrace();
+            String kind = exception.getClass().getName() + (stack.length == 0 ? "" : " at " + stack[0]);
+            return seen.merge(seen.size() < MOST_KINDS ? kind : "other exceptions", 1, Integer::sum) == 1;
         }
     }
 }

@@ -1,15 +1,21 @@
 package io.muster.daemon.core;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Definition;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Epoch;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The followers of the journal (RFC 44): the events at hand, an empty batch that says "from here on it is live", then
@@ -17,17 +23,20 @@ import java.util.Set;
  * gets a {@code truncate} event where the gap is.
  */
 public final class JournalStreams implements Commits {
-    /** Characters of events in one response: enough to be quick, little enough to share a socket. */
+    /** Bytes of events in one response: enough to be quick, little enough to share a socket. */
     private static final int BATCH = 32 * 1024;
 
     /** Of events at hand, whatever the configuration says: what is longer would fill the heap. */
-    public static final int MOST_CHARACTERS = 16 << 20;
+    public static final int MOST_BYTES = 16 << 20;
 
     private static final Bytes SENTINEL = Bytes.text("{\"events\":[]}");
 
     private final Inventory inventory;
     private final RecentEvents recent;
     private final Set<JournalStream> streams = new LinkedHashSet<>();
+
+    private @Nullable Definition definition;
+    private byte[] resources = ResourceSet.EMPTY.toBytes();
 
     /** @param most events kept for followers that come later or are slow */
     public JournalStreams(Inventory inventory, int most) {
@@ -102,32 +111,52 @@ public final class JournalStreams implements Commits {
 
     /** A response's worth of events. One that (re)defines the resources begins a response of its own, with R. */
     private Bytes batch(JournalStream stream, long last) {
-        StringBuilder json = new StringBuilder(256).append("{\"events\":[");
+        ByteArrayOutputStream json = new ByteArrayOutputStream(1024);
+        write(json, "{\"events\":[");
         long first = recent.firstSeq(last + 1);
         boolean gap = stream.next() < first && recent.droppedAt() > 0;
         if (gap) {
-            json.append("{\"timestamp\":")
-                    .append(Epoch.decimal(recent.droppedAt()).toPlainString())
-                    .append(",\"name\":\"truncate\"}");
+            String time = Epoch.decimal(recent.droppedAt()).toPlainString();
+            write(json, "{\"timestamp\":" + time + ",\"name\":\"truncate\"}");
         }
         boolean define = append(stream, json, Math.max(first, stream.next()), stream.limit(last), gap);
-        json.append(']');
+        json.write(']');
         if (define) {
-            json.append(",\"R\":").append(inventory.state().resources());
+            write(json, ",\"R\":");
+            json.writeBytes(resources());
         }
-        return Bytes.text(json.append('}').toString());
+        json.write('}');
+        json.write(0);
+        return Bytes.wrap(json.toByteArray());
     }
 
-    private boolean append(JournalStream stream, StringBuilder json, long from, long limit, boolean begun) {
+    private static void write(ByteArrayOutputStream json, String text) {
+        json.writeBytes(text.getBytes(UTF_8));
+    }
+
+    /** R may hold a large graph and changes seldom, so its bytes are kept while it does not. */
+    private byte[] resources() {
+        Definition now = inventory.state().definition();
+        if (now != definition) {
+            resources = now.resources().toBytes();
+            definition = now;
+        }
+        return resources;
+    }
+
+    private boolean append(JournalStream stream, ByteArrayOutputStream json, long from, long limit, boolean begun) {
         boolean any = begun;
         boolean define = false;
         stream.sentUpTo(from - 1);
-        for (Iterator<RecentEvents.Item> it = recent.from(from); it.hasNext() && json.length() < BATCH; ) {
+        for (Iterator<RecentEvents.Item> it = recent.from(from); it.hasNext() && json.size() < BATCH; ) {
             RecentEvents.Item item = it.next();
             if (item.seq() > limit || (item.define() && any)) {
                 break;
             }
-            json.append(any ? "," : "").append(item.json());
+            if (any) {
+                json.write(',');
+            }
+            json.writeBytes(item.json());
             any = true;
             define |= item.define();
             stream.sentUpTo(item.seq());

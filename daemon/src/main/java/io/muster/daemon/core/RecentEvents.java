@@ -2,7 +2,6 @@ package io.muster.daemon.core;
 
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 
@@ -12,7 +11,7 @@ import java.util.Iterator;
  */
 final class RecentEvents {
     private int most;
-    private long characters;
+    private long bytes;
     private final ArrayDeque<Item> items = new ArrayDeque<>();
     /** When the event before the first of {@link #items} happened; 0 if there was none. */
     private double droppedAt;
@@ -22,7 +21,7 @@ final class RecentEvents {
     }
 
     /** @param define whether R goes along with it (RFC 44 "journal response") */
-    record Item(long seq, double timestamp, boolean define, String json) {}
+    record Item(long seq, double timestamp, boolean define, byte[] json) {}
 
     /** Nothing before the next event is known, and the last of it happened then. */
     void forgetUntil(double timestamp) {
@@ -33,7 +32,7 @@ final class RecentEvents {
     void add(Entry entry, byte[] line) {
         Item item = item(entry, line);
         items.add(item);
-        characters += item.json.length();
+        bytes += item.json.length;
         trim();
     }
 
@@ -43,17 +42,16 @@ final class RecentEvents {
     }
 
     private void trim() {
-        while (items.size() > most || (characters > JournalStreams.MOST_CHARACTERS && items.size() > 1)) {
+        while (items.size() > most || (bytes > JournalStreams.MOST_BYTES && items.size() > 1)) {
             Item dropped = items.remove();
-            characters -= dropped.json.length();
+            bytes -= dropped.json.length;
             droppedAt = dropped.timestamp;
         }
     }
 
     private static Item item(Entry entry, byte[] line) {
         boolean define = entry.event() instanceof Event.Define;
-        String json = new String(define ? entry.toSummary() : line, StandardCharsets.UTF_8);
-        return new Item(entry.seq(), entry.timestamp(), define, json);
+        return new Item(entry.seq(), entry.timestamp(), define, define ? entry.toSummary() : line);
     }
 
     double droppedAt() {

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who is let in, and as what (RFC 12). Made anew when the configuration is: connections keep what they were given.
- *
- * <p>A user name may come from a slow directory service, so {@link #admit} is for the worker thread.
  */
 public final class Admission {
     private final int owner;
@@ -39,9 +37,13 @@ public final class Admission {
                 accounts);
     }
 
-    /** @return null for somebody who is not let in */
+    /**
+     * Asks nobody.
+     *
+     * @return null for somebody who is not let in
+     */
     @Nullable
-    Rights admit(int uid, int gid) {
+    Rights admit(int uid, int gid, String user) {
         boolean isOwner = uid == owner || (rootOwner && uid == 0);
         boolean admin = admins.include(uid, gid);
         boolean scheduler = schedulers.include(uid, gid);
@@ -50,7 +52,11 @@ public final class Admission {
         }
         int guest = admin ? (Credentials.USER | Credentials.ADMIN) : Credentials.USER;
         int role = isOwner ? Credentials.OWNER : guest;
-        return new Rights(new Credentials(uid, role | Credentials.LOCAL), accounts.name(uid), scheduler);
+        return new Rights(new Credentials(uid, role | Credentials.LOCAL), user, scheduler);
+    }
+
+    Accounts accounts() {
+        return accounts;
     }
 
     boolean isForOwnerOnly() {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.WallClock;
 import io.muster.inventory.graph.Agreement;
@@ -28,7 +29,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class Changes {
     private final Inventory inventory;
     private final AcquireStreams acquires;
-    private final Executor core;
-    private final Executor files;
+    private final Aside files;
     private Function<ResourceSet, Command> definition;
 
     /**
@@ -45,14 +45,9 @@ public final class Changes {
      * @param definition what a reload of an R asks for
      */
     public Changes(
-            Inventory inventory,
-            AcquireStreams acquires,
-            Executor core,
-            Executor files,
-            Function<ResourceSet, Command> definition) {
+            Inventory inventory, AcquireStreams acquires, Aside files, Function<ResourceSet, Command> definition) {
         this.inventory = inventory;
         this.acquires = acquires;
-        this.core = core;
         this.files = files;
         this.definition = definition;
     }
@@ -135,27 +130,32 @@ public final class Changes {
         } else if (acquires.isAcquired()) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {
-            files.execute(() -> read(request.path(), by, reply));
+            files.run(
+                    () -> {
+                        Consumer<Replier> read = read(request.path(), by);
+                        return () -> read.accept(reply);
+                    },
+                    bug -> reply.fail(new RpcException(Errno.EIO, bug)));
         }
     }
 
-    private void read(String path, Principal by, Replier reply) {
+    private Consumer<Replier> read(String path, Principal by) {
         try {
             ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
-            core.execute(() -> redefine(resources, by, reply));
+            return reply -> redefine(resources, by, reply);
         } catch (NoSuchFileException e) {
-            fail(reply, Errno.ENOENT, path, Errno.ENOENT.text());
+            return failure(Errno.ENOENT, path, Errno.ENOENT.text());
         } catch (AccessDeniedException e) {
-            fail(reply, Errno.EACCES, path, Errno.EACCES.text());
+            return failure(Errno.EACCES, path, Errno.EACCES.text());
         } catch (IOException e) {
-            fail(reply, Errno.EIO, path, SourceFile.reason(e));
+            return failure(Errno.EIO, path, SourceFile.reason(e));
         } catch (InvalidException | InvalidPathException e) {
-            fail(reply, Errno.EINVAL, path, e.getMessage());
+            return failure(Errno.EINVAL, path, e.getMessage());
         }
     }
 
-    private void fail(Replier reply, Errno errno, String path, @Nullable String reason) {
-        core.execute(() -> reply.fail(new RpcException(errno, path + ": " + reason)));
+    private static Consumer<Replier> failure(Errno errno, String path, @Nullable String reason) {
+        return reply -> reply.fail(new RpcException(errno, path + ": " + reason));
     }
 
     /** Somebody may have acquired while the file was read. */

@@ -2,6 +2,7 @@ package io.muster.daemon.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.core.Aside;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
@@ -25,7 +26,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
@@ -54,8 +54,7 @@ public final class Feasible {
 
     private final Supplier<InventoryState> inventory;
     private final DoubleSupplier clock;
-    private final Executor core;
-    private final Executor checks;
+    private final Aside checks;
     private final Map<Integer, Deque<Check>> waiting = new LinkedHashMap<>();
     private final Stock stock = new Stock();
     private int count;
@@ -65,12 +64,11 @@ public final class Feasible {
     /**
      * @param inventory as it stands; asked on the core thread
      * @param clock seconds since the epoch
-     * @param checks one thread: checks may take tens of milliseconds, the first after a new R longer
+     * @param checks with one thread: checks may take tens of milliseconds, the first after a new R longer
      */
-    public Feasible(Supplier<InventoryState> inventory, DoubleSupplier clock, Executor core, Executor checks) {
+    public Feasible(Supplier<InventoryState> inventory, DoubleSupplier clock, Aside checks) {
         this.inventory = inventory;
         this.clock = clock;
-        this.core = core;
         this.checks = checks;
     }
 
@@ -113,22 +111,20 @@ public final class Feasible {
         busy = true;
         InventoryState state = inventory.get();
         double now = clock.getAsDouble();
-        checks.execute(() -> work(check, state, now));
+        checks.run(
+                () -> {
+                    Consumer<Replier> answer = answer(check.payload(), state, now);
+                    return () -> finish(check, answer);
+                },
+                bug -> finish(check, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
     }
 
-    /** Answers even if it finds a bug, which then goes on to the thread's own handler: else nobody would be answered again. */
-    private void work(Check check, InventoryState state, double now) {
-        Consumer<Replier> answer =
-                reply -> reply.fail(new RpcException(Errno.EIO, "the check came upon a bug; the log has it"));
+    private void finish(Check check, Consumer<Replier> answer) {
+        busy = false;
         try {
-            answer = answer(check.payload(), state, now);
+            answer.accept(check.reply());
         } finally {
-            Consumer<Replier> found = answer;
-            core.execute(() -> {
-                busy = false;
-                found.accept(check.reply());
-                next();
-            });
+            next();
         }
     }
 

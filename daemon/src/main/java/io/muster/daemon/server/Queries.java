@@ -6,7 +6,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
+import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.Definition;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Principal;
 import io.muster.protocol.acquire.Told;
@@ -23,8 +26,12 @@ import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,25 +47,36 @@ public final class Queries {
     private final SessionMeters meters;
     private Bytes config = Json.EMPTY_OBJECT;
 
-    private final Memo status =
-            new Memo(state -> state, state -> Status.of(state).encode());
-    private final Memo schedStatus =
-            new Memo(state -> state, state -> SchedStatus.of(state).encode());
-    private final Memo get =
-            new Memo(InventoryState::definition, state -> Get.of(state).encode());
+    private final Kept<InventoryState> status;
+    private final Kept<InventoryState> schedStatus;
+    private final Kept<Definition> get;
+    private final Kept<InventoryAnswer> everything;
 
-    /** @param sender whose credentials responses carry: libflux drops a response without a role */
+    /**
+     * @param sender whose credentials responses carry: libflux drops a response without a role
+     * @param beside makes the answers that are long
+     */
     public Queries(
             Inventory inventory,
             AcquireStreams acquires,
             Attributes attributes,
             Credentials sender,
-            SessionMeters meters) {
+            SessionMeters meters,
+            Aside beside) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.attributes = attributes;
         this.sender = sender;
         this.meters = meters;
+        this.status = new Kept<>(beside, inventory::state, Status::encode);
+        this.schedStatus = new Kept<>(
+                beside, inventory::state, state -> SchedStatus.of(state).encode());
+        this.get = new Kept<>(
+                beside,
+                () -> inventory.state().definition(),
+                definition -> Get.of(definition).encode());
+        Body body = new Body();
+        this.everything = new Kept<>(beside, this::all, answer -> answer.encode(body.of(answer.state())));
     }
 
     Credentials sender() {
@@ -69,34 +87,38 @@ public final class Queries {
         return meters;
     }
 
-    Bytes status() {
-        return status.of(inventory.state());
+    void status(Replier reply) {
+        status.ask(reply);
     }
 
     /** What `flux resource list` asks. */
-    Bytes schedStatus() {
-        return schedStatus.of(inventory.state());
+    void schedStatus(Replier reply) {
+        schedStatus.ask(reply);
     }
 
-    Bytes get() {
-        return get.of(inventory.state());
+    void get(Replier reply) {
+        get.ask(reply);
     }
 
     /** Ours: all that is known, for `muster status` and `muster why`. */
-    Bytes inventory() {
-        List<Scheduler> schedulers = new ArrayList<>();
-        acquires.streams().forEach(stream -> schedulers.add(describe(stream)));
-        return new InventoryAnswer(
-                        inventory.seq(),
-                        inventory.now(),
-                        inventory.fault(),
-                        inventory.clock().trouble(),
-                        schedulers,
-                        inventory.state())
-                .encode();
+    void inventory(Replier reply) {
+        everything.ask(reply);
     }
 
-    private static Scheduler describe(AcquireStream stream) {
+    private InventoryAnswer all() {
+        List<Scheduler> schedulers = new ArrayList<>();
+        Map<Told, Idset> up = new IdentityHashMap<>(); // streams that were told the same share it
+        acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
+        return new InventoryAnswer(
+                inventory.seq(),
+                inventory.now(),
+                inventory.fault(),
+                inventory.clock().trouble(),
+                schedulers,
+                inventory.state());
+    }
+
+    private static Scheduler describe(AcquireStream stream, Map<Told, Idset> up) {
         Principal holder = stream.holder();
         Told told = stream.told();
         return new Scheduler(
@@ -106,7 +128,7 @@ public final class Queries {
                 stream.since(),
                 stream.responses(),
                 told.offered(),
-                told.view().up().intersect(told.offered()),
+                up.computeIfAbsent(told, t -> t.view().up().intersect(t.offered())),
                 stream.isBehind());
     }
 
@@ -170,23 +192,77 @@ public final class Queries {
         }
     }
 
-    /** An answer that depends on the state alone, or on a part of it. */
-    private static final class Memo {
-        private final Function<InventoryState, Object> part;
-        private final Function<InventoryState, Bytes> make;
-        private @Nullable Object of;
+    /**
+     * An answer that is made from a value of the core thread's, and kept while that value stays the same object. One is made at a
+     * time, away from the core thread, for everybody who asks meanwhile: many who ask cost what one costs, and nobody waits for more
+     * than two to be made. An answer is made from what was true after its request had come, so whoever has the answer to a change
+     * sees the change.
+     */
+    private static final class Kept<T> {
+        private final Aside beside;
+        private final Supplier<T> now;
+        private final Function<T, Bytes> make;
+        private List<Replier> waiting = new ArrayList<>();
+        private boolean busy;
+        private @Nullable T of;
         private Bytes made = Bytes.EMPTY;
 
-        Memo(Function<InventoryState, Object> part, Function<InventoryState, Bytes> make) {
-            this.part = part;
+        Kept(Aside beside, Supplier<T> now, Function<T, Bytes> make) {
+            this.beside = beside;
+            this.now = now;
             this.make = make;
         }
 
+        void ask(Replier reply) {
+            waiting.add(reply);
+            next();
+        }
+
+        @SuppressWarnings("ReferenceEquality") // values that are equal may be long to compare
+        private void next() {
+            if (busy || waiting.isEmpty()) {
+                return;
+            }
+            List<Replier> askers = waiting;
+            waiting = new ArrayList<>();
+            T value = now.get();
+            if (value == of) {
+                askers.forEach(reply -> reply.done(made));
+                return;
+            }
+            busy = true;
+            beside.run(
+                    () -> {
+                        Bytes answer = make.apply(value);
+                        return () -> {
+                            of = value;
+                            made = answer;
+                            finish(askers, reply -> reply.done(answer));
+                        };
+                    },
+                    bug -> finish(askers, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
+        }
+
+        private void finish(List<Replier> askers, Consumer<Replier> answer) {
+            busy = false;
+            try {
+                askers.forEach(answer);
+            } finally {
+                next();
+            }
+        }
+    }
+
+    /** What the long part of the last answer was made from. Touched by one piece of work at a time. */
+    private static final class Body {
+        private @Nullable InventoryState of;
+        private Bytes made = Bytes.EMPTY;
+
+        @SuppressWarnings("ReferenceEquality") // see Kept
         Bytes of(InventoryState state) {
-            Object now = part.apply(state);
-            if (of != now) {
-                made = make.apply(state);
-                of = now;
+            if (of != state) {
+                made = InventoryAnswer.body(state);
+                of = state;
             }
             return made;
         }

@@ -16,6 +16,7 @@ import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What one peer asks for, from its first request until it is gone. */
@@ -120,10 +121,10 @@ final class Session {
             case ACQUIRE_CANCEL, JOURNAL_CANCEL -> cancel(request);
             case ACQUIRE_MUTE -> mute(request);
             case DISCONNECT -> disconnect(request);
-            case STATUS -> reply(request, queries.status());
-            case SCHED_STATUS -> reply(request, queries.schedStatus());
-            case GET -> reply(request, queries.get());
-            case INVENTORY -> reply(request, queries.inventory());
+            case STATUS -> later(request, queries::status);
+            case SCHED_STATUS -> later(request, queries::schedStatus);
+            case GET -> later(request, queries::get);
+            case INVENTORY -> later(request, queries::inventory);
             case PING, FEASIBILITY_PING -> reply(request, queries.ping(request));
             case STATS -> reply(request, queries.stats());
             case ATTR_GET -> reply(request, queries.attribute(Json.parse(payload(request))));
@@ -144,10 +145,17 @@ final class Session {
         return payload;
     }
 
-    private void feasibility(Request request) {
+    private void later(Request request, Consumer<Replier> ask) {
         Later reply = new Later(request);
-        backend.feasible().check(payload(request), request.credentials().userid(), reply);
+        ask.accept(reply);
         reply.park();
+    }
+
+    private void feasibility(Request request) {
+        Bytes payload = payload(request);
+        later(
+                request,
+                reply -> backend.feasible().check(payload, request.credentials().userid(), reply));
     }
 
     /** A stream counts as answered when it begins. */

@@ -7,12 +7,14 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,5 +85,36 @@ final class LoggingTest {
         assertThat(Logging.isJournal(Map.of(), stream)).isFalse();
         assertThat(Logging.isJournal(Map.of("JOURNAL_STREAM", "1:2"), dir.resolve("none")))
                 .isFalse();
+    }
+
+    @Test
+    void anExceptionIsLoggedOnceAMinuteAndThenCounted() {
+        AtomicLong nanos = new AtomicLong();
+        LoggerContext own = new LoggerContext();
+        own.addTurboFilter(new Logging.Repeats(nanos::get));
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        own.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(lines);
+        own.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.INFO);
+        Logger log = own.getLogger("peer");
+        for (int i = 0; i < 1000; i++) {
+            log.error("peer={} closed", i, new IllegalStateException("bug " + i));
+        }
+        log.error("another place", new IllegalStateException("bug"));
+        log.debug("not logged at all", new IllegalArgumentException("x"));
+        log.info("a line without an exception");
+        nanos.addAndGet(Logging.Repeats.WINDOW);
+        log.info("later");
+        assertThat(lines.list.stream().map(ILoggingEvent::getFormattedMessage))
+                .satisfiesExactly(
+                        line -> assertThat(line).isEqualTo("peer=0 closed"),
+                        line -> assertThat(line).isEqualTo("another place"),
+                        line -> assertThat(line).isEqualTo("a line without an exception"),
+                        line -> assertThat(line)
+                                .startsWith("999 more in a minute were not logged: java.lang.IllegalStateException at "
+                                        + LoggingTest.class.getName()),
+                        line -> assertThat(line).isEqualTo("later"));
+        log.error("peer={} closed", 0, new IllegalStateException("bug"));
+        assertThat(lines.list).as("a new minute").hasSize(6);
     }
 }

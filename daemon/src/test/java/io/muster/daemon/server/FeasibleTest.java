@@ -1,5 +1,6 @@
 package io.muster.daemon.server;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Logger;
@@ -8,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.core.Aside;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.ResourceGraph;
@@ -34,6 +36,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +56,7 @@ class FeasibleTest {
     private InventoryState state = defined(R);
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final List<String> answers = new ArrayList<>();
-    private final Feasible feasible = new Feasible(() -> state, () -> NOW, Runnable::run, tasks::add);
+    private final Feasible feasible = new Feasible(() -> state, () -> NOW, new Aside(Runnable::run, tasks::add));
 
     private static InventoryState defined(ResourceSet r) {
         return InventoryState.empty().apply(new Event.Define("test", r, Liveness.Status.ONLINE), NOW, Principal.DAEMON);
@@ -301,6 +304,18 @@ class FeasibleTest {
                 .contains("xxx... leaves none of 4 nodes; without it the request fits; no node has property \"xxx")
                 .endsWith("xxx...\"");
         assertThat(refusal.length()).isLessThan(500);
+    }
+
+    /** Each of them is a list that may be, and all of them together are not. */
+    @Test
+    void a_constraint_of_too_many_hosts_is_refused_with_the_place() {
+        String lists = IntStream.range(0, 17)
+                .mapToObj(i -> "\"x" + i + "n[0-1048575]\"")
+                .collect(joining(","));
+        String nodes = "\"resources\": [{\"type\": \"node\", \"count\": 1}]";
+        assertThat(answer(nodes, "\"constraint\": {\"hostlist\": [" + lists + "]}"))
+                .startsWith("EINVAL constraint: /hostlist/16: hostlist \"x16n[0-1048575]\":"
+                        + " a hostlist holds 16777216 hosts at most");
     }
 
     @Test

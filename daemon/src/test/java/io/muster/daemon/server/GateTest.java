@@ -6,6 +6,8 @@ import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Accounts;
 import io.muster.daemon.config.Listen;
+import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.HandDriven;
 import io.muster.protocol.rpc.Errno;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -13,7 +15,11 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -23,6 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class GateTest {
     private static final String GUESTS = "max-connections = 8\n[access]\nallow-guest-user = true\n";
+
+    private static final int STRANGER = 2_000_000_000;
 
     @TempDir
     private Path directory;
@@ -69,23 +77,85 @@ class GateTest {
         return new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, most);
     }
 
-    @Test
-    void aNameThatWasNotFoundIsLookedUpAgain() {
-        List<Runnable> lookups = new ArrayList<>();
+    private final HandDriven core = new HandDriven(Instant.EPOCH);
+    private final Deque<Runnable> questions = new ArrayDeque<>();
+    private final List<String> names = new ArrayList<>();
+
+    /** Files are read at once; questions to the name service wait until the test lets them be asked. */
+    private Gate gate() {
         Access access = new Access(true, false, List.of(), List.of());
         Admission admission = Admission.of(1, access, new Accounts(), name -> {});
-        Gate gate = new Gate(admission, limits(10), Runnable::run, lookup -> {
-            lookups.add(lookup);
-            lookup.run();
-        });
-        List<String> names = new ArrayList<>();
-        for (int uid : new int[] {0, 0, 2_000_000_000, 2_000_000_000}) {
-            gate.rights(
-                    uid, 0, rights -> names.add(Objects.requireNonNull(rights).user()));
+        return new Gate(admission, limits(10), core, new Aside(core, Runnable::run), new Aside(core, questions::add));
+    }
+
+    private void enter(Gate gate, int uid) {
+        gate.rights(uid, 0, rights -> names.add(Objects.requireNonNull(rights).user()));
+        core.runReady();
+    }
+
+    private void ask() {
+        while (!questions.isEmpty()) {
+            questions.remove().run();
         }
-        assertThat(names).containsExactly("root", "root", "2000000000", "2000000000");
-        assertThat(lookups)
-                .as("root's name is known, the other's may still be found")
-                .hasSize(3);
+        core.runReady();
+    }
+
+    @Test
+    void aNameThatWasNotFoundIsLookedUpAgain() {
+        Gate gate = gate();
+        enter(gate, STRANGER);
+        ask();
+        assertThat(names).containsExactly("2000000000");
+        enter(gate, STRANGER);
+        assertThat(questions).as("it may be found now").hasSize(1);
+        enter(gate, 0);
+        enter(gate, 0);
+        assertThat(names).containsExactly("2000000000", "root", "root");
+        assertThat(questions).as("root's name is in a file, and known").hasSize(1);
+    }
+
+    @Test
+    void whoStandsInAFileDoesNotWaitForStrangers() {
+        Gate gate = gate();
+        for (int i = 0; i < 30; i++) {
+            enter(gate, STRANGER + i);
+        }
+        enter(gate, 0);
+        assertThat(names).as("no stranger's name is found yet").containsExactly("root");
+    }
+
+    @Test
+    void manyConnectionsOfAStrangerAskOnce() {
+        Gate gate = gate();
+        for (int i = 0; i < 30; i++) {
+            enter(gate, STRANGER);
+        }
+        assertThat(questions).hasSize(1);
+        ask();
+        assertThat(names).hasSize(30).containsOnly("2000000000");
+    }
+
+    @Test
+    void aStrangerIsANumberIfTheNameServiceHangs() {
+        Gate gate = gate();
+        enter(gate, STRANGER);
+        core.advance(Duration.ofSeconds(Gate.PATIENCE_SECONDS).minusNanos(1), core::runReady);
+        assertThat(names).isEmpty();
+        core.advance(Duration.ofNanos(1), core::runReady);
+        assertThat(names).containsExactly("2000000000");
+        ask();
+        assertThat(names).as("an answer that comes too late changes nothing").hasSize(1);
+        assertThat(core.timers()).isZero();
+    }
+
+    @Test
+    void whoIsNotLetInNeedsNoName() {
+        Access access = new Access(false, false, List.of(), List.of());
+        Admission admission = Admission.of(1, access, new Accounts(), name -> {});
+        Aside never = new Aside(core, questions::add);
+        new Gate(admission, limits(10), core, never, never)
+                .rights(STRANGER, 0, rights -> names.add(String.valueOf(rights)));
+        assertThat(names).containsExactly("null");
+        assertThat(questions).isEmpty();
     }
 }

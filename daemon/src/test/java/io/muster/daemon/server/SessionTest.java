@@ -283,6 +283,7 @@ class SessionTest {
     void onlyRankZeroIsHere(int nodeid, String answer) {
         Request any = Request.of("resource.status", null, 0, 1);
         owner.session.receive(new Request(any.header(), List.of(), any.topic(), null, nodeid, 1));
+        stage.rig.settle();
         assertThat(owner.received()).singleElement().asString().startsWith(answer);
     }
 
@@ -445,7 +446,9 @@ class SessionTest {
         owner.send("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}", 0);
         owner.send("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}", 0);
         owner.send("resource.status", null, 0);
-        assertThat(owner.pending).isEqualTo(2);
+        assertThat(owner.pending).isEqualTo(3);
+        stage.rig.core.runReady();
+        assertThat(owner.pending).as("a query does not wait for the disk").isEqualTo(2);
         stage.rig.release();
         stage.rig.settle();
         assertThat(owner.pending).isZero();
@@ -504,6 +507,36 @@ class SessionTest {
         Stage.Caller nobody = stage.join(new Rights(new Credentials(1003, Credentials.LOCAL), "nobody", false));
         nobody.send("resource.status", null, Header.NORESPONSE);
         assertThat(stage.counted).containsExactly("resource.status 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.inventory"})
+    void oneAnswerIsMadeForAllWhoAskMeanwhile(String topic) {
+        for (int i = 0; i < 5; i++) {
+            owner.send(topic, null, 0);
+        }
+        assertThat(owner.received()).as("it is made elsewhere").isEmpty();
+        stage.rig.settle();
+        List<Bytes> payloads = new ArrayList<>();
+        owner.responses.stream().map(Response::payload).filter(Objects::nonNull).forEach(payloads::add);
+        assertThat(payloads).hasSize(5);
+        assertThat(payloads.subList(2, 5))
+                .allSatisfy(payload -> assertThat(payload).isSameAs(payloads.get(1)));
+    }
+
+    @Test
+    void anAnswerThatIsBeingMadeIsNotForWhoAsksAfterAChange() {
+        stage.answersHeld = true;
+        owner.send("resource.status", null, 0);
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo(OK);
+        int after = owner.send("resource.status", null, 0);
+        stage.answersHeld = false;
+        stage.heldAnswers.forEach(stage.rig.core::execute);
+        stage.rig.settle();
+        assertThat(owner.responses)
+                .filteredOn(response -> response.matchtag() == after)
+                .singleElement()
+                .satisfies(response -> assertThat(Stage.text(response)).contains("\"drain\":{\"1\":"));
     }
 
     @Test

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Accounts;
 import io.muster.daemon.config.Listen;
+import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Rig;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Liveness;
@@ -31,6 +32,11 @@ final class Stage implements AutoCloseable {
     /** Everything that was sent to anybody, in order. */
     final List<Sent> sent = new ArrayList<>();
 
+    /** While true, the work for answers that are long goes to {@link #heldAnswers}. */
+    boolean answersHeld;
+
+    final List<Runnable> heldAnswers = new ArrayList<>();
+
     final Gate gate;
     final Backend backend;
 
@@ -40,7 +46,8 @@ final class Stage implements AutoCloseable {
         this.rig = rig;
         Access access = new Access(true, false, List.of(), List.of());
         Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10);
-        gate = new Gate(Admission.of(OWNER, access, new Accounts(), name -> {}), limits, rig.core, rig.core);
+        Aside aside = new Aside(rig.core, rig.core);
+        gate = new Gate(Admission.of(OWNER, access, new Accounts(), name -> {}), limits, rig.core, aside, aside);
         SessionMeters meters = new SessionMeters() {
             @Override
             public void denied(Method method, String user, Credentials credentials, boolean loud) {
@@ -57,17 +64,23 @@ final class Stage implements AutoCloseable {
                 rig.acquires,
                 new Attributes(Map.of("version", "muster-test")),
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
-                meters);
+                meters,
+                new Aside(rig.core, task -> {
+                    if (answersHeld) {
+                        heldAnswers.add(task);
+                    } else {
+                        rig.core.execute(task);
+                    }
+                }));
         ObjectNode config = JsonNodeFactory.instance.objectNode();
         config.putObject("resource").put("exclude", "node9");
         queries.config(config);
         Changes changes = new Changes(
                 rig.inventory,
                 rig.acquires,
-                rig.core,
-                rig.core,
+                aside,
                 resources -> new Command.Define(resources, "reload", Liveness.Status.ONLINE));
-        Feasible feasible = new Feasible(rig.inventory::state, rig.inventory::now, rig.core, rig.core);
+        Feasible feasible = new Feasible(rig.inventory::state, rig.inventory::now, aside);
         backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
     }
 

@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.Arrays;
 
-/** Writes ranges as RFC 22 text into bytes of its own: a StringBuilder costs twice the time on fragmented sets. */
-final class IdsetWriter implements RangeConsumer {
+/**
+ * Writes ranges, which must come in ascending order, as RFC 22 text in canonical form. The text is kept as bytes: a StringBuilder
+ * costs twice the time on fragmented sets. Belongs to one thread.
+ */
+public final class IdsetWriter implements RangeConsumer {
     /** Two numbers of ten digits, a hyphen and a comma. */
     private static final int LONGEST_ITEM = 22;
 
@@ -26,8 +29,26 @@ final class IdsetWriter implements RangeConsumer {
 
     private long bound = 10;
 
+    /** The last range, which the next one may continue; none while {@code last} is less. */
+    private int first;
+
+    private int last = -1;
+
     @Override
-    public void accept(int first, int last) {
+    public void accept(int from, int to) {
+        if (last >= 0 && from == last + 1) {
+            last = to;
+            return;
+        }
+        flush();
+        first = from;
+        last = to;
+    }
+
+    private void flush() {
+        if (last < 0) {
+            return;
+        }
         if (text.length - length < LONGEST_ITEM) {
             text = Arrays.copyOf(text, text.length * 2);
         }
@@ -41,7 +62,9 @@ final class IdsetWriter implements RangeConsumer {
         }
     }
 
-    String text() {
+    /** The text of all ranges so far; no range may follow. */
+    public String text() {
+        flush();
         return new String(text, 0, length, ISO_8859_1);
     }
 

@@ -7,6 +7,7 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads an RFC 31 object and collects what is wrong with it. An unknown operator is an error, never "matches nothing". */
 final class ConstraintReader {
@@ -85,17 +86,29 @@ final class ConstraintReader {
         return names;
     }
 
+    /** All texts make up one list, whose length is limited as a whole. */
     private Hostlist hosts(JsonNode values, String at) {
-        Hostlist hosts = Hostlist.EMPTY;
         List<String> texts = strings(values, at);
-        for (int i = 0; i < texts.size(); i++) {
-            try {
-                hosts = hosts.append(Hostlist.parse(texts.get(i)));
-            } catch (MalformedException e) {
-                add(at + "/" + i, String.valueOf(e.getMessage()));
+        try {
+            return Hostlist.parse(texts);
+        } catch (MalformedException e) {
+            for (int i = 0; i < texts.size(); i++) {
+                String fault = texts.get(i).equals(e.input()) ? e.getMessage() : fault(texts.get(i));
+                if (fault != null) {
+                    add(at + "/" + i, fault);
+                }
             }
+            return Hostlist.EMPTY;
         }
-        return hosts;
+    }
+
+    private static @Nullable String fault(String hosts) {
+        try {
+            Hostlist.parse(hosts);
+            return null;
+        } catch (MalformedException e) {
+            return e.getMessage();
+        }
     }
 
     private Idset ranks(JsonNode values, String at) {

@@ -2,6 +2,7 @@ package io.muster.inventory.state;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.IntervalConsumer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,6 +44,11 @@ public final class Holds {
     /** Ranks grouped by equal holds, lowest rank first. */
     public Map<HoldSet, Idset> groups() {
         return byRank.groups();
+    }
+
+    /** Visits the intervals of equal holds inside {@code ranks}, in ascending order. */
+    public void forEachIn(Idset ranks, IntervalConsumer<HoldSet> c) {
+        byRank.forEachIn(ranks, c);
     }
 
     /** The earliest time at which a hold lifts itself; 0 when none will. */

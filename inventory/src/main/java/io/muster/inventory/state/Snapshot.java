@@ -3,7 +3,6 @@ package io.muster.inventory.state;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
@@ -49,16 +48,9 @@ public final class Snapshot {
         return bytes.toByteArray();
     }
 
-    /**
-     * The same less R, for those who are told R as it is now and not as it was defined. R is not even written, since its
-     * graph may be long and anybody may ask.
-     */
-    public static ObjectNode toJson(InventoryState state) {
-        try {
-            return (ObjectNode) Entry.MAPPER.readTree(toBytes(state, false));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** The same less R, which readers are told as it is now and not as it was defined: it may be long, and anybody may ask. */
+    public static byte[] toBytesWithoutR(InventoryState state) {
+        return toBytes(state, false);
     }
 
     /**

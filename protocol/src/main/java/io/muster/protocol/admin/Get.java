@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Definition;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 
@@ -15,8 +15,8 @@ import io.muster.protocol.wire.Json;
  * @param method RFC 44's word for where R came from
  */
 public record Get(ResourceSet resources, String method) {
-    public static Get of(InventoryState state) {
-        return new Get(state.resources(), state.definition().method());
+    public static Get of(Definition definition) {
+        return new Get(definition.resources(), definition.method());
     }
 
     /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */

@@ -1,5 +1,7 @@
 package io.muster.protocol.admin;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -9,6 +11,8 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Snapshot;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,6 +29,9 @@ public record InventoryAnswer(
     public static final String TOPIC = "resource.inventory";
 
     private static final int SCHEMA_VERSION = 1;
+
+    /** The brace and the NUL that end a payload. */
+    private static final int END = 2;
 
     /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
     public static InventoryAnswer parse(JsonNode payload) {
@@ -45,16 +52,40 @@ public record InventoryAnswer(
     }
 
     public Bytes encode() {
-        ObjectNode payload = JsonNodeFactory.instance.objectNode();
-        payload.put("schema_version", SCHEMA_VERSION).put("seq", seq);
-        payload.set("time", Epoch.number(time));
-        payload.put("fault", fault);
-        payload.put("clock", clock);
-        ArrayNode holders = payload.putArray("schedulers");
+        return encode(body(state));
+    }
+
+    /**
+     * The same from parts: what stands before {@code up} is short and always new, the rest is long and may be kept.
+     *
+     * @param body {@link #body} of the same state
+     */
+    public Bytes encode(Bytes body) {
+        ObjectNode head = JsonNodeFactory.instance.objectNode();
+        head.put("schema_version", SCHEMA_VERSION).put("seq", seq);
+        head.set("time", Epoch.number(time));
+        head.put("fault", fault);
+        head.put("clock", clock);
+        ArrayNode holders = head.putArray("schedulers");
         schedulers.forEach(scheduler -> holders.add(scheduler.toJson()));
-        payload.put("up", state.view().up().toString());
-        payload.set("R", state.resources().withoutScheduling().toJson());
-        payload.set("state", Snapshot.toJson(state));
-        return Json.encode(payload);
+        Bytes text = Json.encode(head);
+        ByteBuffer payload = ByteBuffer.allocate(text.length() - END + body.length());
+        text.first(text.length() - END).writeTo(payload);
+        body.writeTo(payload);
+        return Bytes.wrap(payload.array());
+    }
+
+    /** What depends on the state alone: the payload from the comma before {@code up} to its end. */
+    public static Bytes body(InventoryState state) {
+        Bytes resources =
+                Json.encode((ObjectNode) state.resources().withoutScheduling().toSharedJson());
+        ByteArrayOutputStream body = new ByteArrayOutputStream(4096);
+        body.writeBytes((",\"up\":\"" + state.view().up() + "\",\"R\":").getBytes(UTF_8));
+        body.writeBytes(resources.first(resources.length() - 1).toByteArray());
+        body.writeBytes(",\"state\":".getBytes(UTF_8));
+        body.writeBytes(Snapshot.toBytesWithoutR(state));
+        body.write('}');
+        body.write(0);
+        return Bytes.wrap(body.toByteArray());
     }
 }

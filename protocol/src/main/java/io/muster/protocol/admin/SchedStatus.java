@@ -30,9 +30,9 @@ public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocat
 
     public Bytes encode() {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
-        payload.set("all", all.toJson());
-        payload.set("down", down.toJson());
-        payload.set("allocated", allocated.toJson());
+        payload.set("all", all.toSharedJson());
+        payload.set("down", down.toSharedJson());
+        payload.set("allocated", allocated.toSharedJson());
         return Json.encode(payload);
     }
 }

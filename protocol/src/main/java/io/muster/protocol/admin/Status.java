@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.IdsetWriter;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Hold;
 import io.muster.inventory.state.HoldSet;
@@ -27,46 +28,11 @@ public record Status(
         ResourceSet resources, Map<Reason, Idset> drain, Idset online, Idset offline, Idset exclude, Idset torpid) {
     private static final JsonFactory JSON = new JsonFactory();
 
+    /** Characters of a group's timestamp and of the names of its keys, about. */
+    private static final int AROUND_A_REASON = 50;
+
     /** @param reason "" for none */
     public record Reason(double timestamp, String reason) {}
-
-    public static Status of(InventoryState state) {
-        Liveness live = state.liveness();
-        Idset connected = live.online().union(live.torpid());
-        return new Status(
-                state.resources().withoutScheduling(),
-                reasons(state),
-                connected,
-                state.resources().ranks().subtract(connected),
-                state.membership().excluded().union(state.membership().lost()),
-                live.torpid());
-    }
-
-    /** What is lost counts as excluded, and no rank is excluded and drained (flux-core hides the latter). */
-    private static Map<Reason, Idset> reasons(InventoryState state) {
-        Map<Reason, Idset.Builder> found = new LinkedHashMap<>();
-        state.holds()
-                .groups()
-                .forEach((set, ranks) ->
-                        found.computeIfAbsent(shown(set), r -> Idset.builder()).addAll(ranks));
-        Idset lost = state.membership().lost();
-        Map<Reason, Idset> reasons = new LinkedHashMap<>();
-        found.forEach((reason, ranks) -> {
-            Idset members = ranks.build().subtract(lost);
-            if (!members.isEmpty()) {
-                reasons.put(reason, members);
-            }
-        });
-        return reasons;
-    }
-
-    /** One reason stands for a host's holds: the shared hold's, or else that of who came first. */
-    private static Reason shown(HoldSet set) {
-        Hold shared = set.of(Hold.SHARED);
-        Hold hold = shared == null ? set.oldest() : shared;
-        String reason = hold.reason();
-        return new Reason(Math.rint(hold.since()), reason == null ? "" : reason);
-    }
 
     /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
     public static Status parse(JsonNode payload) {
@@ -87,10 +53,18 @@ public record Status(
                 in.idset("torpid"));
     }
 
-    public Bytes encode() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1024);
+    /** Costs by the intervals of equal holds and by the bytes of the answer, however the ranks lie. */
+    public static Bytes encode(InventoryState state) {
+        Map<String, Reason> drain = new LinkedHashMap<>();
+        int length = 1024;
+        for (Map.Entry<Reason, IdsetWriter> group : reasons(state).entrySet()) {
+            String ranks = group.getValue().text();
+            drain.put(ranks, group.getKey());
+            length += ranks.length() + group.getKey().reason().length() + AROUND_A_REASON;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(length);
         try (JsonGenerator out = JSON.createGenerator(bytes)) {
-            write(out);
+            write(state, drain, out);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -98,23 +72,50 @@ public record Status(
         return Bytes.wrap(bytes.toByteArray());
     }
 
-    private void write(JsonGenerator out) throws IOException {
+    private static void write(InventoryState state, Map<String, Reason> drain, JsonGenerator out) throws IOException {
         out.writeStartObject();
         out.writeFieldName("R");
-        out.writeRawValue(resources.toString());
+        out.writeRawValue(state.resources().withoutScheduling().toString());
         out.writeObjectFieldStart("drain");
-        for (Map.Entry<Reason, Idset> entry : drain.entrySet()) {
-            out.writeObjectFieldStart(entry.getValue().toString());
+        for (Map.Entry<String, Reason> group : drain.entrySet()) {
+            out.writeObjectFieldStart(group.getKey());
             out.writeFieldName("timestamp");
-            out.writeNumber(Math.round(entry.getKey().timestamp()) + ".0");
-            out.writeStringField("reason", entry.getKey().reason());
+            out.writeNumber(Math.round(group.getValue().timestamp()) + ".0");
+            out.writeStringField("reason", group.getValue().reason());
             out.writeEndObject();
         }
         out.writeEndObject();
-        out.writeStringField("online", online.toString());
-        out.writeStringField("offline", offline.toString());
-        out.writeStringField("exclude", exclude.toString());
-        out.writeStringField("torpid", torpid.toString());
+        Liveness live = state.liveness();
+        Idset connected = live.online().union(live.torpid());
+        out.writeStringField("online", connected.toString());
+        out.writeStringField(
+                "offline", state.resources().ranks().subtract(connected).toString());
+        Idset excluded = state.membership().excluded().union(state.membership().lost());
+        out.writeStringField("exclude", excluded.toString());
+        out.writeStringField("torpid", live.torpid().toString());
         out.writeEndObject();
+    }
+
+    /**
+     * Ranks by the reason shown, lowest rank first. Lost ranks count as excluded, and no rank is excluded and drained (flux-core
+     * hides the latter). The ranks come in ascending order, so that each group's text is written at once.
+     */
+    private static Map<Reason, IdsetWriter> reasons(InventoryState state) {
+        Map<Reason, IdsetWriter> reasons = new LinkedHashMap<>();
+        Idset members = state.resources().ranks().subtract(state.membership().lost());
+        state.holds()
+                .forEachIn(
+                        members,
+                        (first, last, set) -> reasons.computeIfAbsent(shown(set), r -> new IdsetWriter())
+                                .accept(first, last));
+        return reasons;
+    }
+
+    /** One reason stands for a host's holds: the shared hold's, or else that of who came first. */
+    private static Reason shown(HoldSet set) {
+        Hold shared = set.of(Hold.SHARED);
+        Hold hold = shared == null ? set.oldest() : shared;
+        String reason = hold.reason();
+        return new Reason(Math.rint(hold.since()), reason == null ? "" : reason);
     }
 }

@@ -74,7 +74,7 @@ class PayloadFuzzTest {
     void answersAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
         ObjectNode json = json(text);
         if (json != null) {
-            check(json, answer -> Status.parse(answer).encode());
+            checkStatus(json);
             check(json, answer -> SchedStatus.parse(answer).encode());
             check(json, answer -> Get.parse(answer).encode());
             check(json, answer -> InventoryAnswer.parse(answer).encode());
@@ -89,6 +89,15 @@ class PayloadFuzzTest {
         if (json != null) {
             check(json, response -> Json.encode(First.parse(response).toJson()));
             check(json, response -> Json.encode(Next.parse(response).toJson()));
+        }
+    }
+
+    /** Only read here, as flux-core writes it: ours is written from the inventory. */
+    private static void checkStatus(ObjectNode json) {
+        try {
+            assertThat(Status.parse(json).drain()).isNotNull();
+        } catch (InvalidException e) {
+            assertThat(e.problems()).isNotEmpty();
         }
     }
 

@@ -40,7 +40,7 @@ public final class Bench implements Callable<Integer> {
     private static final int OWN_FLOORS = 2;
 
     private static final int EACH = 5;
-    private static final int OWN = 5;
+    private static final int OWN = 6;
     private static final int SPREAD = 1;
 
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
@@ -131,6 +131,9 @@ public final class Bench implements Callable<Integer> {
             Commands commands = new Commands(command(), subject.uri(), size, starts);
             figures.accept(commands.drain(jvm));
             figures.accept(commands.status(jvm));
+        }
+        try (Subject fresh = Subject.start(command(), directory, size)) {
+            figures.accept(new Measure(fresh.uri(), size, runs).beginning(Floor.measure(directory)));
         }
     }
 

@@ -27,6 +27,8 @@ final class Measure {
     /** Steps before anything is counted: a daemon that has run for a minute is compiled, and that is the one to measure. */
     private static final int WARM_UP = 12_000;
 
+    private static final int FIRST = 100;
+
     static final String CHANGE = "drain sent -> scheduler told";
 
     private final String uri;
@@ -62,6 +64,20 @@ final class Measure {
             }
         }
         return Figure.of(CHANGE, ranks, samples, floor.change());
+    }
+
+    /** From sending a drain until its answer, of the first hundred since the daemon was started: nothing may have been asked before. */
+    Figure beginning(Floor floor) throws IOException {
+        Samples samples = new Samples(FIRST);
+        try (FluxClient admin = FluxClient.connect(uri)) {
+            for (int i = 0; i < FIRST; i++) {
+                ObjectNode payload = targets(2 * i).put("mode", "overwrite");
+                long start = System.nanoTime();
+                admin.rpc("resource.drain", payload);
+                samples.add(System.nanoTime() - start);
+            }
+        }
+        return Figure.of("first 100 drains after a start", ranks, samples, floor.change());
     }
 
     /** Each even step drains a rank and the odd one after it undrains the same. */

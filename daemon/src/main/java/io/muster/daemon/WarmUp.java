@@ -1,0 +1,220 @@
+package io.muster.daemon;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Logging;
+import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.server.Tracer;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Dialect;
+import io.muster.protocol.wire.FrameDecoder;
+import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A JVM is slow at what it does for the first time. So before the daemon starts, another one is started in the same process, on a
+ * scratch directory in memory with hosts that do not exist, and serves some thousand requests of a client of its own. What that one
+ * logs is dropped, and its metrics are nobody's. A warm-up that fails or takes too long is no reason not to start.
+ */
+final class WarmUp {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    /** Of requests. What the start of the scratch daemon takes, the start of the real one saves. */
+    private static final long EXERCISE = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** How long a start waits for all of it at most. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final String PREFIX = "muster-warm-up-";
+    private static final Duration STALE = Duration.ofMinutes(1);
+
+    private final Environment environment;
+    private final ThreadGroup group = new ThreadGroup("warm-up"); // the threads that its threads start are in it too
+
+    WarmUp(Environment environment) {
+        this.environment = environment;
+    }
+
+    void run() throws InterruptedException {
+        List<Path> places = List.of(Path.of("/dev/shm"), Path.of(System.getProperty("java.io.tmpdir", "/tmp")));
+        Thread thread = new Thread(group, () -> exercise(places), "warm-up");
+        thread.setDaemon(true);
+        thread.start();
+        thread.join(PATIENCE.toMillis());
+        System.gc(); // or the first changes would pay for what the warm-up has left behind
+    }
+
+    /** Only what its threads log is dropped. */
+    ThreadGroup group() {
+        return group;
+    }
+
+    private void exercise(List<Path> places) {
+        for (Path place : places) {
+            try {
+                exercise(place);
+                return;
+            } catch (Exception e) {
+                log.debug("there was no warm-up in {}", place, e);
+            }
+        }
+    }
+
+    /** @return how many requests were answered */
+    int exercise(Path place) throws Exception {
+        removeStale(place);
+        Path scratch = Files.createTempDirectory(place, PREFIX);
+        try (Closeable silence = Logging.silence(group)) {
+            return serve(scratch);
+        } finally {
+            remove(scratch);
+        }
+    }
+
+    private int serve(Path scratch) throws Exception {
+        Path socket = scratch.resolve("s");
+        Path file = Files.writeString(scratch.resolve("muster.toml"), """
+                [[resource.config]]
+                hosts = "warm[0-63]"
+                cores = "0-3"
+                [muster]
+                socket = "%s"
+                state-dir = "%s"
+                metrics = "off"
+                """.formatted(socket, scratch.resolve("state")));
+        Telemetry telemetry = new Telemetry(new Metrics("", ""));
+        Daemon daemon = Daemon.start(Config.load(file, environment), environment, telemetry, Tracer.OFF);
+        try (Client scheduler = new Client(socket);
+                Client admin = new Client(socket)) {
+            scheduler.send("resource.acquire", null, Header.STREAMING);
+            long until = System.nanoTime() + EXERCISE;
+            int round = 0;
+            do {
+                exercise(admin, round++);
+                scheduler.skip();
+            } while (System.nanoTime() < until);
+            return admin.answered;
+        } finally {
+            daemon.stop();
+            telemetry.close();
+        }
+    }
+
+    /** One request at a time at first, as most come; then many at once, so that more of them fit into the time. */
+    private static void exercise(Client admin, int round) throws IOException {
+        int changes = Math.min(1 + round / 16, 32);
+        for (int i = 0; i < changes; i++) {
+            int rank = (round + i) % 64;
+            admin.send("resource.drain", "{\"targets\":\"" + rank + "\",\"reason\":\"warm-up " + i + "\"}", 0);
+            if (i % 2 == round % 2) {
+                admin.send("resource.undrain", "{\"targets\":\"" + rank + "\"}", 0);
+            }
+        }
+        admin.awaitAnswers();
+        admin.send("resource.undrain", "{\"targets\":\"0-63\",\"mode\":\"force\"}", 0);
+        admin.send("resource.status", null, 0);
+        admin.awaitAnswers();
+    }
+
+    /** What a daemon has left behind that was killed meanwhile. What another user owns is not touched: it may be a trap. */
+    private void removeStale(Path place) throws IOException {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(place, PREFIX + "*")) {
+            for (Path scratch : found) {
+                Map<String, Object> is = Files.readAttributes(scratch, "unix:uid,lastModifiedTime", NOFOLLOW_LINKS);
+                boolean ours = is.get("uid") instanceof Integer uid && uid == environment.uid();
+                boolean old = is.get("lastModifiedTime") instanceof FileTime time
+                        && time.toInstant().isBefore(Instant.now().minus(STALE));
+                if (ours && old) {
+                    remove(scratch);
+                }
+            }
+        }
+    }
+
+    /** Links are not followed. */
+    private static void remove(Path scratch) throws IOException {
+        try (Stream<Path> files = Files.walk(scratch)) {
+            for (Path path : (Iterable<Path>) files.sorted((a, b) -> b.compareTo(a))::iterator) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    /** A peer, as simple as one can be. */
+    private static final class Client implements Closeable {
+        private final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        private final FrameEncoder encoder = FrameEncoder.of(Dialect.DEPLOYED);
+        private final FrameDecoder decoder = new FrameDecoder(1 << 20);
+        private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
+        private int sent;
+        private int answered;
+
+        Client(Path socket) throws IOException {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            channel.read(ByteBuffer.allocate(1)); // the handshake
+        }
+
+        void send(String topic, @Nullable String json, int flags) throws IOException {
+            sent++;
+            ByteBuffer frame = encoder.encode(Request.of(topic, json == null ? null : Bytes.text(json), flags, sent));
+            while (frame.hasRemaining()) {
+                channel.write(frame);
+            }
+        }
+
+        void awaitAnswers() throws IOException {
+            while (answered < sent) {
+                if (read() < 0) {
+                    throw new EOFException("the scratch daemon has closed the connection");
+                }
+            }
+        }
+
+        /** Reads what is there. */
+        void skip() throws IOException {
+            channel.configureBlocking(false);
+            int count;
+            do {
+                count = read();
+            } while (count > 0);
+        }
+
+        private int read() throws IOException {
+            int count = channel.read(in.clear());
+            in.flip();
+            while (in.hasRemaining()) {
+                answered += decoder.feed(in) instanceof Response ? 1 : 0;
+            }
+            return count;
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

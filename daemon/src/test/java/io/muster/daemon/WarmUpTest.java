@@ -1,0 +1,79 @@
+package io.muster.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.muster.daemon.config.Environment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+class WarmUpTest {
+    @TempDir
+    private Path place;
+
+    private static Environment environment(Path home) throws IOException {
+        return new Environment(Map.of(), RunningDaemon.uid(), home, "testhost", 2);
+    }
+
+    /** Runs it as a start does, on a thread whose lines are dropped. */
+    private int exercise() throws Exception {
+        WarmUp warmUp = new WarmUp(environment(place));
+        CompletableFuture<Integer> answered = new CompletableFuture<>();
+        Thread thread = new Thread(warmUp.group(), () -> {
+            try {
+                answered.complete(warmUp.exercise(place));
+            } catch (Exception e) {
+                answered.completeExceptionally(e);
+            }
+        });
+        thread.start();
+        thread.join();
+        return answered.get();
+    }
+
+    @Test
+    void aScratchDaemonServesAndLeavesNothingBehind() throws Exception {
+        Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        root.addAppender(lines);
+        try {
+            assertThat(exercise()).isPositive();
+        } finally {
+            root.detachAppender(lines);
+        }
+        assertThat(place).isEmptyDirectory();
+        assertThat(lines.list).as("an operator sees nothing of it").isEmpty();
+    }
+
+    @Test
+    void whatAKilledDaemonLeftBehindIsRemovedAfterAMinute() throws Exception {
+        Path old = Files.createDirectories(place.resolve("muster-warm-up-1/state"));
+        Path young = Files.createDirectory(place.resolve("muster-warm-up-2"));
+        Path other = Files.createDirectory(place.resolve("somebody-elses"));
+        FileTime longAgo = FileTime.from(Instant.now().minusSeconds(61));
+        Files.setLastModifiedTime(old.getParent(), longAgo);
+        Files.setLastModifiedTime(other, longAgo);
+        exercise();
+        assertThat(place).isDirectoryNotContaining(path -> path.equals(old.getParent()));
+        assertThat(young).exists();
+        assertThat(other).exists();
+    }
+
+    @Test
+    void aPlaceThatCannotBeWrittenToIsSaid() throws Exception {
+        WarmUp warmUp = new WarmUp(environment(place));
+        assertThatThrownBy(() -> warmUp.exercise(place.resolve("nowhere"))).isInstanceOf(IOException.class);
+    }
+}

@@ -1,0 +1,51 @@
+package io.muster.daemon.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+class AsideTest {
+    private final Deque<Runnable> beside = new ArrayDeque<>();
+    private final Deque<Runnable> core = new ArrayDeque<>();
+    private final List<String> done = new ArrayList<>();
+    private final Aside aside = new Aside(core::add, beside::add);
+
+    private static Runnable bug() {
+        throw new IllegalStateException("a bug");
+    }
+
+    @Test
+    void workIsDoneBesideAndItsResultOnTheCoreThread() {
+        aside.run(() -> () -> done.add("done"), done::add);
+        assertThat(core).isEmpty();
+        beside.remove().run();
+        assertThat(done).isEmpty();
+        core.remove().run();
+        assertThat(done).containsExactly("done");
+    }
+
+    @Test
+    void workThatFailsByABugIsAnsweredAndDoesNotEndTheThread() {
+        aside.run(AsideTest::bug, done::add);
+        beside.remove().run();
+        core.remove().run();
+        assertThat(done).containsExactly("the request came upon a bug; the log has it");
+    }
+
+    @Test
+    void anAnswerAfterTheEndOfTheCoreThreadIsDropped() {
+        Aside ended = new Aside(
+                task -> {
+                    throw new RejectedExecutionException("ended");
+                },
+                beside::add);
+        ended.run(() -> () -> done.add("done"), done::add);
+        beside.remove().run();
+        assertThat(done).isEmpty();
+    }
+}
