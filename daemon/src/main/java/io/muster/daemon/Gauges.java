@@ -35,7 +35,8 @@ final class Gauges {
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
         metrics.gauge(Meter.ACQUIRE_STREAMS, daemon.core().acquires()::size);
         metrics.gauge(Meter.JOURNAL_STREAMS, daemon.core().journals()::size);
-        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory()::held);
+        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory(true)::held, "guests");
+        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory(false)::held, "others");
         for (PeerSocket socket : daemon.sockets()) {
             metrics.gauge(Meter.CONNECTIONS, socket::connections, socket.name());
         }

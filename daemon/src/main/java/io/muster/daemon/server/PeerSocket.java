@@ -35,7 +35,7 @@ public final class PeerSocket implements AutoCloseable {
     /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
     private static final int BACKLOG = 4096;
 
-    /** Read at once of what a peer sends: it may have to wait until the peer reads its answers. */
+    /** How much of what a peer sends is read before other peers have their turn. */
     private static final int MOST_READ = 1 << 14;
 
     private static final long GRACE_MILLIS = 2000;
@@ -46,6 +46,8 @@ public final class PeerSocket implements AutoCloseable {
     private final Tracer trace;
     private final ChannelGroup peers = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
     private final Channel server;
+    /** The core thread's. */
+    private boolean stopping;
 
     private PeerSocket(Place place, Gate gate, Backend backend, Binding binding) throws IOException {
         this.place = place;
@@ -86,7 +88,9 @@ public final class PeerSocket implements AutoCloseable {
                 .channel(EpollServerDomainSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .handler(new Acceptor(place.name))
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ))
+                .childOption(
+                        ChannelOption.RECVBUF_ALLOCATOR,
+                        new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ).maxMessagesPerRead(1))
                 .childHandler(onAccept)
                 .bind(new DomainSocketAddress(place.path.toFile()))
                 .awaitUninterruptibly();
@@ -154,13 +158,14 @@ public final class PeerSocket implements AutoCloseable {
                 rights.user() + "(" + Integer.toUnsignedString(uid) + "):" + pid,
                 new Connection.Terms(
                         gate.maxFrame(rights),
-                        rights.areAGuests() ? gate.memory() : null,
-                        () -> gate.budget().take(uid)),
+                        gate.memory(rights.areAGuests()),
+                        () -> gate.budget().take(uid),
+                        () -> stopping),
                 trace,
                 outbox -> new Session(backend, gate, peer, outbox));
     }
 
-    /** Lets peers go that are stuck. To be called every few seconds, on the core thread. */
+    /** Closes connections that are stuck. To be called every few seconds, on the core thread. */
     public void sweep(long nanos) {
         peers.forEach(channel -> {
             Connection connection = channel.pipeline().get(Connection.class);
@@ -177,6 +182,7 @@ public final class PeerSocket implements AutoCloseable {
 
     /** No more requests are served; answers still go out. On the core thread. */
     public void stopServing() {
+        stopping = true;
         peers.forEach(channel -> {
             Connection connection = channel.pipeline().get(Connection.class);
             if (connection != null) {
