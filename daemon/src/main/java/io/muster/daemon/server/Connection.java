@@ -409,7 +409,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
         }
         trace.message(peer, '>', response);
         write(response);
-        soon(Task.FLUSH); // it is counted then: whoever sends is in the middle of something, so nobody may be closed now
+        soon(Task.FLUSH); // it is counted then: whoever sends is in the middle of something, so nobody may be
+        // closed now
     }
 
     private void write(Response response) {
