@@ -67,10 +67,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
     /** How long a peer may read nothing. One that only follows a stream may sleep as long as it likes. */
     private static final Duration DEAF = Duration.ofMinutes(10);
 
-    private static final RpcException NO_ROOM = new RpcException(
-            Errno.EAGAIN,
+    private static final String NO_ROOM =
             "not done: this connection had too many requests waiting, since it does not read the answers; read answers while"
-                    + " requests are sent, and send this one again");
+                    + " requests are sent, and send this one again";
 
     /** What the handler does in a task of its own, so that what goes wrong there ends the connection as it would anywhere else. */
     private enum Task {
@@ -223,7 +222,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
         Message message = FrameDecoder.read(next.body());
         trace.message(peer, '<', message);
         if (next.refused()) {
-            session.fail((Request) message, NO_ROOM);
+            session.fail((Request) message, new RpcException(Errno.EAGAIN, NO_ROOM));
         } else if (!gone || Session.isChange(message)) {
             session.receive(message);
         }

@@ -322,7 +322,7 @@ class BacklogTest {
         channel.releaseOutbound();
         stopReading();
         drain(10);
-        connection.sweep(TimeUnit.SECONDS.toNanos(0));
+        connection.sweep(0);
         connection.sweep(TimeUnit.SECONDS.toNanos(599));
         assertThat(channel.isOpen()).isTrue();
         connection.sweep(TimeUnit.SECONDS.toNanos(600));

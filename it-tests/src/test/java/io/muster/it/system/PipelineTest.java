@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Output;
@@ -11,7 +12,6 @@ import io.muster.it.harness.Peer;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Header;
-import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
@@ -201,8 +201,7 @@ class PipelineTest {
             for (int i = 0; i < 200; i++) {
                 Peer peer = Peer.welcomed(daemon.socket());
                 peers.add(peer.send(Peer.acquire(1), Peer.request("resource.ping", "{}", 0, 2)));
-                ObjectNode drain = Json.parse(
-                        Peer.request("", "{\"targets\": \"" + i + "\"}", 0, 0).payload());
+                ObjectNode drain = JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(i));
                 admin.rpc("resource.drain", drain);
             }
         }

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 
 /** The requests of one peer that wait to be served, in order. Nobody has read more of them than where each one ends. */
 public final class Backlog {
-    /** What a request costs beside its bytes: the header of the array, the record, and its place in the queue. */
+    /** What a request costs beside its bytes: the header of the array, the entry, and its place in the queue. */
     private static final int OVERHEAD = 48;
 
     /** A queue that has held more than this gives its own array back once it is empty. */
@@ -14,13 +14,26 @@ public final class Backlog {
     private long bytes;
     private boolean large;
 
-    /**
-     * One request.
-     *
-     * @param body of its frame
-     * @param refused whether to answer the request with an error, since there was no room for it when it came
-     */
-    public record Waiting(byte[] body, boolean refused) {
+    /** One request. */
+    public static final class Waiting {
+        private final byte[] body;
+        private final boolean refused;
+
+        private Waiting(byte[] body, boolean refused) {
+            this.body = body;
+            this.refused = refused;
+        }
+
+        /** The body of its frame. */
+        public byte[] body() {
+            return body;
+        }
+
+        /** Whether to answer the request with an error, since there was no room for it when it came. */
+        public boolean refused() {
+            return refused;
+        }
+
         private int cost() {
             return body.length + OVERHEAD;
         }
