@@ -36,7 +36,8 @@ final class Gauges {
         metrics.gauge(Meter.CLOCK_JUMP, daemon.inventory().clock()::jump);
         metrics.gauge(Meter.ACQUIRE_STREAMS, daemon.core().acquires()::size);
         metrics.gauge(Meter.JOURNAL_STREAMS, daemon.core().journals()::size);
-        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory()::held);
+        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory(true)::held, "guests");
+        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory(false)::held, "others");
         for (PeerSocket socket : daemon.sockets()) {
             metrics.gauge(Meter.CONNECTIONS, socket::connections, socket.name());
         }

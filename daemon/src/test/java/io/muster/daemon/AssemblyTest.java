@@ -47,6 +47,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -368,6 +369,11 @@ class AssemblyTest {
             @Override
             public boolean isWritable() {
                 return true;
+            }
+
+            @Override
+            public @Nullable RpcException refusal(Bytes payload) {
+                return null;
             }
 
             @Override

@@ -2,7 +2,6 @@ package io.muster.daemon.core;
 
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.Pruned;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Definition;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
@@ -17,7 +16,6 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -34,7 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The schedulers that follow the inventory (RFC 28). Each is told the difference between the view that it was last told
  * and the committed one; events are never translated. One whose socket is full is passed over, and gets one difference of
- * everything when it drains. Streams that stand at the same view share one encoded update.
+ * everything when it drains. Streams that stand at the same view share one encoded update, and those that begin at the same
+ * view share one encoded first response.
  */
 public final class AcquireStreams implements Commits {
     private static final Logger log = LoggerFactory.getLogger("acquire");
@@ -98,10 +97,22 @@ public final class AcquireStreams implements Commits {
     /** A new R that is on its way to the disk numbers the ranks anew: who acquires meanwhile begins with that one. */
     private void begin(AcquireStream stream) {
         if (streams.contains(stream)) {
-            stream.begins(told(newestView()));
-            send(stream, offer.payload(inventory.state()));
-            meters.first();
+            Bytes first = offer.payload(inventory.state());
+            RpcException refusal = stream.sink().refusal(first);
+            if (refusal == null) {
+                stream.begins(told(newestView()));
+                send(stream, first);
+                meters.first();
+            } else {
+                end(stream, refusal);
+            }
         }
+    }
+
+    private void end(AcquireStream stream, RpcException reason) {
+        streams.remove(stream);
+        stream.sink().end(reason);
+        meters.error();
     }
 
     private static RpcException busy(AcquireStream holder) {
@@ -142,12 +153,7 @@ public final class AcquireStreams implements Commits {
 
     /** Ends every stream, as the daemon's own end does. */
     public void endAll(RpcException reason) {
-        List<AcquireStream> ending = new ArrayList<>(streams);
-        streams.clear();
-        ending.forEach(stream -> {
-            stream.sink().end(reason);
-            meters.error();
-        });
+        List.copyOf(streams).forEach(stream -> end(stream, reason));
     }
 
     /** Its socket can take more: everything it missed, as one update. */
@@ -262,22 +268,33 @@ public final class AcquireStreams implements Commits {
 
     private record Update(@Nullable Bytes payload, Told after) {}
 
-    /** The first response. Its R may hold a large graph and changes seldom, so its bytes are kept while it does not. */
+    /**
+     * The first response. Writing its R, which may hold a large graph, takes long, so the bytes are kept until R changes; the whole
+     * response is kept until {@code up} changes, so that schedulers that acquire meanwhile are sent the same bytes.
+     */
     private static final class Offer {
         private @Nullable Definition of;
         private Idset members = Idset.EMPTY;
-        private byte[] json = ResourceSet.EMPTY.toBytes();
+        private Idset up = Idset.EMPTY;
+        private Bytes resources = Bytes.EMPTY;
+        private Bytes payload = Bytes.EMPTY;
 
         Bytes payload(InventoryState state) {
             SchedulerView view = state.view();
-            if (state.definition() != of || !view.members().equals(members)) {
+            boolean same = state.definition() == of && view.members().equals(members);
+            if (!same) {
                 Pruned offered = state.offered();
                 note(offered.scheduling(), state.resources().ranks().subtract(view.members()));
-                json = offered.resources().toBytes();
+                resources = Bytes.wrap(offered.resources().toBytes());
                 of = state.definition();
                 members = view.members();
             }
-            return First.encode(json, view.up());
+            if (!same || !view.up().equals(up)) {
+                up = view.up();
+                payload = First.encode(resources, up);
+                resources = First.resources(payload, resources.length());
+            }
+            return payload;
         }
 
         private static void note(Pruned.Scheduling scheduling, Idset absent) {

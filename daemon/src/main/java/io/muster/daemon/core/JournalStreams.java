@@ -103,10 +103,22 @@ public final class JournalStreams implements Commits {
             if (stream.owesSentinel()) {
                 stream.sentinelSent();
                 stream.sink().send(SENTINEL);
-            } else {
-                stream.sink().send(batch(stream, last));
+            } else if (!send(stream, batch(stream, last))) {
+                return;
             }
         }
+    }
+
+    /** A batch may hold R, which may be large, and is not shared. */
+    private boolean send(JournalStream stream, Bytes batch) {
+        RpcException refusal = stream.sink().refusal(batch);
+        if (refusal == null) {
+            stream.sink().send(batch);
+        } else {
+            release(stream);
+            stream.sink().end(refusal);
+        }
+        return refusal == null;
     }
 
     /** A response's worth of events. One that (re)defines the resources begins a response of its own, with R. */

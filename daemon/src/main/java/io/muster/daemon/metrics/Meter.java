@@ -58,7 +58,8 @@ public enum Meter {
             "connections_held_bytes",
             Type.GAUGE,
             "B",
-            "Memory held for unfinished messages, unread answers and open requests of guests"),
+            "Memory held for unfinished messages, waiting and open requests, and unread answers: of guests, of others",
+            "peers"),
     CONNECTIONS_REFUSED("connections_refused_total", Type.COUNTER, "", "Connections turned away", "reason"),
 
     CONFIG_RELOAD_SUCCESSFUL(

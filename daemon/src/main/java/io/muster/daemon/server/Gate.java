@@ -41,7 +41,8 @@ public final class Gate {
     private final Map<Long, Rights> known = new HashMap<>();
     private final Map<Long, Lookup> lookups = new HashMap<>();
     private final LogBudget budget = new LogBudget(System::nanoTime);
-    private final MemoryBudget memory = MemoryBudget.ofHeap();
+    private final MemoryBudget guestsMemory = MemoryBudget.ofGuests();
+    private final MemoryBudget othersMemory = MemoryBudget.ofOthers();
 
     /**
      * @param names reads /etc/passwd
@@ -53,7 +54,7 @@ public final class Gate {
         this.core = core;
         this.names = names;
         this.services = services;
-        memory.atLeast(leastMemory(limits));
+        guestsMemory.atLeast(leastMemory(limits));
     }
 
     /** Two messages of the largest kind, so that one that is slow does not keep all others from sending theirs. */
@@ -66,7 +67,7 @@ public final class Gate {
         admission = next;
         limits = nextLimits;
         known.clear();
-        memory.atLeast(leastMemory(nextLimits));
+        guestsMemory.atLeast(leastMemory(nextLimits));
     }
 
     /** What the log is to say of those who do wrong. */
@@ -74,9 +75,9 @@ public final class Gate {
         return budget;
     }
 
-    /** What is held for guests. Whom the configuration names could do worse than fill the memory, and is not counted. */
-    public MemoryBudget memory() {
-        return memory;
+    /** What is held for guests, or for all others: whom the configuration names does not depend on what guests leave. */
+    public MemoryBudget memory(boolean guests) {
+        return guests ? guestsMemory : othersMemory;
     }
 
     /** Whether there are as many connections, over all sockets, as there may be. */

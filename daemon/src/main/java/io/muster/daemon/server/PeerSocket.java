@@ -32,7 +32,7 @@ public final class PeerSocket implements AutoCloseable {
     /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
     private static final int BACKLOG = 4096;
 
-    /** Read at once of what a peer sends: it may have to wait until the peer reads its answers. */
+    /** How much of what a peer sends is read before other peers have their turn. */
     private static final int MOST_READ = 1 << 14;
 
     private static final long GRACE_MILLIS = 2000;
@@ -44,6 +44,8 @@ public final class PeerSocket implements AutoCloseable {
     private final Tracer trace;
     private final ChannelGroup peers = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
     private final Channel server;
+    /** The core thread's. */
+    private boolean stopping;
 
     private PeerSocket(Place place, SocketFile file, Gate gate, Backend backend, Binding binding) throws IOException {
         this.place = place;
@@ -94,7 +96,9 @@ public final class PeerSocket implements AutoCloseable {
                 .group(loop)
                 .channelFactory(() -> new EpollServerDomainSocketChannel(socket.intValue(), true))
                 .handler(new Acceptor(place.name))
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ))
+                .childOption(
+                        ChannelOption.RECVBUF_ALLOCATOR,
+                        new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ).maxMessagesPerRead(1))
                 .childHandler(onAccept)
                 .register()
                 .awaitUninterruptibly();
@@ -167,13 +171,14 @@ public final class PeerSocket implements AutoCloseable {
                 rights.user() + "(" + Integer.toUnsignedString(uid) + "):" + pid,
                 new Connection.Terms(
                         gate.maxFrame(rights),
-                        rights.areAGuests() ? gate.memory() : null,
-                        () -> gate.budget().take(uid)),
+                        gate.memory(rights.areAGuests()),
+                        () -> gate.budget().take(uid),
+                        () -> stopping),
                 trace,
                 outbox -> new Session(backend, gate, peer, outbox));
     }
 
-    /** Lets peers go that are stuck. To be called every few seconds, on the core thread. */
+    /** Closes connections that are stuck. To be called every few seconds, on the core thread. */
     public void sweep(long nanos) {
         peers.forEach(channel -> {
             Connection connection = channel.pipeline().get(Connection.class);
@@ -190,6 +195,7 @@ public final class PeerSocket implements AutoCloseable {
 
     /** No more requests are served; answers still go out. On the core thread. */
     public void stopServing() {
+        stopping = true;
         peers.forEach(channel -> {
             Connection connection = channel.pipeline().get(Connection.class);
             if (connection != null) {

@@ -208,13 +208,34 @@ final class Session {
     }
 
     private void reply(Request request, @Nullable Bytes payload) {
+        RpcException refusal = request.isNoresponse() ? null : outbox.refusal(payload);
+        if (refusal != null) {
+            fail(request, refusal);
+            return;
+        }
         served(request);
         if (!request.isNoresponse()) {
             outbox.send(Response.success(request, backend.queries().sender(), payload));
         }
     }
 
-    private void fail(Request request, RpcException error) {
+    /** Whether a request is answered, so that the answer may be an error. A cancellation is not (RFC 6), nor is a disconnect. */
+    static boolean isAnswered(Request request) {
+        Method method = Method.of(request.topic());
+        return !request.isNoresponse()
+                && method != Method.ACQUIRE_CANCEL
+                && method != Method.JOURNAL_CANCEL
+                && method != Method.DISCONNECT;
+    }
+
+    /** Whether a message asks for more than an answer, so that it means something when nobody reads the answer any more. */
+    static boolean isChange(Message message) {
+        Method method = message instanceof Request request ? Method.of(request.topic()) : null;
+        return method != null && method.right() == Method.Right.CHANGE;
+    }
+
+    /** Answers a request with an error; the connection does so in place of what it has no room for. */
+    void fail(Request request, RpcException error) {
         backend.queries().meters().answered(request.topic(), error.errno().value());
         if (!request.isNoresponse()) {
             outbox.send(error.toResponse(request, backend.queries().sender()));

@@ -15,6 +15,7 @@ import io.muster.protocol.wire.Request;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What goes on for one peer after the request that asked for it: streams of responses, and waits for the one. */
 final class Streams {
@@ -54,7 +55,7 @@ final class Streams {
         Reply reply = begin(request);
         AcquireStream stream = backend.acquires().acquire(reply, by);
         open(
-                reply.key,
+                reply,
                 new Open(
                         request.topic(),
                         size(request),
@@ -70,7 +71,7 @@ final class Streams {
         Reply reply = begin(request);
         JournalStream stream = backend.journals().follow(reply);
         open(
-                reply.key,
+                reply,
                 new Open(
                         request.topic(),
                         size(request),
@@ -93,6 +94,13 @@ final class Streams {
             then.run();
         } else {
             open(key, new Open(request.topic(), size(request), () -> {}, forget, forget));
+        }
+    }
+
+    /** A stream may have ended before it is noted here: its first response may be refused. */
+    private void open(Reply reply, Open stream) {
+        if (!reply.ended) {
+            open(reply.key, stream);
         }
     }
 
@@ -178,6 +186,7 @@ final class Streams {
     private final class Reply implements Sink {
         private final Key key;
         private final ReplyStream stream;
+        private boolean ended;
 
         Reply(Key key, ReplyStream stream) {
             this.key = key;
@@ -190,12 +199,18 @@ final class Streams {
         }
 
         @Override
+        public @Nullable RpcException refusal(Bytes payload) {
+            return outbox.refusal(payload);
+        }
+
+        @Override
         public void send(Bytes payload) {
             outbox.send(stream.next(payload));
         }
 
         @Override
         public void end(RpcException reason) {
+            ended = true;
             Streams.this.end(key);
             outbox.send(stream.fail(reason));
         }

@@ -385,4 +385,33 @@ class AcquireStreamsTest {
         rig.submit(new Command.Exclude("0", null));
         assertThat(acquire(sink).told().offered()).isEqualTo(Idset.range(1, 3));
     }
+
+    @Test
+    void schedulersThatAcquireAtTheSameViewAreSentTheSameBytes() {
+        share();
+        FakeSink other = new FakeSink();
+        FakeSink later = new FakeSink();
+        acquire(sink);
+        acquire(other);
+        assertThat(other.payloads.get(0)).isSameAs(sink.payloads.get(0));
+        rig.drain("1");
+        acquire(later);
+        assertThat(later.payloads.get(0).text()).contains("\"up\":\"0,2-3\"");
+        assertThat(sink.payloads.get(0).text()).contains("\"up\":\"0-3\"");
+    }
+
+    @Test
+    void anAcquireWithoutRoomForItsFirstResponseEndsWithTheReason() {
+        sink.refusal = new RpcException(Errno.EAGAIN, "no room");
+        rig.acquires.acquire(sink, Rig.ALICE);
+        assertThat(sink.received()).containsExactly("EAGAIN no room");
+        assertThat(rig.acquires.isAcquired()).isFalse();
+        sink.refusal = null;
+        acquire(sink);
+        sink.refusal = new RpcException(Errno.EAGAIN, "no room");
+        rig.drain("1");
+        assertThat(sink.received())
+                .as("an update goes out whatever room there is")
+                .containsExactly("{\"down\":\"1\"}");
+    }
 }

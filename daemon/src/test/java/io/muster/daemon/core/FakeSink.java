@@ -4,6 +4,7 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A peer that keeps what it was sent, and reads or does not. */
 final class FakeSink implements Sink {
@@ -11,9 +12,17 @@ final class FakeSink implements Sink {
     private final List<String> received = new ArrayList<>();
     boolean writable = true;
 
+    @Nullable
+    RpcException refusal;
+
     @Override
     public boolean isWritable() {
         return writable;
+    }
+
+    @Override
+    public @Nullable RpcException refusal(Bytes payload) {
+        return refusal;
     }
 
     @Override

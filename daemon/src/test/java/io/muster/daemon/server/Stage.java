@@ -10,6 +10,7 @@ import io.muster.daemon.core.Rig;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Liveness;
 import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Header;
@@ -119,6 +120,10 @@ final class Stage implements AutoCloseable {
         final Session session;
         final List<Response> responses = new ArrayList<>();
         boolean reads = true;
+        /** What there is no room for, if anything is. */
+        @Nullable
+        RpcException refusal;
+
         int pending;
         private int lastMatchtag;
 
@@ -130,6 +135,11 @@ final class Stage implements AutoCloseable {
         public void send(Response response) {
             responses.add(response);
             sent.add(new Sent(this, response));
+        }
+
+        @Override
+        public @Nullable RpcException refusal(@Nullable Bytes payload) {
+            return payload == null ? null : refusal;
         }
 
         @Override

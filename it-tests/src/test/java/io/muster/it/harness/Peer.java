@@ -80,6 +80,27 @@ public final class Peer implements AutoCloseable {
         }
     }
 
+    /**
+     * Writes without ever blocking in write(2): waits where the daemon's socket takes no more, but not for ever.
+     *
+     * @return whether all of it was taken
+     */
+    public boolean sendWithoutBlocking(ByteBuffer bytes) throws IOException {
+        channel.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            channel.register(selector, SelectionKey.OP_WRITE);
+            boolean taken = true;
+            while (taken && bytes.hasRemaining()) {
+                taken = selector.select(Output.PATIENCE.toMillis()) > 0;
+                selector.selectedKeys().clear();
+                channel.write(bytes);
+            }
+        } finally {
+            channel.configureBlocking(true);
+        }
+        return !bytes.hasRemaining();
+    }
+
     /** Writes as much as the daemon's socket takes without being read. */
     public boolean fits(ByteBuffer bytes) throws IOException {
         channel.configureBlocking(false);

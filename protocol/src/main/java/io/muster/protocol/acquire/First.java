@@ -53,14 +53,21 @@ public record First(ResourceSet resources, Idset up) {
     }
 
     /**
-     * The payload, from a resource set that was written before: with a scheduling graph inside, writing R is what a first
-     * response costs, and R changes far less often than {@code up}.
+     * The payload, from resources that were written before: writing R with a scheduling graph is most of what a first response
+     * costs, and R changes far less often than {@code up}.
      *
-     * @param resources an R object, as {@link ResourceSet#toBytes} gives it
+     * @param resources an R object in JSON, as {@link ResourceSet#toBytes} gives it
      */
-    public static Bytes encode(byte[] resources, Idset up) {
+    public static Bytes encode(Bytes resources, Idset up) {
         byte[] rest = (",\"up\":\"" + up + "\"}\0").getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer out = ByteBuffer.allocate(HEAD.length + resources.length + rest.length);
-        return Bytes.wrap(out.put(HEAD).put(resources).put(rest).array());
+        ByteBuffer out = ByteBuffer.allocate(HEAD.length + resources.length() + rest.length);
+        out.put(HEAD);
+        resources.writeTo(out);
+        return Bytes.wrap(out.put(rest).array());
+    }
+
+    /** The resources of {@code length} bytes within a payload from {@link #encode}: who keeps the payload need not keep another copy. */
+    public static Bytes resources(Bytes payload, int length) {
+        return payload.slice(HEAD.length, length);
     }
 }

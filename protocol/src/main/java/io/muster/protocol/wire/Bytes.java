@@ -67,7 +67,15 @@ public final class Bytes {
 
     /** The first {@code count} bytes, not copied. */
     public Bytes first(int count) {
-        return count == length ? this : wrap(array, offset, Math.min(count, length));
+        return count == length ? this : slice(0, Math.min(count, length));
+    }
+
+    /** The {@code count} bytes from {@code from} on, not copied. */
+    public Bytes slice(int from, int count) {
+        if ((from | count) < 0 || count > length - from) {
+            throw new IndexOutOfBoundsException(from + "+" + count + " of " + length + " bytes");
+        }
+        return new Bytes(array, offset + from, count);
     }
 
     /** A read-only view, not copied. */

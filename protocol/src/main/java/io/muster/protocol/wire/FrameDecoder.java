@@ -62,6 +62,30 @@ public final class FrameDecoder {
      * @throws ProtocolException now and ever after, once the peer has sent what cannot be right
      */
     public @Nullable Message feed(ByteBuffer in) throws ProtocolException {
+        byte[] complete = next(in);
+        if (complete == null) {
+            return null;
+        }
+        try {
+            return read(complete);
+        } catch (ProtocolException e) {
+            throw broken(e);
+        }
+    }
+
+    /** Reads the body of a frame, as {@link #next} gave it. The message's payload points into the body. */
+    public static Message read(byte[] body) throws ProtocolException {
+        return Parts.read(body);
+    }
+
+    /**
+     * Takes bytes until a frame is complete or none are left.
+     *
+     * @return the body of the frame, not read yet, with what follows the frame still in {@code in}; or null when {@code in} is
+     *     used up
+     * @throws ProtocolException now and ever after, once the peer has sent what cannot be a frame
+     */
+    public byte @Nullable [] next(ByteBuffer in) throws ProtocolException {
         if (state == State.BROKEN) {
             throw new ProtocolException(fault);
         }
@@ -72,11 +96,15 @@ public final class FrameDecoder {
             }
             return complete ? finish() : null;
         } catch (ProtocolException e) {
-            state = State.BROKEN;
-            body = NONE;
-            fault = String.valueOf(e.getMessage());
-            throw e;
+            throw broken(e);
         }
+    }
+
+    private ProtocolException broken(ProtocolException e) {
+        state = State.BROKEN;
+        body = NONE;
+        fault = String.valueOf(e.getMessage());
+        return e;
     }
 
     /** Takes what the present state can use of the bytes; true when the body is complete. */
@@ -154,12 +182,12 @@ public final class FrameDecoder {
         filled += count;
     }
 
-    /** The array goes with the message, which points into it; the next frame gets its own. */
-    private Message finish() throws ProtocolException {
+    /** The array is the caller's from here on; the next frame gets its own. Its length is exactly that of the body. */
+    private byte[] finish() {
         byte[] complete = body;
         body = NONE;
         enter(State.MAGIC);
-        return Parts.read(complete, bodyLength);
+        return complete;
     }
 
     private void enter(State next) {

@@ -37,6 +37,14 @@ public final class FrameEncoder {
         return frame.flip();
     }
 
+    /** The frame's body alone, as {@link FrameDecoder#next} gives it. */
+    public byte[] encodeBody(Message message) {
+        ByteBuffer frame = encode(message);
+        byte[] body = new byte[frame.remaining() - Dialect.HEADER];
+        frame.position(Dialect.HEADER).get(body);
+        return body;
+    }
+
     /** @param out big-endian, with at least {@link #size} bytes left */
     public void encode(Message message, ByteBuffer out) {
         writeHead(message, out);

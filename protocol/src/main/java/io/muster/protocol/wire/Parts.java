@@ -42,9 +42,9 @@ final class Parts {
     private final int end;
     private int at;
 
-    private Parts(byte[] body, int length) {
+    private Parts(byte[] body) {
         this.body = body;
-        this.end = length;
+        this.end = body.length;
     }
 
     // ---- a message's size
@@ -110,9 +110,9 @@ final class Parts {
         out.putInt(message.word4());
     }
 
-    /** Reads the message that fills the first {@code length} bytes of a body; its payload is not copied out of it. */
-    static Message read(byte[] body, int length) throws ProtocolException {
-        return new Parts(body, length).readMessage();
+    /** Reads the message that fills a body; the payload is not copied out of the body. */
+    static Message read(byte[] body) throws ProtocolException {
+        return new Parts(body).readMessage();
     }
 
     private Message readMessage() throws ProtocolException {

@@ -67,9 +67,10 @@ class FirstTest {
         String golden = "{\"resources\":" + R + ",\"up\":\"" + up + "\"}";
         First first = new First(ResourceSet.parse(R), Idset.parse(up));
         assertThat(Json.encode(first.toJson()).text()).isEqualTo(golden);
-        Bytes encoded = First.encode(R.getBytes(US_ASCII), Idset.parse(up));
+        Bytes encoded = First.encode(Bytes.wrap(R.getBytes(US_ASCII)), Idset.parse(up));
         assertThat(encoded.text()).isEqualTo(golden);
         assertThat(encoded.endsWithNul()).isTrue();
+        assertThat(First.resources(encoded, R.length())).isEqualTo(Bytes.wrap(R.getBytes(US_ASCII)));
         assertThat(Json.encode(read(golden).toJson())).isEqualTo(encoded);
     }
 

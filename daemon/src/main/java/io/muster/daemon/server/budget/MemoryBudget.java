@@ -8,16 +8,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory peers may have held for them, all together: messages that they have not sent to the end, answers that they do
- * not read, requests that stay open. Past it, whoever holds most is let go, and the next one, until the rest fits. One that is
- * left alone may hold what it likes, so that any message that is allowed at all can be sent and any answer read. For the core
- * thread.
+ * How much memory the daemon may hold for peers, for all of them together: messages that they have not sent to the end, requests that
+ * wait until they read the answers to earlier ones, answers that they do not read, requests that stay open.
+ *
+ * <p>While half of it is free, every request may wait. After that, a request of a peer that does not read and has more than
+ * {@link #FREE} bytes waiting already is answered with an error ({@link Account#isTight}); when all of it is taken, such a peer is
+ * closed ({@link Account#isFull}). There are two budgets. That of guests also closes the peer for which most is held, and the next
+ * one, until the rest fits; a guest that is alone may hold what it likes, so that it can send any message that is allowed at all and
+ * read any answer. That of the others, whom the configuration names, closes nobody for what others hold: it refuses further large
+ * answers ({@link Account#refusal}). For the core thread.
  */
 public final class MemoryBudget {
-    private static final int SHARE_OF_HEAP = 8;
+    /** What a peer may have waiting whatever others have. */
+    static final long FREE = 1 << 16;
+
+    private static final int GUESTS_SHARE_OF_HEAP = 8;
+    private static final int OTHERS_SHARE_OF_HEAP = 4;
     private static final long LEAST = 4 << 20;
 
     private final long share;
+    private final boolean closes;
     private long most;
     private final Set<Account> accounts = new HashSet<>();
     private final IdentityHashMap<Object, Answer> answers = new IdentityHashMap<>();
@@ -25,15 +35,28 @@ public final class MemoryBudget {
     private long held;
     private volatile long shown;
 
-    /** @param most in bytes */
-    public MemoryBudget(long most) {
+    /**
+     * @param most in bytes
+     * @param closes whether the peers for which most is held are closed when they hold more than this together
+     */
+    public MemoryBudget(long most, boolean closes) {
         this.share = most;
         this.most = most;
+        this.closes = closes;
     }
 
     /** An eighth of the heap. What is held in buffers outside it has as much room again, and counts as if it were inside. */
-    public static MemoryBudget ofHeap() {
-        return new MemoryBudget(Math.max(LEAST, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP));
+    public static MemoryBudget ofGuests() {
+        return new MemoryBudget(ofHeap(GUESTS_SHARE_OF_HEAP), true);
+    }
+
+    /** A quarter of the heap, for the owner, admins and schedulers. */
+    public static MemoryBudget ofOthers() {
+        return new MemoryBudget(ofHeap(OTHERS_SHARE_OF_HEAP), false);
+    }
+
+    private static long ofHeap(int share) {
+        return Math.max(LEAST, Runtime.getRuntime().maxMemory() / share);
     }
 
     /** Whatever the share of the heap is: for what anybody is allowed. */
@@ -62,7 +85,7 @@ public final class MemoryBudget {
         }
     }
 
-    /** Bytes held for all of them; on any thread. */
+    /** Bytes held for all peers. From any thread. */
     public long held() {
         return shown;
     }
@@ -88,12 +111,46 @@ public final class MemoryBudget {
             this.holder = holder;
         }
 
-        /** What is held for the peer may have become more or less. It may be let go before this returns. */
+        /** What is held for the peer may have become more or less. The peer may be closed before this returns. */
         public void update() {
             refresh();
-            if (held > most) {
+            if (held > most && closes) {
                 enforce();
             }
+        }
+
+        /** Whether a request of a peer that does not read its answers is to be refused, by what the last {@link #update} found. */
+        public boolean isTight() {
+            return own > FREE && held > most / 2;
+        }
+
+        /** Whether there is no room even for the refusal of a request, by what the last {@link #update} found. */
+        public boolean isFull() {
+            return own > FREE && held > most;
+        }
+
+        /**
+         * Why an answer cannot wait to be read; null if it can, as one always can where nobody else holds more than it is long, and
+         * one that another peer waits for already.
+         *
+         * @param answer by its identity
+         */
+        public @Nullable String refusal(Object answer, int length) {
+            if (closes || answers.containsKey(answer) || fits(length)) {
+                return null;
+            }
+            accounts.forEach(Account::refresh); // some of it may have been sent since
+            return fits(length)
+                    ? null
+                    : "there is no room for this answer of " + length
+                            + " bytes: what connections have asked for and not read takes "
+                            + held + " of " + most
+                            + " bytes; read answers that wait or close connections that do not, then ask"
+                            + " again, or give the daemon a larger heap";
+        }
+
+        private boolean fits(int length) {
+            return held + length <= Math.max(most, 2L * length);
         }
 
         /** @param answer by its identity */
@@ -157,8 +214,8 @@ public final class MemoryBudget {
             for (Account next = heaviest(); held > most && next != null; next = heaviest()) {
                 long megabytes = held >> 20;
                 next.close();
-                next.holder.letGo("unfinished messages and unread answers take " + megabytes + " MiB of all peers' "
-                        + (most >> 20) + ", and its own take most");
+                next.holder.letGo("unfinished messages, waiting requests and unread answers take " + megabytes
+                        + " MiB of all peers' " + (most >> 20) + ", and its own take most");
             }
         } finally {
             enforcing = false;

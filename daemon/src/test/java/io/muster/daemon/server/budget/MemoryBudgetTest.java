@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
-    private final MemoryBudget budget = new MemoryBudget(100);
+    private final MemoryBudget budget = new MemoryBudget(100, true);
     private final List<String> letGo = new ArrayList<>();
 
     private final class Peer implements MemoryBudget.Holder {
@@ -125,5 +125,67 @@ class MemoryBudgetTest {
         other.hold(10);
         other.hold(11);
         assertThat(letGo).containsExactly("one");
+    }
+
+    @Test
+    void requestsAreRefusedFromTheHalfOnAndNotOfPeersThatHaveFewWaiting() {
+        MemoryBudget large = new MemoryBudget(10 * MemoryBudget.FREE, false);
+        long[] own = new long[2];
+        List<MemoryBudget.Account> accounts = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            int peer = i;
+            accounts.add(large.open(new MemoryBudget.Holder() {
+                @Override
+                public long holds() {
+                    return own[peer];
+                }
+
+                @Override
+                public void letGo(String why) {
+                    letGo.add(why);
+                }
+            }));
+        }
+        own[0] = 5 * MemoryBudget.FREE;
+        accounts.get(0).update();
+        assertThat(accounts.get(0).isTight()).isFalse();
+        own[1] = MemoryBudget.FREE;
+        accounts.get(1).update();
+        assertThat(accounts).extracting(MemoryBudget.Account::isTight).containsExactly(true, false);
+        own[0] = 10 * MemoryBudget.FREE;
+        accounts.get(0).update();
+        assertThat(accounts).extracting(MemoryBudget.Account::isFull).containsExactly(true, false);
+        assertThat(letGo).isEmpty();
+    }
+
+    @Test
+    void anAnswerIsRefusedOnlyByABudgetThatClosesNobody() {
+        MemoryBudget refusing = new MemoryBudget(100, false);
+        MemoryBudget.Account first = refusing.open(new Idle());
+        MemoryBudget.Account second = refusing.open(new Idle());
+        assertThat(first.refusal("long", 1000)).as("it is alone").isNull();
+        first.waits("answer", 60);
+        assertThat(second.refusal("answer", 60)).isNull();
+        assertThat(second.refusal("other", 40)).isNull();
+        assertThat(second.refusal("other", 41))
+                .startsWith("there is no room for this answer of 41 bytes: what connections have asked for and not read"
+                        + " takes 60 of 100 bytes");
+        first.isRead("answer");
+        assertThat(second.refusal("other", 41)).isNull();
+        MemoryBudget.Account guest = budget.open(new Idle());
+        guest.waits("answer", 90);
+        assertThat(guest.refusal("other", 90)).isNull();
+    }
+
+    private static final class Idle implements MemoryBudget.Holder {
+        @Override
+        public long holds() {
+            return 0;
+        }
+
+        @Override
+        public void letGo(String why) {
+            throw new AssertionError(why);
+        }
     }
 }
