@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.Arrays;
 
-/** Writes ranges as RFC 22 text into bytes of its own: a StringBuilder costs twice the time on fragmented sets. */
+/** Writes ranges as RFC 22 text into a byte array, because a StringBuilder takes twice as long on fragmented sets. */
 final class IdsetWriter implements RangeConsumer {
-    /** Two numbers of ten digits, a hyphen and a comma. */
+    /** Length of two numbers of ten digits, a hyphen and a comma. */
     private static final int LONGEST_ITEM = 22;
 
     private static final byte[] TENS = new byte[100];
@@ -21,7 +21,7 @@ final class IdsetWriter implements RangeConsumer {
 
     private byte[] text = new byte[4 * LONGEST_ITEM];
     private int length;
-    /** Digits of the numbers below {@link #bound}; neither ever falls, as ids ascend. */
+    /** Number of digits of ids below {@link #bound}. Ids ascend, so neither field ever decreases. */
     private int digits = 1;
 
     private long bound = 10;
