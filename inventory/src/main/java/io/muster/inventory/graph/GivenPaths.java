@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths that a document gives to its vertices, by subsystem. A leaf costs a reference to its parent's path, which its
+ * The paths that a document gives to its vertices, by subsystem. A leaf costs only a reference to its parent's path, which its
  * siblings share.
  */
 final class GivenPaths {
-    /** The path of containment, less the vertex's own name, of vertices that have no other. */
+    /** Path in containment without the vertex's name, for a vertex that has no other paths. */
     private @Nullable String[] above = new String[16];
 
     private final Map<String, String> known = new HashMap<>();
@@ -28,14 +28,14 @@ final class GivenPaths {
         }
     }
 
-    /** Null if none were given. */
+    /** Returns the paths by subsystem, or null if the document gives none. */
     @Nullable
     Map<String, String> of(int vertex, String name) {
         @Nullable String lead = vertex < above.length ? above[vertex] : null;
         return lead == null ? others.get(vertex) : Map.of(EdgeKind.CONTAINMENT, lead + "/" + name);
     }
 
-    /** Forgets those that {@code graph} has by its edges. */
+    /** Drops the paths that {@code graph} can compute from its edges. */
     void keepUnlike(ResourceGraph graph) {
         boolean any = false;
         for (int vertex = 0; vertex < graph.size(); vertex++) {

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads one JGF document, an element at a time; a reader serves one parser. */
+/** Reads one JGF document, one element at a time; a reader serves one parser. */
 final class JgfReader {
     private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata");
 
-    /** An edge that came before its vertices. */
+    /** An edge that the document lists before its vertices. */
     private record Pending(String source, String target, EdgeKind kind, String place) {}
 
     private final JsonParser parser;
@@ -179,7 +179,10 @@ final class JgfReader {
         }
     }
 
-    /** Fluxion tolerates an edge back up within containment that says no more than its opposite does. */
+    /**
+     * Turns a containment edge that points up into its opposite. Fluxion accepts such an edge, which only repeats the edge
+     * down.
+     */
     private static EdgeKind up(EdgeKind kind) {
         return new EdgeKind(kind.subsystem(), EdgeKind.IN, kind.bothWays(), kind.more());
     }
