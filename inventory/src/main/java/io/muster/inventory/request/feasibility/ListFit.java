@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Whether several requests side by side fit into one area together, where they compete for hosts. */
+/** Decides whether several requests side by side fit together into one area, where they compete for hosts. */
 final class ListFit {
     private static final Demand.Amount NOTHING = new Demand.Amount("", 0);
 
@@ -62,7 +62,7 @@ final class ListFit {
         return apart(wanted);
     }
 
-    /** The types that only pools outside of the nodes can give, and that nothing but loose pools in the list draws on. */
+    /** Returns the types that only pools outside of the nodes can provide and that the list requests as single pools only. */
     private Set<String> typesBeside() {
         Set<String> types = new HashSet<>();
         for (Resource item : list) {
@@ -94,12 +94,12 @@ final class ListFit {
         return others.least() >= wanted ? Boolean.TRUE : others.most() < wanted ? Boolean.FALSE : null;
     }
 
-    /** Whether it is a question of how slots and pools share hosts, which {@link VectorPacking} searches. */
+    /** Returns whether the question is how slots and pools share hosts, which {@link VectorPacking} searches. */
     boolean isPacking() {
         return list.size() > 1 && list.stream().noneMatch(fit::spans) && demands() != null;
     }
 
-    /** A node, or a slot of nothing but one. */
+    /** Returns whether the item is a node, or a slot that contains only a node. */
     private boolean isNodes(Resource item) {
         return item.type().equals(Resource.NODE)
                 || (item.isSlot()
@@ -155,7 +155,7 @@ final class ListFit {
         return covered(supplies, demands, surely, perhaps);
     }
 
-    /** Slots and loose pools that may share hosts. */
+    /** Decides whether slots and single pools fit that may share hosts. */
     private @Nullable Boolean sharing(long wanted) {
         if (Boolean.TRUE.equals(apart(wanted))) {
             return true;
@@ -165,12 +165,15 @@ final class ListFit {
         return (Boolean.FALSE.equals(fits) && standsOutside(list)) ? null : fits;
     }
 
-    /** Whether some of it may also stand outside of every node, where packing does not look. */
+    /** Returns whether some of the items may also be outside of every node, where packing does not look. */
     private boolean standsOutside(List<Resource> items) {
         return items.stream().anyMatch(item -> area.hasOutside(item.type()) || standsOutside(item.with()));
     }
 
-    /** As many of each item as fit together, in the order of the list; null if they are not slots and pools that share hosts. */
+    /**
+     * Returns how many of each item fit together, in the order of the list; null if the items are not slots and pools that
+     * share hosts.
+     */
     @Nullable
     List<Long> most() {
         @Nullable List<Demand> demands = list.stream().anyMatch(fit::spans) ? null : demands();
@@ -191,7 +194,7 @@ final class ListFit {
         return each;
     }
 
-    /** What one of each item draws; null if some of it is a structure in some host. */
+    /** Returns the demand of one of each item; null if an item is a structure in some host. */
     private @Nullable List<Demand> demands() {
         List<Demand> demands = new ArrayList<>();
         long[] counts = fit.counts(area);
@@ -212,7 +215,10 @@ final class ListFit {
         return item.isSlot() || item.with().isEmpty();
     }
 
-    /** Items that draw the same are one kind: twenty thousand slots of a core each are no harder than one. */
+    /**
+     * Returns the packing of the list. Items with the same demand are one kind, so twenty thousand slots of a core each are no
+     * harder than one slot.
+     */
     private @Nullable VectorPacking packing(long copies) {
         @Nullable List<Demand> demands = demands();
         if (demands == null) {
@@ -245,7 +251,7 @@ final class ListFit {
                 wanted.values().stream().mapToLong(Long::longValue).toArray(), hosts);
     }
 
-    /** True if they fit even when no host serves two of them; else it is left open. */
+    /** Returns true if the items fit even when no host serves two of them; otherwise null, the question is left open. */
     private @Nullable Boolean apart(long wanted) {
         return new Placer(fit).place(list, area, wanted) == null ? null : Boolean.TRUE;
     }

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Constructs a placement: lowest ranks first, and no rank used by two items of a list. */
+/** Constructs a placement: the lowest ranks come first, and no two items of a list use the same rank. */
 final class Placer {
     private AreaFit fit;
     private final List<Placement> placed = new ArrayList<>();
@@ -17,14 +17,14 @@ final class Placer {
         this.fit = fit;
     }
 
-    /** Null if this way of placing finds none. */
+    /** Returns null if this method finds no placement. */
     @Nullable
     List<Placement> place(List<Resource> list, Area area, long copies) {
         return items(list, area, copies) ? placed : null;
     }
 
     private boolean items(List<Resource> list, Area area, long copies) {
-        // What is pickiest goes first: areas, then whole nodes, then what can share.
+        // The items with the fewest choices come first: areas, then whole nodes, then items that can share.
         List<Resource> order = new ArrayList<>(list);
         order.sort(Comparator.comparingInt(this::freedom));
         for (Resource item : order) {
@@ -65,7 +65,7 @@ final class Placer {
         return left == 0;
     }
 
-    /** What of {@code wanted} could not be placed. */
+    /** Returns how many of {@code wanted} could not be placed. */
     private long inHosts(Resource item, Area area, long wanted) {
         long left = wanted;
         Idset taken = Idset.EMPTY;

@@ -11,20 +11,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The units in which pools and requests give amounts. */
 final class Units {
-    /** What amounts of bytes are counted in, whatever unit they were given in. */
+    /** Base unit of amounts of bytes, whatever unit they were given in. */
     static final String BYTES = "B";
 
     private Units() {}
 
-    /** As it was given, "" for none. */
+    /** Returns the unit as given, "" for none. */
     static String of(Resource item) {
         String unit = item.unit();
         return unit == null ? "" : unit;
     }
 
     /**
-     * Why the amounts in {@code list} mean nothing: one type in units that cannot be compared, or in a unit in which no pool of
-     * {@code stock} is counted. Null if they do; pools in other units then hold none of what is asked.
+     * Returns why the amounts in {@code list} are meaningless, or null if they are not: one type is given in units that cannot
+     * be compared, or in a unit in which no pool of {@code stock} is counted. Pools in other units then hold none of the
+     * requested amount.
      */
     static @Nullable String fault(List<Resource> list, Stock stock) {
         return fault(list, stock, new HashMap<>());
@@ -62,7 +63,7 @@ final class Units {
         return bytes(unit) > 0 ? BYTES : unit;
     }
 
-    /** How many base units one of {@code unit} is. */
+    /** Returns the number of base units in one {@code unit}. */
     static long factor(String unit) {
         return Math.max(1, bytes(unit));
     }
