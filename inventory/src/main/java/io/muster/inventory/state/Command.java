@@ -15,21 +15,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wish to change the inventory. {@link #decide} says what it leads to; a command is carried out whole or not at all.
- * Targets are text, an idset or a hostlist, since only the state at hand knows which hosts there are.
+ * A request to change the inventory. {@link #decide} says which events it leads to; a command is carried out as a whole or not
+ * at all. Targets are text (an idset or a hostlist), because only the current state knows which hosts exist.
  */
 public sealed interface Command {
     Decision decide(InventoryState state, double now, Principal by);
 
     /** How a drain treats targets that are drained already (flux-core's {@code mode}). */
     enum Mode {
-        /** Refuse the request if any target is. */
+        /** Refuse the request if any target is already drained. */
         NONE,
-        /** Leave those that have a reason as they are. */
+        /** Leave targets that have a reason unchanged. */
         UPDATE,
-        /** Replace their reason. */
+        /** Replace the reason. */
         OVERWRITE,
-        /** Replace their reason and time. */
+        /** Replace the reason and the time. */
         FORCE_OVERWRITE;
 
         Event.Overwrite overwrite() {
@@ -46,8 +46,8 @@ public sealed interface Command {
     }
 
     /**
-     * @param holder {@link Hold#SHARED} or a name
-     * @param until 0 for none
+     * @param holder {@link Hold#SHARED} or the name of a holder
+     * @param until time at which the hold ends; 0 for none
      */
     record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) implements Command {
         @Override
@@ -89,7 +89,10 @@ public sealed interface Command {
             return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
         }
 
-        /** Those that this leaves as they are, for it says nothing that is not known of them. */
+        /**
+         * Returns the ranks that are drained already and keep their hold unchanged, because this request adds neither a reason
+         * nor an end.
+         */
         private Idset settled(InventoryState state, Idset ranks) {
             boolean silent = reason == null && until == 0;
             return state.holds().matching(ranks, holder, h -> h != null && (silent || h.reason() != null));
@@ -100,7 +103,7 @@ public sealed interface Command {
                     Event.Targets.of(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
         }
 
-        /** flux-core's sentence, and its numbers: EEXIST if any was drained, else EINVAL. */
+        /** Refuses with flux-core's sentence and error number: EEXIST if any rank was drained, else EINVAL. */
         private static Decision refuse(InventoryState state, Idset drained, Idset absent) {
             List<String> faults = new ArrayList<>();
             if (!drained.isEmpty()) {
@@ -119,9 +122,10 @@ public sealed interface Command {
     }
 
     /**
-     * Of hosts that have departed too: a hold that nobody means any longer must not wait for their return.
+     * Ends holds, on departed hosts too: a hold that nobody wants any more must not stay until its host returns.
      *
-     * @param holder whose hold to end; null for the shared one, or with the most forcing mode for everybody's
+     * @param holder holder whose hold ends; null for the shared hold or, with mode FORCE_OVERWRITE, for the holds of all
+     *     holders
      */
     record Undrain(
             String targets,
@@ -198,7 +202,7 @@ public sealed interface Command {
         }
     }
 
-    /** Ends the holds that have run out; the daemon's own wish, made when the clock says so. */
+    /** Ends the holds that have expired. The daemon itself issues this command when a deadline passes. */
     record LiftExpired() implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -227,10 +231,7 @@ public sealed interface Command {
         }
     }
 
-    /**
-     * Undoes what admins have excluded or shrunk, for departed hosts too; what the configuration excludes is not theirs to
-     * include.
-     */
+    /** Undoes exclusions and shrinks by admins, for departed hosts too. Admins cannot include what the configuration excludes. */
     record Include(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -254,11 +255,11 @@ public sealed interface Command {
     }
 
     /**
-     * What the configuration excludes, all of it: what it no longer does comes back. It means hosts, which may have other
-     * ranks by now: an admin may have loaded another R.
+     * Sets the ranks that the configuration excludes; ranks that it no longer excludes come back. The exclusion applies to
+     * hosts, whose ranks may differ from {@code configured} because an admin may have loaded another R.
      *
-     * @param configured R as the configuration has it
-     * @param ranks those excluded in {@code configured}
+     * @param configured R of the configuration
+     * @param ranks ranks excluded in {@code configured}
      */
     record ExcludeByConfig(ResourceSet configured, Idset ranks) implements Command {
         @Override
@@ -280,7 +281,10 @@ public sealed interface Command {
         }
     }
 
-    /** Ranks leave the instance for good (RFC 28 {@code shrink}). At least one member stays: schedulers wedge on none. */
+    /**
+     * Removes ranks from the instance for good (RFC 28 {@code shrink}). At least one member stays, because schedulers hang
+     * without any.
+     */
     record Shrink(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -322,7 +326,10 @@ public sealed interface Command {
         }
     }
 
-    /** flux-core's {@code monitor-force-down}: ranks that are not there, or offline already, do not matter. */
+    /**
+     * Reports ranks as offline, like flux-core's {@code monitor-force-down}. Ranks that do not exist or are offline already are
+     * ignored.
+     */
     record ForceDown(Idset ranks) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -352,7 +359,7 @@ public sealed interface Command {
         }
     }
 
-    /** @param properties names to targets */
+    /** @param properties targets by name of the property */
     record Properties(boolean add, SortedMap<String, String> properties) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -380,10 +387,11 @@ public sealed interface Command {
     }
 
     /**
-     * Another R, with what the configuration excludes of it, so that nobody is offered a host in between.
+     * Replaces R and, at the same time, the exclusions by the configuration, so that no scheduler is offered an excluded host
+     * in between.
      *
-     * @param method RFC 44's word for where R comes from
-     * @param exclusions null for those in force, which follow their hosts
+     * @param method RFC 44's word for the source of R
+     * @param exclusions null to keep the current exclusions, which follow their hosts
      */
     record Define(
             ResourceSet resources,

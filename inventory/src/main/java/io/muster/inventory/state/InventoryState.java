@@ -19,9 +19,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is known of the inventory after some event: R, and for each rank the four axes of membership,
- * liveness, holds and properties. {@code command.decide(state, now, by)} says which events a wish leads to, and
- * {@link #apply} what an event makes of the state; both are pure, so the same journal always gives the same state.
+ * The whole inventory after some event: R, and for each rank the four axes of membership, liveness, holds and properties.
+ * {@code command.decide(state, now, by)} returns the events that a command leads to, and {@link #apply} returns the state after
+ * an event; both are pure, so the same journal always gives the same state.
  */
 public final class InventoryState {
     private final Definition definition;
@@ -30,7 +30,7 @@ public final class InventoryState {
     private final Holds holds;
     private final SortedMap<String, Departed> departed;
 
-    /** Derived, and costly only when the sets are fragmented: computed when somebody looks. */
+    /** Derived from the other fields at the first call of {@link #view}, because this is costly if the sets are fragmented. */
     private @Nullable SchedulerView view;
 
     InventoryState(
@@ -46,7 +46,7 @@ public final class InventoryState {
         this.departed = Collections.unmodifiableSortedMap(departed);
     }
 
-    /** Before anything is defined: no ranks. */
+    /** Returns the state before anything is defined, without ranks. */
     public static InventoryState empty() {
         return new InventoryState(
                 Definition.of(ResourceSet.EMPTY, "none"), Membership.ALL, Liveness.NONE, Holds.NONE, new TreeMap<>());
@@ -76,12 +76,12 @@ public final class InventoryState {
         return holds;
     }
 
-    /** Hosts that left R while there was something to remember of them. */
+    /** Returns the hosts that left R while they had data worth keeping. */
     public SortedMap<String, Departed> departed() {
         return departed;
     }
 
-    /** Those of {@code hosts} that have departed and satisfy {@code test}. */
+    /** Returns the hosts in {@code hosts} that have departed and satisfy {@code test}. */
     Hostlist departed(Hostlist hosts, Predicate<Departed> test) {
         return Hostlist.of(hosts.stream()
                 .filter(host -> {
@@ -91,12 +91,12 @@ public final class InventoryState {
                 .toList());
     }
 
-    /** Ranks on offer to whoever acquires now. */
+    /** Returns the ranks offered to a scheduler that acquires now. */
     public Idset members() {
         return resources().ranks().subtract(membership.excluded()).subtract(membership.lost());
     }
 
-    /** R as the next scheduler gets it: less what is excluded or lost, its scheduling graph pruned of the same ranks. */
+    /** Returns R for the next scheduler that acquires: without excluded and lost ranks, also in the scheduling graph. */
     public Pruned offered() {
         return resources().prune(membership.excluded().union(membership.lost()));
     }
@@ -133,7 +133,7 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, change.apply(holds), departed);
     }
 
-    /** Changes what is remembered of hosts that R does not name; where nothing is left, they are forgotten. */
+    /** Changes the data of departed hosts; hosts without any data left are forgotten. */
     InventoryState withDeparted(Hostlist hosts, UnaryOperator<Departed> change) {
         if (hosts.isEmpty()) {
             return this;
@@ -147,12 +147,15 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, holds, away);
     }
 
-    /** What a new R would move; for reports before and after the fact. */
+    /** Returns what a new R changes about ranks and hosts, for reports before and after the change. */
     public Remap remapTo(ResourceSet next) {
         return Remap.between(resources(), next);
     }
 
-    /** The same hosts under a new R. Hosts that it does not name depart with their holds; hosts that return get theirs back. */
+    /**
+     * Returns the state under a new R. Hosts that the new R does not name depart with their holds; hosts that return get their
+     * holds back.
+     */
     InventoryState redefine(ResourceSet next, String method, Liveness.Report initial) {
         Remap remap = remapTo(next);
         Definition defined = definition.redefine(next, method, remap);
@@ -170,7 +173,7 @@ public final class InventoryState {
                 away);
     }
 
-    /** Ranks of which admins have said anything that is to be remembered of their host. */
+    /** Returns the ranks for which admins have set anything that has to be kept for the host. */
     private Idset spokenOf() {
         Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
         definition.added().values().forEach(ranks::addAll);
@@ -191,7 +194,10 @@ public final class InventoryState {
         }
     }
 
-    /** Takes out of {@code away} those hosts that the new R has again: only their new ranks, since others never left. */
+    /**
+     * Removes from {@code away} the hosts that the new R has again, and returns their data with their ranks. Only added ranks
+     * count, because the hosts of other ranks never left.
+     */
     private static Map<Departed, Idset> welcomeBack(Remap remap, SortedMap<String, Departed> away) {
         Map<Departed, Idset.Builder> ranks = new LinkedHashMap<>();
         Set<String> hosts = new HashSet<>();

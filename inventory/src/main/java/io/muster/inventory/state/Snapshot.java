@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole state as one readable JSON object, grouped as people think of it and as small as the groups are few; a
- * rank that is absent in two ways is in two groups:
+ * The whole state as one readable JSON object, in readable groups, and small if there are few groups. A rank that is absent in
+ * two ways is in two groups:
  * <pre>
  * { "method": "configuration", "R": {...},
  *   "property-add": {"name": "idset"}, "property-remove": {...}, "expiration": number if an admin set it,
@@ -50,8 +50,8 @@ public final class Snapshot {
     }
 
     /**
-     * The same less R, for those who are told R as it is now and not as it was defined. R is not even written, since its
-     * graph may be long and anybody may ask.
+     * Returns the state without R, for answers that contain the current R in place of the R as defined. R is never serialized
+     * here, because its graph may be long and any peer may ask.
      */
     public static ObjectNode toJson(InventoryState state) {
         try {
@@ -62,10 +62,10 @@ public final class Snapshot {
     }
 
     /**
-     * What {@link #toBytes} writes, with members of others beside it.
+     * Reads what {@link #toBytes} writes, and ignores other members.
      *
-     * @param json with floats as decimals, or R's digits are not those that were written
-     * @throws InvalidException if it is something else, naming the place
+     * @param json a tree whose floats are decimals; doubles would change digits of R
+     * @throws InvalidException naming the place, if the tree is something else
      */
     public static InventoryState parse(JsonNode json) {
         return new Reader(Fields.of("snapshot", json)).read();
