@@ -5,24 +5,24 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 
 /**
- * What is left of a resource set when ranks were taken out of it and of its {@code scheduling}.
+ * A resource set from which ranks were removed, and from whose {@code scheduling} they were removed too.
  *
- * @param scheduling what became of {@code scheduling}, for a note to the admin
+ * @param scheduling what happened to {@code scheduling}, for a note to the admin
  */
 public record Pruned(ResourceSet resources, Scheduling scheduling) {
-    /** What became of {@code scheduling}. */
+    /** What happened to {@code scheduling}. */
     public enum Scheduling {
-        /** There was none. */
+        /** The set had none. */
         ABSENT,
-        /** It never spoke of the ranks that were taken out. */
+        /** The value is unchanged, because it does not mention the removed ranks. */
         KEPT,
-        /** It is a graph, and lost the vertices of these ranks. */
+        /** The value is a graph and lost the vertices of the removed ranks. */
         PRUNED,
-        /** It is no graph, and might still offer these ranks. */
+        /** The value was removed, because it is not a graph and might still offer the removed ranks. */
         DROPPED
     }
 
-    /** Takes ranks out of a set together with their part of {@code scheduling}. */
+    /** Removes ranks from a set together with their part of {@code scheduling}. */
     static Pruned of(ResourceSet set, Idset removed) {
         Idset lost = set.ranks().intersect(removed);
         ResourceSet left = set.remove(lost);
