@@ -13,18 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The answer to {@code resource.inventory}, which is ours: everything that is known, R without {@code scheduling}.
- * {@code {schema_version, seq, time, fault, schedulers, up, R, state}}, of which {@code up} is for readers of few words.
+ * The answer to {@code resource.inventory}, which flux-core does not have: the whole state, with R without {@code scheduling}.
+ * The payload is {@code {schema_version, seq, time, fault, schedulers, up, R, state}}; {@code up} is for simple readers.
  *
  * @param time the server's clock, seconds since the epoch
- * @param fault why no changes are taken, "" if they are
+ * @param fault why the server refuses changes, "" if it accepts them
  */
 public record InventoryAnswer(long seq, double time, String fault, List<Scheduler> schedulers, InventoryState state) {
     public static final String TOPIC = "resource.inventory";
 
     private static final int SCHEMA_VERSION = 1;
 
-    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static InventoryAnswer parse(JsonNode payload) {
         Members in = Members.of(TOPIC, payload);
         ObjectNode state = in.object("state").json();

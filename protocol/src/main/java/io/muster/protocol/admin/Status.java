@@ -18,16 +18,16 @@ import java.util.Map;
 
 /**
  * The answer to {@code resource.status}, in flux-core's form:
- * {@code {R, drain: {idset: {timestamp, reason}}, online, offline, exclude, torpid}}. R has no {@code scheduling}; ranks
- * are grouped by reason and whole second, as its reader does.
+ * {@code {R, drain: {idset: {timestamp, reason}}, online, offline, exclude, torpid}}. R has no {@code scheduling}; drained
+ * ranks are grouped by reason and whole second, as flux-core's reader does.
  *
- * @param online torpid ranks included: they are connected
+ * @param online online ranks and torpid ranks, which are connected too
  */
 public record Status(
         ResourceSet resources, Map<Reason, Idset> drain, Idset online, Idset offline, Idset exclude, Idset torpid) {
     private static final JsonFactory JSON = new JsonFactory();
 
-    /** @param reason "" for none */
+    /** @param reason "" if there is none */
     public record Reason(double timestamp, String reason) {}
 
     public static Status of(InventoryState state) {
@@ -42,7 +42,10 @@ public record Status(
                 live.torpid());
     }
 
-    /** What is lost counts as excluded, and no rank is excluded and drained (flux-core hides the latter). */
+    /**
+     * Returns the reasons of drained ranks. Lost ranks count as excluded, and no rank is both excluded and drained (flux-core
+     * hides drained ranks that are excluded).
+     */
     private static Map<Reason, Idset> reasons(InventoryState state) {
         Map<Reason, Idset.Builder> found = new LinkedHashMap<>();
         state.holds()
@@ -60,7 +63,7 @@ public record Status(
         return reasons;
     }
 
-    /** One reason stands for a host's holds: the shared hold's, or else that of who came first. */
+    /** Returns the reason that stands for a host's holds: that of the shared hold, or else that of the oldest hold. */
     private static Reason shown(HoldSet set) {
         Hold shared = set.of(Hold.SHARED);
         Hold hold = shared == null ? set.oldest() : shared;
@@ -68,7 +71,7 @@ public record Status(
         return new Reason(Math.rint(hold.since()), reason == null ? "" : reason);
     }
 
-    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static Status parse(JsonNode payload) {
         Members in = Members.of("resource.status", payload);
         Map<Reason, Idset> drain = new LinkedHashMap<>();
