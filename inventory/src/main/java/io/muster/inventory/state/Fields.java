@@ -203,7 +203,7 @@ record Fields(String subject, String place, JsonNode json) {
         return new InvalidException(subject, List.of(new Problem(where, sentence)), 0);
     }
 
-    /** Returns the JSON pointer (RFC 6901) of a member. */
+    /** RFC 6901. */
     private String pointer(String key) {
         return place + "/" + key.replace("~", "~0").replace("/", "~1");
     }
