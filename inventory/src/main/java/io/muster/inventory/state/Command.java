@@ -56,9 +56,9 @@ public sealed interface Command {
         }
 
         private @Nullable String fault(double now) {
-            String text = Wording.fault("reason", reason);
-            String name = text == null ? Hold.holderFault(holder) : text;
-            return name == null ? untilFault(now) : name;
+            String reasonFault = Wording.fault("reason", reason);
+            String wordingFault = reasonFault == null ? Hold.holderFault(holder) : reasonFault;
+            return wordingFault == null ? untilFault(now) : wordingFault;
         }
 
         private @Nullable String untilFault(double now) {
@@ -79,12 +79,12 @@ public sealed interface Command {
             if (clash || !absent.isEmpty()) {
                 return refuse(state, clash ? drained : Idset.EMPTY, absent);
             }
-            Idset changed = mode.forces() ? ranks : ranks.subtract(settled(state, ranks));
-            Idset foreign = mode.forces()
+            Idset changed = mode.forces() ? ranks : ranks.subtract(unchanged(state, ranks));
+            Idset protectedRanks = mode.forces()
                     ? Idset.EMPTY
                     : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
-            if (!foreign.isEmpty()) {
-                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, holder));
+            if (!protectedRanks.isEmpty()) {
+                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedRanks, holder));
             }
             return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
         }
@@ -93,7 +93,7 @@ public sealed interface Command {
          * Returns the ranks that are drained already and keep their hold unchanged, because this request adds neither a reason
          * nor an end.
          */
-        private Idset settled(InventoryState state, Idset ranks) {
+        private Idset unchanged(InventoryState state, Idset ranks) {
             boolean silent = reason == null && until == 0;
             return state.holds().matching(ranks, holder, h -> h != null && (silent || h.reason() != null));
         }
@@ -138,15 +138,15 @@ public sealed interface Command {
         }
 
         private @Nullable String fault() {
-            String text = Wording.fault("reason", reason);
-            return text == null && holder != null ? Hold.holderFault(holder) : text;
+            String reasonFault = Wording.fault("reason", reason);
+            return reasonFault == null && holder != null ? Hold.holderFault(holder) : reasonFault;
         }
 
         private boolean everybody() {
             return holder == null && mode == Mode.FORCE_OVERWRITE;
         }
 
-        private String whose() {
+        private String holderName() {
             return holder == null ? Hold.SHARED : holder;
         }
 
@@ -158,47 +158,48 @@ public sealed interface Command {
             }
             Idset held = everybody()
                     ? found.ranks().intersect(state.holds().held())
-                    : state.holds().matching(found.ranks(), whose(), h -> h != null);
-            Hostlist heldAway = state.departed(
-                    found.departed(), left -> everybody() ? left.holds() != null : left.holdOf(whose()) != null);
-            return held.isEmpty() && heldAway.isEmpty()
+                    : state.holds().matching(found.ranks(), holderName(), h -> h != null);
+            Hostlist heldDeparted = state.departed(
+                    found.departed(),
+                    departed -> everybody() ? departed.holds() != null : departed.holdOf(holderName()) != null);
+            return held.isEmpty() && heldDeparted.isEmpty()
                     ? Decision.accept()
                     : Decision.accept(new Event.Undrain(
-                            Event.Targets.of(state, held, heldAway),
+                            Event.Targets.of(state, held, heldDeparted),
                             reason,
                             mode.overwrite(),
-                            everybody() ? Event.Undrain.EVERYBODY : whose()));
+                            everybody() ? Event.Undrain.EVERYBODY : holderName()));
         }
 
         private @Nullable Decision refusal(InventoryState state, Idset ranks, Principal by) {
-            Idset free = state.holds().matching(ranks, whose(), h -> h == null);
-            if (mode == Mode.NONE && !free.isEmpty()) {
-                Idset elsewhere = free.intersect(state.holds().held());
-                return elsewhere.isEmpty()
-                        ? Decision.reject(EXISTS, Targeting.say(state, free, "not drained"))
-                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose()));
+            Idset unheld = state.holds().matching(ranks, holderName(), h -> h == null);
+            if (mode == Mode.NONE && !unheld.isEmpty()) {
+                Idset heldByOthers = unheld.intersect(state.holds().held());
+                return heldByOthers.isEmpty()
+                        ? Decision.reject(EXISTS, Targeting.say(state, unheld, "not drained"))
+                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, heldByOthers, holderName()));
             }
-            Idset foreign = state.holds().matching(ranks, whose(), h -> h != null && !h.mayBeChangedBy(by));
-            return mode.forces() || foreign.isEmpty()
+            Idset protectedRanks = state.holds().matching(ranks, holderName(), h -> h != null && !h.mayBeChangedBy(by));
+            return mode.forces() || protectedRanks.isEmpty()
                     ? null
-                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose()));
+                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedRanks, holderName()));
         }
 
         private @Nullable Decision refusal(InventoryState state, Hostlist hosts, Principal by) {
-            Hostlist free = state.departed(hosts, left -> left.holdOf(whose()) == null);
-            if (mode == Mode.NONE && !free.isEmpty()) {
-                Hostlist elsewhere = state.departed(free, left -> left.holds() != null);
-                return elsewhere.isEmpty()
-                        ? Decision.reject(EXISTS, free + " (departed) not drained")
-                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose()));
+            Hostlist unheld = state.departed(hosts, departed -> departed.holdOf(holderName()) == null);
+            if (mode == Mode.NONE && !unheld.isEmpty()) {
+                Hostlist heldByOthers = state.departed(unheld, departed -> departed.holds() != null);
+                return heldByOthers.isEmpty()
+                        ? Decision.reject(EXISTS, unheld + " (departed) not drained")
+                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, heldByOthers, holderName()));
             }
-            Hostlist foreign = state.departed(hosts, left -> {
-                Hold hold = left.holdOf(whose());
+            Hostlist protectedHosts = state.departed(hosts, departed -> {
+                Hold hold = departed.holdOf(holderName());
                 return hold != null && !hold.mayBeChangedBy(by);
             });
-            return mode.forces() || foreign.isEmpty()
+            return mode.forces() || protectedHosts.isEmpty()
                     ? null
-                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose()));
+                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedHosts, holderName()));
         }
     }
 
@@ -244,12 +245,13 @@ public sealed interface Command {
                             Targeting.name(state, configured)
                                     + " excluded by the configuration: change resource.exclude there and reload it");
                 }
-                Hostlist away = state.departed(
-                        found.departed(), left -> !left.absences().isEmpty());
-                Event.Targets back = Event.Targets.of(state, state.membership().absent(ranks), away);
-                return back.isEmpty()
+                Hostlist absentHosts = state.departed(
+                        found.departed(), departed -> !departed.absences().isEmpty());
+                Event.Targets included =
+                        Event.Targets.of(state, state.membership().absent(ranks), absentHosts);
+                return included.isEmpty()
                         ? Decision.accept()
-                        : Decision.accept(new Event.Include(back, Membership.Kind.ADMIN, reason));
+                        : Decision.accept(new Event.Include(included, Membership.Kind.ADMIN, reason));
             });
         }
     }
@@ -264,18 +266,18 @@ public sealed interface Command {
     record ExcludeByConfig(ResourceSet configured, Idset ranks) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            Idset before = state.membership().ranks(Membership.Kind.CONFIG);
+            Idset current = state.membership().ranks(Membership.Kind.CONFIG);
             Idset wanted = Remap.between(configured, state.resources()).translate(ranks);
             List<Event> events = new ArrayList<>();
-            Idset back = before.subtract(wanted);
-            Idset gone = wanted.subtract(before);
-            if (!back.isEmpty()) {
+            Idset included = current.subtract(wanted);
+            Idset excluded = wanted.subtract(current);
+            if (!included.isEmpty()) {
                 events.add(new Event.Include(
-                        Event.Targets.of(state, back), Membership.Kind.CONFIG, "no longer in resource.exclude"));
+                        Event.Targets.of(state, included), Membership.Kind.CONFIG, "no longer in resource.exclude"));
             }
-            if (!gone.isEmpty()) {
-                events.add(
-                        new Event.Exclude(Event.Targets.of(state, gone), Membership.Kind.CONFIG, "resource.exclude"));
+            if (!excluded.isEmpty()) {
+                events.add(new Event.Exclude(
+                        Event.Targets.of(state, excluded), Membership.Kind.CONFIG, "resource.exclude"));
             }
             return new Decision(events, null);
         }

@@ -99,24 +99,24 @@ public final class Definition {
 
     private Definition edit(
             SortedMap<String, Idset> names,
-            SortedMap<String, Idset> mine,
-            SortedMap<String, Idset> other,
+            SortedMap<String, Idset> edits,
+            SortedMap<String, Idset> opposite,
             boolean add) {
-        SortedMap<String, Idset> grown = new TreeMap<>(mine);
-        SortedMap<String, Idset> cut = new TreeMap<>(other);
+        SortedMap<String, Idset> nextEdits = new TreeMap<>(edits);
+        SortedMap<String, Idset> nextOpposite = new TreeMap<>(opposite);
         ResourceSet now = resources;
         for (var entry : names.entrySet()) {
             String name = entry.getKey();
             Idset ranks = entry.getValue();
             Idset defined = base.properties().getOrDefault(name, Idset.EMPTY);
-            Idset news = add ? ranks.subtract(defined) : ranks.intersect(defined);
-            merge(grown, name, ids -> ids.union(news));
-            merge(cut, name, ids -> ids.subtract(ranks));
+            Idset changed = add ? ranks.subtract(defined) : ranks.intersect(defined);
+            merge(nextEdits, name, ids -> ids.union(changed));
+            merge(nextOpposite, name, ids -> ids.subtract(ranks));
             now = add ? now.withProperty(name, ranks) : now.withoutProperty(name, ranks);
         }
         return add
-                ? new Definition(base, method, grown, cut, expiration, now)
-                : new Definition(base, method, cut, grown, expiration, now);
+                ? new Definition(base, method, nextEdits, nextOpposite, expiration, now)
+                : new Definition(base, method, nextOpposite, nextEdits, expiration, now);
     }
 
     Definition withExpiration(double value) {

@@ -240,8 +240,8 @@ public sealed interface Event {
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             Hold fresh = new Hold(holder, reason, time, by, until);
             return state.withHolds(h -> h.change(targets.ranks, set -> {
-                Hold there = set == null ? null : set.of(holder);
-                return HoldSet.with(set, there == null ? fresh : overwrite.merge(there, fresh));
+                Hold existing = set == null ? null : set.of(holder);
+                return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
             }));
         }
     }
@@ -270,7 +270,7 @@ public sealed interface Event {
             UnaryOperator<@Nullable HoldSet> lift =
                     set -> HoldSet.without(set, hold -> all || hold.holder().equals(holder));
             return state.withHolds(h -> h.change(targets.ranks, lift))
-                    .withDeparted(targets.departed, left -> left.withHolds(lift.apply(left.holds())));
+                    .withDeparted(targets.departed, departed -> departed.withHolds(lift.apply(departed.holds())));
         }
     }
 
@@ -378,13 +378,13 @@ public sealed interface Event {
             return number;
         }
 
-        Hold merge(Hold there, Hold fresh) {
-            if (this == NOTHING && there.reason() != null) {
-                return there;
+        Hold merge(Hold existing, Hold fresh) {
+            if (this == NOTHING && existing.reason() != null) {
+                return existing;
             }
-            double since = this == REASON_AND_TIME ? fresh.since() : there.since();
-            double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : there.until();
-            return new Hold(there.holder(), fresh.reason(), since, fresh.by(), until);
+            double since = this == REASON_AND_TIME ? fresh.since() : existing.since();
+            double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : existing.until();
+            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until);
         }
     }
 }

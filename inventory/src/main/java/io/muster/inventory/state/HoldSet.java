@@ -63,9 +63,9 @@ public record HoldSet(List<Hold> holds) {
         if (set == null) {
             return null;
         }
-        List<Hold> left = new ArrayList<>(set.holds);
-        left.removeIf(gone);
-        return left.isEmpty() ? null : left.size() == set.holds.size() ? set : new HoldSet(left);
+        List<Hold> remaining = new ArrayList<>(set.holds);
+        remaining.removeIf(gone);
+        return remaining.isEmpty() ? null : remaining.size() == set.holds.size() ? set : new HoldSet(remaining);
     }
 
     // Written out for speed: see Principal.

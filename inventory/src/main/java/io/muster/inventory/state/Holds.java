@@ -128,11 +128,11 @@ public final class Holds {
         Deadline next = deadlines;
         for (Map.Entry<Double, Idset.Builder> e : ending.entrySet()) {
             Idset ranks = e.getValue().build();
-            next = Deadline.update(next, e.getKey(), there -> there.subtract(ranks));
+            next = Deadline.update(next, e.getKey(), scheduled -> scheduled.subtract(ranks));
         }
         for (Map.Entry<Double, Idset.Builder> e : beginning.entrySet()) {
             Idset ranks = e.getValue().build();
-            next = Deadline.update(next, e.getKey(), there -> there.union(ranks));
+            next = Deadline.update(next, e.getKey(), scheduled -> scheduled.union(ranks));
         }
         return next;
     }

@@ -85,8 +85,8 @@ public final class InventoryState {
     Hostlist departed(Hostlist hosts, Predicate<Departed> test) {
         return Hostlist.of(hosts.stream()
                 .filter(host -> {
-                    Departed left = departed.get(host);
-                    return left != null && test.test(left);
+                    Departed data = departed.get(host);
+                    return data != null && test.test(data);
                 })
                 .toList());
     }
@@ -138,13 +138,13 @@ public final class InventoryState {
         if (hosts.isEmpty()) {
             return this;
         }
-        SortedMap<String, Departed> away = new TreeMap<>(departed);
+        SortedMap<String, Departed> nextDeparted = new TreeMap<>(departed);
         hosts.stream()
-                .forEach(host -> away.computeIfPresent(host, (h, left) -> {
-                    Departed changed = change.apply(left);
+                .forEach(host -> nextDeparted.computeIfPresent(host, (h, data) -> {
+                    Departed changed = change.apply(data);
                     return changed.isEmpty() ? null : changed;
                 }));
-        return new InventoryState(definition, membership, liveness, holds, away);
+        return new InventoryState(definition, membership, liveness, holds, nextDeparted);
     }
 
     /** Returns what a new R changes about ranks and hosts, for reports before and after the change. */
@@ -162,26 +162,26 @@ public final class InventoryState {
         if (remap.isIdentity()) {
             return new InventoryState(defined, membership, liveness, holds, departed);
         }
-        SortedMap<String, Departed> away = new TreeMap<>(departed);
-        remap.vanishedRanks().intersect(spokenOf()).forEach(rank -> depart(away, rank));
-        Map<Departed, Idset> back = welcomeBack(remap, away);
+        SortedMap<String, Departed> nextDeparted = new TreeMap<>(departed);
+        remap.vanishedRanks().intersect(ranksWithSettings()).forEach(rank -> depart(nextDeparted, rank));
+        Map<Departed, Idset> returning = takeReturning(remap, nextDeparted);
         return new InventoryState(
-                withProperties(defined, back),
-                remapMembership(remap, back),
+                withProperties(defined, returning),
+                remapMembership(remap, returning),
                 remapLiveness(remap, initial),
-                remapHolds(remap, back),
-                away);
+                remapHolds(remap, returning),
+                nextDeparted);
     }
 
     /** Returns the ranks for which admins have set anything that has to be kept for the host. */
-    private Idset spokenOf() {
+    private Idset ranksWithSettings() {
         Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
         definition.added().values().forEach(ranks::addAll);
         definition.removed().values().forEach(ranks::addAll);
         return ranks.build();
     }
 
-    private void depart(SortedMap<String, Departed> away, int rank) {
+    private void depart(SortedMap<String, Departed> nextDeparted, int rank) {
         List<Membership.Absence> absences = new ArrayList<>(membership.of(rank));
         absences.removeIf(absence -> absence.kind() != Membership.Kind.ADMIN);
         Departed leaving = new Departed(
@@ -190,47 +190,47 @@ public final class InventoryState {
                 Definition.namesOn(definition.added(), rank),
                 Definition.namesOn(definition.removed(), rank));
         if (!leaving.isEmpty()) {
-            away.merge(resources().hostOf(rank), leaving, Departed::merge);
+            nextDeparted.merge(resources().hostOf(rank), leaving, Departed::merge);
         }
     }
 
     /**
-     * Removes from {@code away} the hosts that the new R has again, and returns their data with their ranks. Only added ranks
-     * count, because the hosts of other ranks never left.
+     * Removes from {@code nextDeparted} the hosts that the new R has again, and returns their data with their ranks. Only added
+     * ranks count, because the hosts of other ranks never left.
      */
-    private static Map<Departed, Idset> welcomeBack(Remap remap, SortedMap<String, Departed> away) {
+    private static Map<Departed, Idset> takeReturning(Remap remap, SortedMap<String, Departed> nextDeparted) {
         Map<Departed, Idset.Builder> ranks = new LinkedHashMap<>();
         Set<String> hosts = new HashSet<>();
-        if (!away.isEmpty()) {
+        if (!nextDeparted.isEmpty()) {
             remap.addedRanks().forEach(rank -> {
                 String host = remap.to().hostOf(rank);
-                Departed left = away.get(host);
-                if (left != null) {
+                Departed data = nextDeparted.get(host);
+                if (data != null) {
                     hosts.add(host);
-                    ranks.computeIfAbsent(left, l -> Idset.builder()).add(rank);
+                    ranks.computeIfAbsent(data, l -> Idset.builder()).add(rank);
                 }
             });
         }
-        away.keySet().removeAll(hosts);
-        Map<Departed, Idset> back = new LinkedHashMap<>();
-        ranks.forEach((left, at) -> back.put(left, at.build()));
-        return back;
+        nextDeparted.keySet().removeAll(hosts);
+        Map<Departed, Idset> returning = new LinkedHashMap<>();
+        ranks.forEach((data, builder) -> returning.put(data, builder.build()));
+        return returning;
     }
 
-    private static Definition withProperties(Definition defined, Map<Departed, Idset> back) {
+    private static Definition withProperties(Definition defined, Map<Departed, Idset> returning) {
         SortedMap<String, Idset> added = new TreeMap<>();
         SortedMap<String, Idset> removed = new TreeMap<>();
-        back.forEach((left, ranks) -> {
-            left.added().forEach(name -> added.merge(name, ranks, Idset::union));
-            left.removed().forEach(name -> removed.merge(name, ranks, Idset::union));
+        returning.forEach((data, ranks) -> {
+            data.added().forEach(name -> added.merge(name, ranks, Idset::union));
+            data.removed().forEach(name -> removed.merge(name, ranks, Idset::union));
         });
         return defined.withProperties(added).withoutProperties(removed);
     }
 
-    private Membership remapMembership(Remap remap, Map<Departed, Idset> back) {
+    private Membership remapMembership(Remap remap, Map<Departed, Idset> returning) {
         Membership.Builder next = new Membership.Builder();
         membership.groups().forEach((absence, ranks) -> next.add(remap.translate(ranks), absence));
-        back.forEach((left, ranks) -> left.absences().forEach(absence -> next.add(ranks, absence)));
+        returning.forEach((data, ranks) -> data.absences().forEach(absence -> next.add(ranks, absence)));
         return next.build();
     }
 
@@ -243,12 +243,12 @@ public final class InventoryState {
         return Liveness.of(next);
     }
 
-    private Holds remapHolds(Remap remap, Map<Departed, Idset> back) {
+    private Holds remapHolds(Remap remap, Map<Departed, Idset> returning) {
         IdMap<HoldSet> next = IdMap.empty();
         for (var group : holds.groups().entrySet()) {
             next = next.put(remap.translate(group.getValue()), group.getKey());
         }
-        for (var host : back.entrySet()) {
+        for (var host : returning.entrySet()) {
             HoldSet set = host.getKey().holds();
             next = set == null ? next : next.put(host.getValue(), set);
         }

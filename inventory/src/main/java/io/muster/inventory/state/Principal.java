@@ -33,8 +33,8 @@ public record Principal(int uid, String user, int pid) {
         }
     }
 
-    // Written out, as in other records that are keys: the methods that the JVM generates for records at run time take a third
-    // of the time of each command.
+    // Written out, as in other records that are keys: the methods that the JVM generates for records at run time take
+    // a third of the time of each command.
 
     @Override
     public boolean equals(@Nullable Object o) {

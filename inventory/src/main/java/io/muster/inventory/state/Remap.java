@@ -26,9 +26,9 @@ public final class Remap {
         this.from = from;
         this.to = to;
         this.runs = runs;
-        Idset.Builder still = Idset.builder();
-        runs.forEach(run -> still.addRange(run.first, run.last));
-        this.vanished = from.ranks().subtract(still.build());
+        Idset.Builder remaining = Idset.builder();
+        runs.forEach(run -> remaining.addRange(run.first, run.last));
+        this.vanished = from.ranks().subtract(remaining.build());
         this.added = to.ranks().subtract(translate(from.ranks()));
     }
 
@@ -45,7 +45,8 @@ public final class Remap {
             from.ranks().forEachRange((first, last) -> runs.add(new Run(first, last, 0)));
             return new Remap(from, to, runs);
         }
-        from.forEachPair(to, (here, there, count) -> runs.add(new Run(here, here + count - 1, there - here)));
+        from.forEachPair(
+                to, (oldRank, newRank, count) -> runs.add(new Run(oldRank, oldRank + count - 1, newRank - oldRank)));
         runs.sort(Comparator.comparingInt(Run::first));
         return new Remap(from, to, joined(runs));
     }

@@ -74,9 +74,9 @@ final class Targeting {
                 throw e;
             }
             Hostlist named = Hostlist.parse(targets);
-            Idset gone = named.indexesOf(departed);
-            Hostlist there = named.select(Idset.range(0, named.size() - 1).subtract(gone));
-            return new Found(state.resources().ranksOf(there), departed);
+            Idset departedIndexes = named.indexesOf(departed);
+            Hostlist present = named.select(Idset.range(0, named.size() - 1).subtract(departedIndexes));
+            return new Found(state.resources().ranksOf(present), departed);
         }
     }
 
@@ -110,18 +110,18 @@ final class Targeting {
      * Returns why the holder {@code whose} may not change the holds on {@code ranks}; the holds on the first rank stand for
      * all.
      */
-    static String heldByOther(InventoryState state, Idset ranks, String whose) {
-        return name(state, ranks) + heldByOther(state.holds().on(ranks.first()), whose);
+    static String heldByOther(InventoryState state, Idset ranks, String holder) {
+        return name(state, ranks) + heldByOther(state.holds().on(ranks.first()), holder);
     }
 
     /** Returns the same for departed hosts. */
-    static String heldByOther(InventoryState state, Hostlist departed, String whose) {
-        Departed left = state.departed().get(departed.nth(0));
-        return departed + " (departed)" + heldByOther(left == null ? null : left.holds(), whose);
+    static String heldByOther(InventoryState state, Hostlist departed, String holder) {
+        Departed first = state.departed().get(departed.nth(0));
+        return departed + " (departed)" + heldByOther(first == null ? null : first.holds(), holder);
     }
 
-    private static String heldByOther(@Nullable HoldSet set, String whose) {
-        Hold own = set == null ? null : set.of(whose);
+    private static String heldByOther(@Nullable HoldSet set, String holder) {
+        Hold own = set == null ? null : set.of(holder);
         Hold hold = own == null && set != null ? set.oldest() : own;
         String held = hold == null ? "" : " held by " + hold.holder() + ", set by " + hold.by();
         String way = own == null ? ": name the holder, or force" : ": only its maker may change that without force";
