@@ -149,8 +149,8 @@ final class JgfReader {
         boolean bothWays =
                 edge.path("directed").isBoolean() && !edge.get("directed").booleanValue();
         edge.properties().forEach(e -> {
-            boolean said = bothWays && e.getKey().equals("directed");
-            if (!said && !EDGE_KEYS.contains(e.getKey())) {
+            boolean redundant = bothWays && e.getKey().equals("directed");
+            if (!redundant && !EDGE_KEYS.contains(e.getKey())) {
                 more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue());
             }
         });

@@ -174,11 +174,11 @@ final class JgfVertex {
         Map<String, JsonNode> more = new LinkedHashMap<>();
         metadata.properties().forEach(e -> {
             // A uniq_id that equals the vertex's id is redundant; the full form writes it again.
-            boolean said = e.getKey().equals("status")
+            boolean redundant = e.getKey().equals("status")
                     ? isSaidByState(metadata)
                     : e.getKey().equals("uniq_id")
                             && e.getValue().asText().equals(vertex.path("id").asText());
-            if (!said && (!READ.contains(e.getKey()) || isForeign(e.getKey(), metadata))) {
+            if (!redundant && (!READ.contains(e.getKey()) || isForeign(e.getKey(), metadata))) {
                 more.put(e.getKey(), e.getValue());
             }
         });

@@ -41,12 +41,12 @@ public final class Picture {
 
         private final String branch;
         private final String last;
-        private final String on;
+        private final String vertical;
 
-        Lines(String branch, String last, String on) {
+        Lines(String branch, String last, String vertical) {
             this.branch = branch;
             this.last = last;
-            this.on = on;
+            this.vertical = vertical;
         }
     }
 
@@ -66,7 +66,7 @@ public final class Picture {
         for (int i = 0; i <= last; i++) {
             out.append(lead)
                     .append(i == last ? lines.last : lines.branch)
-                    .append(branch(bundle.below().get(i), lines, lead + (i == last ? "   " : lines.on)));
+                    .append(branch(bundle.below().get(i), lines, lead + (i == last ? "   " : lines.vertical)));
         }
         return out.toString();
     }

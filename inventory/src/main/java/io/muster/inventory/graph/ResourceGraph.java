@@ -124,8 +124,8 @@ public final class ResourceGraph {
      * along its edges.
      */
     Map<String, String> paths(int vertex) {
-        @Nullable Map<String, String> said = given.of(vertex, pool(vertex).name());
-        return said == null ? pathsByEdges(vertex) : said;
+        @Nullable Map<String, String> givenPaths = given.of(vertex, pool(vertex).name());
+        return givenPaths == null ? pathsByEdges(vertex) : givenPaths;
     }
 
     Map<String, String> pathsByEdges(int vertex) {

@@ -64,7 +64,7 @@ final class HostIndex {
         HostRange wanted = HostRange.ofName(stem);
         NumberIndex candidates = wanted.isNumbered() ? group.get(wanted.prefix()) : null;
         if (candidates != null) {
-            forEachMatch(candidates, wanted, 0, (here, there, count) -> c.accept(here));
+            forEachMatch(candidates, wanted, 0, (index, nameIndex, count) -> c.accept(index));
         }
     }
 
@@ -90,8 +90,8 @@ final class HostIndex {
 
     private void forEachByName(HostRange wanted, int start, MatchConsumer c) {
         for (int offset = 0; offset < wanted.count(); offset++) {
-            int there = start + offset;
-            forEach(wanted.name(offset), here -> c.accept(here, there, 1));
+            int nameIndex = start + offset;
+            forEach(wanted.name(offset), index -> c.accept(index, nameIndex, 1));
         }
     }
 
@@ -101,8 +101,8 @@ final class HostIndex {
             long first = Math.max(Math.max(wanted.first(), held.first()), sameFrom(wanted, held));
             long last = Math.min(wanted.last(), held.last());
             if (first <= last) {
-                int here = hosts.start(range) + (int) (first - held.first());
-                c.accept(here, start + (int) (first - wanted.first()), (int) (last - first + 1));
+                int index = hosts.start(range) + (int) (first - held.first());
+                c.accept(index, start + (int) (first - wanted.first()), (int) (last - first + 1));
             }
         });
     }

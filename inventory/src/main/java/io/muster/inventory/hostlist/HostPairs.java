@@ -47,7 +47,7 @@ final class HostPairs {
         mine.forEach((kind, runs) -> {
             List<Run> others = theirs.get(kind);
             if (others != null) {
-                forEach(apart(runs), apart(others), c);
+                forEach(disjoint(runs), disjoint(others), c);
             }
         });
     }
@@ -99,9 +99,9 @@ final class HostPairs {
      * Sorts runs by number, and runs of the same hosts by index, and splits them so that two runs either share all hosts or
      * none.
      */
-    private static List<Run> apart(List<Run> runs) {
+    private static List<Run> disjoint(List<Run> runs) {
         sort(runs);
-        List<Run> apart = new ArrayList<>(runs.size());
+        List<Run> disjoint = new ArrayList<>(runs.size());
         int from = 0;
         while (from < runs.size()) {
             int to = from + 1;
@@ -111,13 +111,13 @@ final class HostPairs {
                 to++;
             }
             if (to == from + 1) {
-                apart.add(runs.get(from));
+                disjoint.add(runs.get(from));
             } else {
-                apart.addAll(split(runs.subList(from, to)));
+                disjoint.addAll(split(runs.subList(from, to)));
             }
             from = to;
         }
-        return apart;
+        return disjoint;
     }
 
     private static void sort(List<Run> runs) {

@@ -116,7 +116,7 @@ public final class Hostlist {
     /** Returns every index of every host in {@code names}. */
     public Idset indexesOf(Hostlist names) {
         Idset.Builder indexes = Idset.builder();
-        index().forEachMatch(names, (here, there, count) -> indexes.addRange(here, here + count - 1));
+        index().forEachMatch(names, (index, nameIndex, count) -> indexes.addRange(index, index + count - 1));
         return indexes.build();
     }
 
@@ -134,7 +134,7 @@ public final class Hostlist {
             return EMPTY;
         }
         Idset.Builder found = Idset.builder();
-        index().forEachMatch(names, (here, there, count) -> found.addRange(there, there + count - 1));
+        index().forEachMatch(names, (index, nameIndex, count) -> found.addRange(nameIndex, nameIndex + count - 1));
         return names.select(Idset.range(0, names.size() - 1).subtract(found.build()));
     }
 
@@ -235,8 +235,8 @@ public final class Hostlist {
     }
 
     private boolean sameNames(Hostlist o) {
-        Iterator<String> theirs = o.stream().iterator();
-        return stream().allMatch(name -> name.equals(theirs.next()));
+        Iterator<String> otherNames = o.stream().iterator();
+        return stream().allMatch(name -> name.equals(otherNames.next()));
     }
 
     private void copy(int from, int to, HostlistBuilder target) {

@@ -4,8 +4,8 @@ package io.muster.inventory.hostlist;
 @FunctionalInterface
 public interface MatchConsumer {
     /**
-     * Receives one run: the {@code count} hosts from index {@code here} on in one list are the hosts from index {@code there}
-     * on in the other.
+     * Receives one run: the {@code count} hosts from {@code index} on in one list are the hosts from {@code otherIndex} on in
+     * the other.
      */
-    void accept(int here, int there, int count);
+    void accept(int index, int otherIndex, int count);
 }

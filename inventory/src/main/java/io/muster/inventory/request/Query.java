@@ -225,9 +225,9 @@ public final class Query {
     }
 
     private boolean takeWord(String word) {
-        boolean there = startsWord(word);
-        at += there ? word.length() : 0;
-        return there;
+        boolean found = startsWord(word);
+        at += found ? word.length() : 0;
+        return found;
     }
 
     private boolean startsWord(String word) {

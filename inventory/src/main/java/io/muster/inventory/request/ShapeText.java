@@ -73,7 +73,8 @@ final class ShapeText {
         int depth = 0;
         while (!atEnd()) {
             char c = text.charAt(at);
-            // A count may be in brackets; a closing bracket without an opening one ends the list that contains the vertex.
+            // A count may be in brackets; a closing bracket without an opening one ends the list that contains the
+            // vertex.
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
             if (stops.indexOf(c) >= 0 || depth < 0 || (stopAtBlank && isBlank(c))) {
                 break;
