@@ -69,9 +69,9 @@ public final class Feasibility {
         if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
             return ever;
         }
-        @Nullable String late = late(request, now);
-        if (late != null) {
-            return ever.with(Verdict.NOT_NOW, late);
+        @Nullable String lateness = late(request, now);
+        if (lateness != null) {
+            return ever.with(Verdict.NOT_NOW, lateness);
         }
         Answer answer = ask(request, up);
         if (answer.verdict() == Verdict.NEVER) {
@@ -86,27 +86,27 @@ public final class Feasibility {
     private String notNow(Verdict ever, Request request, Idset up, Answer answer) {
         Idset wanted = request.constraint().matches(r);
         Idset down = wanted.subtract(up);
-        int left = wanted.size() - down.size();
+        int upCount = wanted.size() - down.size();
         return (ever == Verdict.YES ? "fits the inventory, not now: " : "not now, and perhaps never: ")
-                + (left == 0 ? "none" : String.valueOf(left)) + " of " + wanted.size() + " nodes up"
+                + (upCount == 0 ? "none" : String.valueOf(upCount)) + " of " + wanted.size() + " nodes up"
                 + (down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")")
-                + (left == 0 ? "" : "; " + answer.sentence());
+                + (upCount == 0 ? "" : "; " + answer.sentence());
     }
 
     /**
      * Returns why the request would end too late, or null. RFC 20's expiration may change, so this is never a reason for NEVER.
      */
     private @Nullable String late(Request request, double now) {
-        double left = r.expiration() - now;
+        double remaining = r.expiration() - now;
         if (r.expiration() <= 0) {
             return null;
         }
-        if (left <= 0) {
+        if (remaining <= 0) {
             return "the inventory has expired";
         }
-        return request.duration() > left
+        return request.duration() > remaining
                 ? "the duration of " + seconds(request.duration())
-                        + " is more than the inventory's remaining lifetime of " + seconds(left)
+                        + " is more than the inventory's remaining lifetime of " + seconds(remaining)
                 : null;
     }
 

@@ -61,7 +61,7 @@ final class HostFit {
         for (Resource item : list) {
             each = each.min(instances(item, host).over(item.count().min()));
         }
-        if (areApart(list, host)) {
+        if (areDisjoint(list, host)) {
             return each;
         }
         long most = Math.min(each.most(), Demand.leaves(list, host).copies(host));
@@ -72,7 +72,7 @@ final class HostFit {
      * Returns whether no two items can use the same vertex or units. Pools are distinguished by type, structures by all types
      * in them.
      */
-    private static boolean areApart(List<Resource> list, Kind host) {
+    private static boolean areDisjoint(List<Resource> list, Kind host) {
         Set<String> taken = new HashSet<>();
         for (Resource item : list) {
             Set<String> touched = new HashSet<>();

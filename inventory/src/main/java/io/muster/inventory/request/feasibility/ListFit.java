@@ -45,9 +45,9 @@ final class ListFit {
     }
 
     private @Nullable Boolean together(long wanted) {
-        Set<String> beside = typesBeside();
-        if (!beside.isEmpty()) {
-            return beside(beside, wanted);
+        Set<String> outsideTypes = typesOutsideNodes();
+        if (!outsideTypes.isEmpty()) {
+            return withPoolsOutside(outsideTypes, wanted);
         }
         if (list.stream().allMatch(this::isNodes)) {
             return nodes(wanted);
@@ -57,13 +57,13 @@ final class ListFit {
             return areas(wanted);
         }
         if (list.stream().noneMatch(fit::spans)) {
-            return sharing(wanted);
+            return onSharedHosts(wanted);
         }
-        return apart(wanted);
+        return onSeparateHosts(wanted);
     }
 
     /** Returns the types that only pools outside of the nodes can provide and that the list requests as single pools only. */
-    private Set<String> typesBeside() {
+    private Set<String> typesOutsideNodes() {
         Set<String> types = new HashSet<>();
         for (Resource item : list) {
             if (isPool(item)
@@ -80,11 +80,12 @@ final class ListFit {
         return item.with().isEmpty() && !item.type().equals(Resource.NODE) && !fit.isArea(item);
     }
 
-    private @Nullable Boolean beside(Set<String> types, long wanted) {
+    private @Nullable Boolean withPoolsOutside(Set<String> types, long wanted) {
         Map<Boolean, List<Resource>> parts =
                 list.stream().collect(Collectors.partitioningBy(item -> types.contains(item.type())));
-        List<Resource> beside = parts.getOrDefault(true, List.of());
-        for (Map.Entry<String, Demand.Amount> e : Demand.all(beside).amounts().entrySet()) {
+        List<Resource> outsideItems = parts.getOrDefault(true, List.of());
+        for (Map.Entry<String, Demand.Amount> e :
+                Demand.all(outsideItems).amounts().entrySet()) {
             Demand.Amount asked = e.getValue();
             if (area.units(e.getKey(), asked.base()) < Fit.times(asked.amount(), wanted)) {
                 return false;
@@ -109,8 +110,8 @@ final class ListFit {
 
     private @Nullable Boolean nodes(long wanted) {
         long[] demands = new long[list.size()];
-        boolean[][] surely = new boolean[list.size()][];
-        boolean[][] perhaps = new boolean[list.size()][];
+        boolean[][] certain = new boolean[list.size()][];
+        boolean[][] possible = new boolean[list.size()][];
         for (int i = 0; i < demands.length; i++) {
             demands[i] = wanted;
             Resource item = list.get(i);
@@ -119,22 +120,23 @@ final class ListFit {
                 item = item.with().get(0);
             }
             demands[i] = Fit.times(demands[i], item.count().min());
-            surely[i] = new boolean[fit.cells().size()];
-            perhaps[i] = new boolean[fit.cells().size()];
-            for (int k = 0; k < surely[i].length; k++) {
+            certain[i] = new boolean[fit.cells().size()];
+            possible[i] = new boolean[fit.cells().size()];
+            for (int k = 0; k < certain[i].length; k++) {
                 Fit one = fit.inHost(item, fit.cells().get(k).kind());
-                surely[i][k] = one.least() > 0;
-                perhaps[i][k] = one.most() > 0;
+                certain[i][k] = one.least() > 0;
+                possible[i][k] = one.most() > 0;
             }
         }
-        return covered(fit.counts(area), demands, surely, perhaps);
+        return covered(fit.counts(area), demands, certain, possible);
     }
 
-    private static @Nullable Boolean covered(long[] supplies, long[] demands, boolean[][] surely, boolean[][] perhaps) {
-        if (new Transport(supplies, demands, surely).covers()) {
+    private static @Nullable Boolean covered(
+            long[] supplies, long[] demands, boolean[][] certain, boolean[][] possible) {
+        if (new Transport(supplies, demands, certain).covers()) {
             return true;
         }
-        return new Transport(supplies, demands, perhaps).covers() ? null : Boolean.FALSE;
+        return new Transport(supplies, demands, possible).covers() ? null : Boolean.FALSE;
     }
 
     private @Nullable Boolean areas(long wanted) {
@@ -142,32 +144,32 @@ final class ListFit {
         long[] demands = new long[list.size()];
         long[] supplies = new long[areas.size()];
         Arrays.fill(supplies, 1);
-        boolean[][] surely = new boolean[list.size()][areas.size()];
-        boolean[][] perhaps = new boolean[list.size()][areas.size()];
+        boolean[][] certain = new boolean[list.size()][areas.size()];
+        boolean[][] possible = new boolean[list.size()][areas.size()];
         for (int i = 0; i < demands.length; i++) {
             demands[i] = Fit.times(wanted, list.get(i).count().min());
             for (int a = 0; a < supplies.length; a++) {
                 Fit one = fit.copies(list.get(i).with(), areas.get(a), 1);
-                surely[i][a] = one.least() > 0;
-                perhaps[i][a] = one.most() > 0;
+                certain[i][a] = one.least() > 0;
+                possible[i][a] = one.most() > 0;
             }
         }
-        return covered(supplies, demands, surely, perhaps);
+        return covered(supplies, demands, certain, possible);
     }
 
     /** Decides whether slots and single pools fit that may share hosts. */
-    private @Nullable Boolean sharing(long wanted) {
-        if (Boolean.TRUE.equals(apart(wanted))) {
+    private @Nullable Boolean onSharedHosts(long wanted) {
+        if (Boolean.TRUE.equals(onSeparateHosts(wanted))) {
             return true;
         }
         @Nullable VectorPacking packing = packing(wanted);
         @Nullable Boolean fits = packing == null ? null : packing.fits();
-        return (Boolean.FALSE.equals(fits) && standsOutside(list)) ? null : fits;
+        return (Boolean.FALSE.equals(fits) && mayBeOutside(list)) ? null : fits;
     }
 
     /** Returns whether some of the items may also be outside of every node, where packing does not look. */
-    private boolean standsOutside(List<Resource> items) {
-        return items.stream().anyMatch(item -> area.hasOutside(item.type()) || standsOutside(item.with()));
+    private boolean mayBeOutside(List<Resource> items) {
+        return items.stream().anyMatch(item -> area.hasOutside(item.type()) || mayBeOutside(item.with()));
     }
 
     /**
@@ -252,7 +254,7 @@ final class ListFit {
     }
 
     /** Returns true if the items fit even when no host serves two of them; otherwise null, the question is left open. */
-    private @Nullable Boolean apart(long wanted) {
+    private @Nullable Boolean onSeparateHosts(long wanted) {
         return new Placer(fit).place(list, area, wanted) == null ? null : Boolean.TRUE;
     }
 }

@@ -210,26 +210,26 @@ final class Reason {
         if (!items.stream().allMatch(Reason::isNode)) {
             return null;
         }
-        boolean[][] perhaps = new boolean[items.size()][fit.cells().size()];
+        boolean[][] possible = new boolean[items.size()][fit.cells().size()];
         for (int i = 0; i < items.size(); i++) {
-            for (int k = 0; k < perhaps[i].length; k++) {
+            for (int k = 0; k < possible[i].length; k++) {
                 Kind kind = fit.cells().get(k).kind();
-                perhaps[i][k] = fit.inHost(items.get(i).item(), kind).most() > 0;
+                possible[i][k] = fit.inHost(items.get(i).item(), kind).most() > 0;
             }
         }
         long[] demands = items.stream().mapToLong(Wanted::need).toArray();
-        Transport transport = new Transport(fit.counts(fit.top()), demands, perhaps);
+        Transport transport = new Transport(fit.counts(fit.top()), demands, possible);
         if (transport.covers()) {
             return null;
         }
-        List<Wanted> among = new ArrayList<>();
+        List<Wanted> competitors = new ArrayList<>();
         for (int i = 0; i < demands.length; i++) {
-            among.addAll(transport.isCompeting(i) ? List.of(items.get(i)) : List.of());
+            competitors.addAll(transport.isCompeting(i) ? List.of(items.get(i)) : List.of());
         }
-        Idset either = fit.qualifying(among);
-        return all(among) + " asked; that is "
-                + among.stream().mapToLong(Wanted::need).sum() + " nodes in all, " + either.size()
-                + (either.size() == 1 ? " has" : " have") + " what one of them needs";
+        Idset usable = fit.qualifying(competitors);
+        return all(competitors) + " asked; that is "
+                + competitors.stream().mapToLong(Wanted::need).sum() + " nodes in all, " + usable.size()
+                + (usable.size() == 1 ? " has" : " have") + " what one of them needs";
     }
 
     private static boolean isNode(Wanted wanted) {
@@ -286,12 +286,12 @@ final class Reason {
         if (with.isEmpty()) {
             return asked + are(all);
         }
-        String which = have > 0 ? " (" + hosts(r, qualifying) + ")" : "";
+        String names = have > 0 ? " (" + hosts(r, qualifying) + ")" : "";
         if (have == all) {
-            return asked + (all == 1 ? "the only one has" : "all " + all + " have") + " them" + which + remedy();
+            return asked + (all == 1 ? "the only one has" : "all " + all + " have") + " them" + names + remedy();
         }
         return asked + (have == 0 ? "none" : String.valueOf(have)) + " of " + all
-                + (have == 1 ? " has them" : " have them") + which + nearest(item, have) + remedy();
+                + (have == 1 ? " has them" : " have them") + names + nearest(item, have) + remedy();
     }
 
     /** Returns what a node must have in total; slots in the node are summed. */
@@ -319,10 +319,10 @@ final class Reason {
         }
         long nearest = below.lastKey();
         long others = below.getOrDefault(nearest, 0L);
-        String much = nearest == 0
+        String amount = nearest == 0
                 ? "no " + scarce.type()
                 : needs.size() == 1 ? nearest + scarce.unit() : scarce.text(nearest);
-        return "; " + others + (others == 1 ? " has " : " have ") + much;
+        return "; " + others + (others == 1 ? " has " : " have ") + amount;
     }
 
     /** Returns what would fit instead: a smaller count of the outermost vertex. */
@@ -373,16 +373,16 @@ final class Reason {
      * one node.
      */
     private String totals(Wanted wanted) {
-        List<String> there = new ArrayList<>();
+        List<String> totals = new ArrayList<>();
         for (Levels.Need need : Levels.needs(wanted.item())) {
             long total = levels.total(need);
             long asked = need.times(wanted.need()).amount();
             if (total < asked) {
                 return " (" + need.text(asked) + " in all, " + are(total) + ")";
             }
-            there.add(need.text(total));
+            totals.add(need.text(total));
         }
-        return " (" + String.join(", ", there) + " in all, but a slot lies within one node)";
+        return " (" + String.join(", ", totals) + " in all, but a slot lies within one node)";
     }
 
     private String units(Wanted wanted) {

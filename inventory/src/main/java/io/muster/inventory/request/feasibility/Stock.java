@@ -56,14 +56,14 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
 
     /** Returns this stock with {@code ranks} only. Areas stay, even if they have no ranks left. */
     Stock keep(Idset ranks) {
-        List<Cell> left = new ArrayList<>();
+        List<Cell> remaining = new ArrayList<>();
         for (Cell cell : cells) {
             Idset kept = cell.ranks().intersect(ranks);
             if (!kept.isEmpty()) {
-                left.add(new Cell(cell.kind(), kept));
+                remaining.add(new Cell(cell.kind(), kept));
             }
         }
-        return of(left, top);
+        return of(remaining, top);
     }
 
     /** Returns the units in which pools of the type are counted. */
@@ -127,11 +127,11 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             }
             List<Cell> folded = new ArrayList<>();
             cells.forEach((kind, ranks) -> folded.add(new Cell(kind, ranks.build())));
-            Idset.Builder found = Idset.builder();
-            placed.stream().forEach(found::add);
-            Idset rest = r.ranks().subtract(found.build());
-            if (!rest.isEmpty()) {
-                Stock.cells(r.keep(rest), table).forEach(folded::add);
+            Idset.Builder placedRanks = Idset.builder();
+            placed.stream().forEach(placedRanks::add);
+            Idset unplaced = r.ranks().subtract(placedRanks.build());
+            if (!unplaced.isEmpty()) {
+                Stock.cells(r.keep(unplaced), table).forEach(folded::add);
             }
             return Stock.of(folded, new Area("", r.ranks(), List.of(area), nothing));
         }
@@ -151,12 +151,12 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             Map<Kind, Long> parts = new LinkedHashMap<>();
             List<Area> inner = new ArrayList<>();
             Idset.Builder ranks = Idset.builder();
-            boolean[] above = new boolean[1];
+            boolean[] hasNodes = new boolean[1];
             graph.forEachChild(vertex, EdgeKind.CONTAINMENT, child -> {
                 Area area = areas.get(child);
                 Integer rank = nodeRanks.get(child);
                 Kind kind = kinds.remove(child);
-                above[0] |= area != null || rank != null;
+                hasNodes[0] |= area != null || rank != null;
                 if (area != null) {
                     inner.add(area);
                     ranks.addAll(area.ranks());
@@ -171,7 +171,7 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             if (pool.type().equals(NODE)) {
                 node(vertex, kind);
             }
-            if (above[0] && !pool.type().equals(NODE)) {
+            if (hasNodes[0] && !pool.type().equals(NODE)) {
                 areas.put(vertex, new Area(pool.type(), ranks.build(), List.copyOf(inner), kind));
             } else {
                 kinds.put(vertex, kind);

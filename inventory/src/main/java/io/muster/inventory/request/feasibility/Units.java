@@ -44,15 +44,15 @@ final class Units {
 
     private static @Nullable String leaf(Resource item, Stock stock, Map<String, String> asked) {
         String unit = of(item);
-        @Nullable String other = asked.putIfAbsent(item.type(), unit);
-        if (other != null && !base(other).equals(base(unit))) {
-            return item.type() + " is asked in " + name(other) + " and in " + name(unit);
+        @Nullable String earlierUnit = asked.putIfAbsent(item.type(), unit);
+        if (earlierUnit != null && !base(earlierUnit).equals(base(unit))) {
+            return item.type() + " is asked in " + name(earlierUnit) + " and in " + name(unit);
         }
-        Set<String> there = unit.isEmpty() ? Set.of() : stock.units(item.type());
-        return there.isEmpty() || there.stream().anyMatch(u -> base(u).equals(base(unit)))
+        Set<String> poolUnits = unit.isEmpty() ? Set.of() : stock.units(item.type());
+        return poolUnits.isEmpty() || poolUnits.stream().anyMatch(u -> base(u).equals(base(unit)))
                 ? null
                 : item.type() + " is asked in " + name(unit) + ", but the inventory counts it in "
-                        + there.stream().map(Units::name).collect(Collectors.joining(" and "));
+                        + poolUnits.stream().map(Units::name).collect(Collectors.joining(" and "));
     }
 
     private static String name(String unit) {

@@ -72,15 +72,16 @@ final class VectorPacking {
         int pools = hosts.isEmpty() ? 0 : hosts.get(0).pools().size();
         for (int pool = 0; pool < pools; pool++) {
             long asked = 0;
-            long there = 0;
+            long available = 0;
             for (int slot = 0; slot < wanted.length; slot++) {
                 long draw = hosts.get(0).draws().get(slot).get(pool);
                 asked = Math.min(Fit.MANY, asked + Fit.times(draw, wanted[slot]));
             }
             for (Hosts kind : hosts) {
-                there = Math.min(Fit.MANY, there + Fit.times(kind.pools().get(pool), kind.count()));
+                available =
+                        Math.min(Fit.MANY, available + Fit.times(kind.pools().get(pool), kind.count()));
             }
-            if (asked > there) {
+            if (asked > available) {
                 return true;
             }
         }
