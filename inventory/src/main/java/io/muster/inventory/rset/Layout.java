@@ -64,14 +64,14 @@ final class Layout {
         if (!removed.intersects(ranks)) {
             return this;
         }
-        List<Group> left = new ArrayList<>(groups.size());
+        List<Group> remaining = new ArrayList<>(groups.size());
         for (Group group : groups) {
             Idset rest = group.ranks().subtract(removed);
             if (!rest.isEmpty()) {
-                left.add(group.withRanks(rest));
+                remaining.add(group.withRanks(rest));
             }
         }
-        return new Layout(sorted(left), ranks.subtract(removed));
+        return new Layout(sorted(remaining), ranks.subtract(removed));
     }
 
     /** Renames the ranks; {@code renaming} must not map ranks of different groups to the same rank. */

@@ -63,12 +63,12 @@ record Placement(Idset ranks, Hostlist hosts) {
     void forEachPair(Placement that, MatchConsumer c) {
         RankOrder mine = new RankOrder(ranks);
         RankOrder theirs = new RankOrder(that.ranks);
-        hosts.forEachPair(that.hosts, (here, there, count) -> {
+        hosts.forEachPair(that.hosts, (position, otherPosition, count) -> {
             int done = 0;
             while (done < count) {
-                int gap = Math.min(mine.upToGap(here + done), theirs.upToGap(there + done));
+                int gap = Math.min(mine.upToGap(position + done), theirs.upToGap(otherPosition + done));
                 int run = Math.min(gap, count - done);
-                c.accept(mine.rank(here + done), theirs.rank(there + done), run);
+                c.accept(mine.rank(position + done), theirs.rank(otherPosition + done), run);
                 done += run;
             }
         });
@@ -154,11 +154,11 @@ record Placement(Idset ranks, Hostlist hosts) {
         if (removed.isEmpty()) {
             return this;
         }
-        Idset left = ranks.intersect(kept);
-        Idset positions = removed.rangeCount() < left.rangeCount()
+        Idset remaining = ranks.intersect(kept);
+        Idset positions = removed.rangeCount() < remaining.rangeCount()
                 ? Idset.range(0, ranks.size() - 1).subtract(positionsOf(removed))
-                : positionsOf(left);
-        return new Placement(left, hosts.select(positions));
+                : positionsOf(remaining);
+        return new Placement(remaining, hosts.select(positions));
     }
 
     Placement withRanks(Idset others) {
@@ -197,12 +197,12 @@ record Placement(Idset ranks, Hostlist hosts) {
             return Idset.EMPTY;
         }
         List<String> names = mine.expand();
-        List<String> others = theirs.expand();
+        List<String> otherNames = theirs.expand();
         Idset.Builder differing = Idset.builder();
         int[] next = {0};
         shared.forEach(rank -> {
             int i = next[0]++;
-            if (!names.get(i).equals(others.get(i))) {
+            if (!names.get(i).equals(otherNames.get(i))) {
                 differing.add(rank);
             }
         });

@@ -25,21 +25,21 @@ public record Pruned(ResourceSet resources, Scheduling scheduling) {
     /** Removes ranks from a set together with their part of {@code scheduling}. */
     static Pruned of(ResourceSet set, Idset removed) {
         Idset lost = set.ranks().intersect(removed);
-        ResourceSet left = set.remove(lost);
+        ResourceSet remaining = set.remove(lost);
         JsonNode scheduling = set.scheduling();
         if (scheduling == null) {
-            return new Pruned(left, Scheduling.ABSENT);
+            return new Pruned(remaining, Scheduling.ABSENT);
         }
         if (lost.isEmpty()) {
-            return new Pruned(left, Scheduling.KEPT);
+            return new Pruned(remaining, Scheduling.KEPT);
         }
-        Jgf graph = left.ranks().isEmpty() ? null : Jgf.of(scheduling);
+        Jgf graph = remaining.ranks().isEmpty() ? null : Jgf.of(scheduling);
         if (graph == null) {
-            return new Pruned(left.withoutScheduling(), Scheduling.DROPPED);
+            return new Pruned(remaining.withoutScheduling(), Scheduling.DROPPED);
         }
-        ObjectNode rest = graph.without(vertex -> graph.isFor(vertex, lost, set.placement()));
-        return rest == null
-                ? new Pruned(left, Scheduling.KEPT)
-                : new Pruned(left.withOwnScheduling(rest), Scheduling.PRUNED);
+        ObjectNode prunedScheduling = graph.without(vertex -> graph.isFor(vertex, lost, set.placement()));
+        return prunedScheduling == null
+                ? new Pruned(remaining, Scheduling.KEPT)
+                : new Pruned(remaining.withOwnScheduling(prunedScheduling), Scheduling.PRUNED);
     }
 }

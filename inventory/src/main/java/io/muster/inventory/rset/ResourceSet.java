@@ -411,9 +411,9 @@ public final class ResourceSet {
         if (fewer.equals(layout)) {
             return this;
         }
-        Idset left = fewer.ranks();
-        Envelope rest = left.isEmpty() ? envelope.withScheduling(null) : envelope;
-        return new ResourceSet(fewer, placement.keep(left), properties.keep(left), rest.withoutSlots());
+        Idset remaining = fewer.ranks();
+        Envelope rest = remaining.isEmpty() ? envelope.withScheduling(null) : envelope;
+        return new ResourceSet(fewer, placement.keep(remaining), properties.keep(remaining), rest.withoutSlots());
     }
 
     private ResourceSet with(PropertyMap others) {
