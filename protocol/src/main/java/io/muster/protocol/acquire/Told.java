@@ -21,11 +21,11 @@ public record Told(SchedulerView view, Idset offered) {
     /** Returns the update that takes the scheduler from its view to {@code now}; null if the update would be empty. */
     public @Nullable Next next(SchedulerView now) {
         Idset shrink = shrunk(now);
-        Idset left = shrink.isEmpty() ? offered : offered.subtract(shrink);
-        Idset up = now.up().subtract(view.up()).intersect(left);
+        Idset remaining = shrink.isEmpty() ? offered : offered.subtract(shrink);
+        Idset up = now.up().subtract(view.up()).intersect(remaining);
         Idset down = view.up().subtract(now.up()).intersect(offered).union(shrink);
-        SortedMap<String, Idset> add = grown(view.properties(), now.properties(), left);
-        SortedMap<String, Idset> remove = grown(now.properties(), view.properties(), left);
+        SortedMap<String, Idset> add = grown(view.properties(), now.properties(), remaining);
+        SortedMap<String, Idset> remove = grown(now.properties(), view.properties(), remaining);
         OptionalDouble expiration =
                 view.expiration() == now.expiration() ? OptionalDouble.empty() : OptionalDouble.of(now.expiration());
         return Next.isEmpty(up, down, add, remove, expiration)

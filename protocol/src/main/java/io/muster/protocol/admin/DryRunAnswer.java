@@ -24,11 +24,11 @@ public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
         in.list("events").forEach(event -> events.add(event.json()));
         List<Update> updates = new ArrayList<>();
         for (Members update : in.list("updates")) {
-            boolean told = !update.json().path("update").isNull();
+            boolean hasUpdate = !update.json().path("update").isNull();
             updates.add(new Update(
                     update.text("user"),
                     (int) update.number("pid"),
-                    told ? update.object("update").json() : null));
+                    hasUpdate ? update.object("update").json() : null));
         }
         return new DryRunAnswer(events, updates);
     }
