@@ -8,7 +8,7 @@ import java.util.Random;
 
 /** Hostlists and RFC 29 texts, with the plain names that they stand for. */
 public final class Hostlists {
-    /** Few, and some a part of another, so that names of one list meet those of another. */
+    /** Few prefixes, some of which are part of another, so that names in different lists are often equal. */
     private static final String[] PREFIXES = {
         "n", "n", "n", "node", "n1", "n0", "", "rack2-n", "a.b-1", "n99999999999999999"
     };
@@ -18,9 +18,9 @@ public final class Hostlists {
     private Hostlists() {}
 
     /**
-     * A text as a person might write it, legal but seldom canonical.
+     * A text as a person might write it, legal but rarely canonical.
      *
-     * @param names what it stands for, found without the code under test
+     * @param names names that the text stands for, computed without the code under test
      */
     public record Spelled(String text, List<String> names) {
         public Spelled {
@@ -32,7 +32,7 @@ public final class Hostlists {
         return Hostlist.parse(spelled(random).text());
     }
 
-    /** Distinct names in runs, as the nodes of a cluster. */
+    /** Returns distinct names in runs, like the nodes of a cluster. */
     public static Hostlist cluster(Random random, int size) {
         List<String> names = new ArrayList<>();
         for (int rack = 0; names.size() < size; rack++) {

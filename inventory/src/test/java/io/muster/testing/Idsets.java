@@ -4,14 +4,14 @@ import io.muster.inventory.idset.Idset;
 import java.util.BitSet;
 import java.util.Random;
 
-/** Idsets of every shape that matters, and the {@link BitSet} that each should behave like. */
+/** Generates idsets of every shape that matters, and the {@link BitSet} that each should behave like. */
 public final class Idsets {
-    /** Above this no generated id lies, except for {@link #huge}: five containers of the bitmap, small for a BitSet. */
+    /** Bound of all generated ids except those of {@link #huge}: five containers of the bitmap, small for a BitSet. */
     public static final int UNIVERSE = 5 << 16;
 
     private Idsets() {}
 
-    /** Any shape but {@link #huge}. */
+    /** Returns a set of any shape except {@link #huge}. */
     public static Idset any(Random random) {
         return switch (random.nextInt(8)) {
             case 0 -> Idset.EMPTY;
@@ -24,7 +24,7 @@ public final class Idsets {
         };
     }
 
-    /** A few small ids, as in most tests of other things. */
+    /** Returns a few small ids, for tests that are not about the shape of sets. */
     public static Idset small(Random random, int bound) {
         BitSet bits = new BitSet();
         int density = 1 + random.nextInt(4);
@@ -43,7 +43,7 @@ public final class Idsets {
         return Idset.of(random.ints(random.nextInt(40), 0, UNIVERSE).toArray());
     }
 
-    /** Blocks of ids, many of them starting or ending where the bitmap changes containers. */
+    /** Returns blocks of ids, many of which start or end where the bitmap changes containers. */
     public static Idset blocky(Random random) {
         Idset.Builder ids = Idset.builder();
         for (int blocks = random.nextInt(30); blocks >= 0; blocks--) {
@@ -54,7 +54,7 @@ public final class Idsets {
         return ids.build();
     }
 
-    /** Every second or third id of a stretch. */
+    /** Returns every second or third id of a range. */
     public static Idset alternating(Random random) {
         int step = 2 + random.nextInt(2);
         int first = random.nextInt(UNIVERSE);
@@ -66,7 +66,7 @@ public final class Idsets {
         return ids.build();
     }
 
-    /** A few ranges anywhere up to the highest id: not for a BitSet. */
+    /** Returns a few ranges anywhere up to the highest id, which are too large for a BitSet. */
     public static Idset huge(Random random) {
         Idset.Builder ids = Idset.builder();
         for (int ranges = random.nextInt(4); ranges >= 0; ranges--) {

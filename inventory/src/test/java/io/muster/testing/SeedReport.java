@@ -4,7 +4,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.opentest4j.TestAbortedException;
 
-/** Puts the failing seed into the failure: a build's log shows messages, but not display names. */
+/** Adds the failing seed to the failure's message, because a build's log shows messages but not display names. */
 public final class SeedReport implements TestExecutionExceptionHandler {
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {

@@ -28,7 +28,9 @@ public final class SeedSource implements ArgumentsProvider, AnnotationConsumer<S
                 .mapToObj(seed -> Arguments.of(Named.of(title(seed), argument(wanted, seed))));
     }
 
-    /** A generator whose first numbers differ much between neighbouring seeds, as those of {@code new Random(seed)} do not. */
+    /**
+     * Returns a generator whose first numbers differ much between neighbouring seeds, unlike those of {@code new Random(seed)}.
+     */
     public static Random random(long seed) {
         long mixed = (seed ^ (seed >>> 30)) * 0xbf58476d1ce4e5b9L;
         mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;

@@ -9,11 +9,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /**
- * A property: the test runs once per seed, with the seed ({@code long}) or a {@link java.util.Random} made from it as its only
- * argument.
+ * Marks a property test, which runs once for each seed, with the seed ({@code long}) or a {@link java.util.Random} made from
+ * the seed as its only argument.
  *
- * <p>Seeds are 1, 2, 3, ... as many as the system property {@code muster.seeds} says (200 when unset); {@code muster.seed} runs
- * that one seed alone. A failure's message starts with the seed and how to replay it.
+ * <p>Seeds are 1, 2, 3, ... up to the value of the system property {@code muster.seeds} (200 if unset); {@code muster.seed}
+ * selects a single seed. The message of a failure starts with the seed and how to replay it.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -21,6 +21,6 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 @ArgumentsSource(SeedSource.class)
 @ExtendWith(SeedReport.class)
 public @interface Seeds {
-    /** For a costly property: no more seeds than this part of {@code muster.seeds}, but one at least. */
+    /** Part of {@code muster.seeds} that runs, at least one seed; for costly properties. */
     double share() default 1.0;
 }

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Keeps the best matches of a walk in descending order of score (RFC 4); of equal scores the lowest vertex comes first. */
+/** Keeps the best matches of a walk in descending order of score (RFC 4); among equal scores the lowest vertex comes first. */
 public final class Accumulator {
     /** A vertex and how well it matched. */
     public record Match(int vertex, double score) {}

@@ -1,10 +1,10 @@
 package io.muster.inventory.graph;
 
-/** How finely a graph made from a resource set tells resources apart. */
+/** How finely a graph that is made from a resource set distinguishes resources. */
 public enum Detail {
-    /** Down to the nodes. */
+    /** The nodes are the leaves. */
     NODES,
-    /** A node's resources of one type are one pool, its ids a property. */
+    /** Resources of one type on a node are one pool, with their ids in a property. */
     POOLS,
     /** Every core and gpu is a vertex of its own. */
     UNITS

@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What an edge says (RFC 4): the subsystem it belongs to, the relationship of its source to its target, and whether it holds
- * both ways. The opposite relationship, such as "in" for "contains", is an edge of its own.
+ * The kind of an edge (RFC 4): a subsystem, the relationship of source to target, and whether the relationship holds both ways.
+ * The opposite relationship, such as "in" for "contains", is a separate edge.
  *
- * @param more further metadata of other writers, untouched
+ * @param more metadata that other writers added, unchanged
  */
 public record EdgeKind(String subsystem, String relationship, boolean bothWays, Map<String, JsonNode> more) {
-    /** Told of edges, one call each. */
+    /** Receives edges, one for each call. */
     @FunctionalInterface
     public interface EdgeConsumer {
         void edge(int source, int target, EdgeKind kind);
@@ -35,7 +35,10 @@ public record EdgeKind(String subsystem, String relationship, boolean bothWays, 
         return new EdgeKind(subsystem, relationship, false, Map.of());
     }
 
-    /** Whether the edge points back up its hierarchy, which a walk from the root must not follow. RFC 4 writes it in capitals too. */
+    /**
+     * Returns whether the edge points back up its hierarchy, so that a walk from the root must not follow it. RFC 4 also writes
+     * the relationship in capitals.
+     */
     boolean isOpposite() {
         return relationship.equalsIgnoreCase(IN);
     }

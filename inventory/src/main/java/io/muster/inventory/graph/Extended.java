@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pool's extended data (RFC 4).
  *
- * @param tags value "" for a tag without one
- * @param state such as up, down, drained; null if unknown
+ * @param tags values by tag, "" for a tag without a value
+ * @param state "up", "down" or "drained", for example; null if unknown
  * @param scheduler a scheduler's own data about the pool
  */
 public record Extended(
@@ -22,7 +22,7 @@ public record Extended(
     public static final String DRAINED = "drained";
     public static final String EXCLUDED = "excluded";
 
-    /** The states in which nothing is to be placed on a pool, which Fluxion knows as one. */
+    /** States in which nothing may be placed on a pool. Fluxion has only one state for all of them. */
     private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED);
 
     public static final Extended NONE = new Extended(new TreeMap<>(), null, new TreeMap<>());

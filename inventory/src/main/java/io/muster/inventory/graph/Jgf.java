@@ -22,16 +22,16 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /**
- * The JSON Graph Format of RFC 20's {@code scheduling} key, read and written as a stream: a graph of a million vertices never
- * stands in memory as JSON.
+ * The JSON Graph Format of RFC 20's {@code scheduling} key, read and written as a stream, so that a graph of a million vertices
+ * is never in memory as JSON.
  *
  * <p>Never write {@code scheduling.writer} beside a complete graph: Fluxion 0.54 refuses to start on the values that RFC 40
- * recommends, and takes its absence for this format.
+ * recommends, and reads a graph without the key in this format.
  */
 public final class Jgf {
-    /** How much is written of what a reader could work out. */
+    /** Whether keys are written whose values a reader could compute. */
     public enum Form {
-        /** As Fluxion 0.54 writes it: defaults left out. */
+        /** The form that Fluxion 0.54 writes, without defaults. */
         TERSE,
         /** Every key that RFC 20 and RFC 40 name; Fluxion reads it too. */
         FULL
@@ -39,7 +39,10 @@ public final class Jgf {
 
     private static final int MAX_DEPTH = 200;
 
-    /** Foreign numbers keep their digits, and a key that is given twice is not half lost. */
+    /**
+     * Keeps the digits of numbers in foreign keys, and refuses a key that is given twice because one of its values would be
+     * lost.
+     */
     static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(MAX_DEPTH)
@@ -55,7 +58,7 @@ public final class Jgf {
     private Jgf() {}
 
     /**
-     * Reads a document with {@code graph} on top, such as the value of an R's {@code scheduling}.
+     * Reads a document whose top-level key is {@code graph}, such as the value of an R's {@code scheduling}.
      *
      * @throws InvalidException with every problem, each naming the vertex or edge and its JSON pointer
      */
@@ -87,7 +90,7 @@ public final class Jgf {
         return graph;
     }
 
-    /** Reads what can be read; the graph is of use only if {@code problems} then holds no error. */
+    /** Reads what can be read; the graph is usable only if {@code problems} then holds no error. */
     static ResourceGraph read(JsonParser parser, Problems problems) throws IOException {
         try (parser) {
             return new JgfReader(parser, problems).read();
@@ -109,7 +112,7 @@ public final class Jgf {
         new JgfWriter(graph, form, vertex -> true, json).write();
     }
 
-    /** Only {@code vertices} and what is above them. */
+    /** Writes only {@code vertices} and the vertices above them. */
     public static void write(ResourceGraph graph, Form form, Idset vertices, JsonGenerator json) throws IOException {
         new JgfWriter(graph, form, graph.closure(vertices)::contains, json).write();
     }
@@ -123,7 +126,7 @@ public final class Jgf {
         }
     }
 
-    /** The subset of {@code vertices} and what is above them, as a document. */
+    /** Returns {@code vertices} and the vertices above them as a document. */
     public static JsonNode toJson(ResourceGraph graph, Form form, Idset vertices) {
         try (TokenBuffer buffer = new TokenBuffer(JSON, false)) {
             write(graph, form, vertices, buffer);

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads one JGF document, an element at a time; a reader serves one parser. */
+/** Reads one JGF document, one element at a time; a reader serves one parser. */
 final class JgfReader {
     private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata");
 
-    /** An edge that came before its vertices. */
+    /** An edge that the document lists before its vertices. */
     private record Pending(String source, String target, EdgeKind kind, String place) {}
 
     private final JsonParser parser;
@@ -149,8 +149,8 @@ final class JgfReader {
         boolean bothWays =
                 edge.path("directed").isBoolean() && !edge.get("directed").booleanValue();
         edge.properties().forEach(e -> {
-            boolean said = bothWays && e.getKey().equals("directed");
-            if (!said && !EDGE_KEYS.contains(e.getKey())) {
+            boolean redundant = bothWays && e.getKey().equals("directed");
+            if (!redundant && !EDGE_KEYS.contains(e.getKey())) {
                 more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue());
             }
         });
@@ -179,7 +179,10 @@ final class JgfReader {
         }
     }
 
-    /** Fluxion tolerates an edge back up within containment that says no more than its opposite does. */
+    /**
+     * Turns a containment edge that points up into its opposite. Fluxion accepts such an edge, which only repeats the edge
+     * down.
+     */
     private static EdgeKind up(EdgeKind kind) {
         return new EdgeKind(kind.subsystem(), EdgeKind.IN, kind.bothWays(), kind.more());
     }

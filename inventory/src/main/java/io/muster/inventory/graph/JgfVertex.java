@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the vertices of one JGF document into a graph, with RFC 4's and Fluxion's defaults. */
 final class JgfVertex {
-    /** Marks a key of {@link Pool#more} or {@link EdgeKind#more} that stands beside the metadata, not in it. */
+    /** Prefix of a key of {@link Pool#more} or {@link EdgeKind#more} that stands beside the metadata, not in it. */
     static final String OUTSIDE = "../";
 
     private static final Set<String> READ = Set.of(
@@ -76,7 +76,7 @@ final class JgfVertex {
         }
     }
 
-    /** By subsystem. Fluxion wants them; RFC 20 of 2023 has none. */
+    /** Reads the paths by subsystem. Fluxion requires paths; RFC 20 of 2023 has none. */
     private Map<String, String> paths(JsonNode metadata) {
         Map<String, String> paths = new LinkedHashMap<>();
         JsonNode given = metadata.path("paths");
@@ -97,7 +97,7 @@ final class JgfVertex {
         depths[vertex] = (int) path.chars().filter(c -> c == '/').count();
     }
 
-    /** Whether an edge of containment runs from what stands deeper to what stands higher. */
+    /** Returns whether an edge of containment runs from a deeper vertex to a higher one. */
     boolean pointsUp(int source, int target, EdgeKind kind) {
         return kind.subsystem().equals(EdgeKind.CONTAINMENT)
                 && kind.isContains()
@@ -153,7 +153,10 @@ final class JgfVertex {
         return new Pool(kind, id, names.computeIfAbsent(name, n -> n), more(vertex, metadata));
     }
 
-    /** Fluxion takes the id from the end of the name, or without a name from uniq_id, which defaults to the vertex's id. */
+    /**
+     * Returns the id that Fluxion would use: the number at the end of the name or, without a name, uniq_id, which defaults to
+     * the vertex's id.
+     */
     private long impliedId(PoolKind kind, String key, @Nullable String name, JsonNode metadata) {
         if (name != null) {
             boolean numbered = name.startsWith(kind.basename());
@@ -170,12 +173,12 @@ final class JgfVertex {
     private static Map<String, JsonNode> more(JsonNode vertex, JsonNode metadata) {
         Map<String, JsonNode> more = new LinkedHashMap<>();
         metadata.properties().forEach(e -> {
-            // A uniq_id that is the vertex's id says nothing; the full form writes it again.
-            boolean said = e.getKey().equals("status")
+            // A uniq_id that equals the vertex's id is redundant; the full form writes it again.
+            boolean redundant = e.getKey().equals("status")
                     ? isSaidByState(metadata)
                     : e.getKey().equals("uniq_id")
                             && e.getValue().asText().equals(vertex.path("id").asText());
-            if (!said && (!READ.contains(e.getKey()) || isForeign(e.getKey(), metadata))) {
+            if (!redundant && (!READ.contains(e.getKey()) || isForeign(e.getKey(), metadata))) {
                 more.put(e.getKey(), e.getValue());
             }
         });
@@ -187,13 +190,16 @@ final class JgfVertex {
         return more;
     }
 
-    /** Whether the status is the one that is written with the state anyhow. */
+    /** Returns whether the status repeats the state; the writer derives it from the state again. */
     private static boolean isSaidByState(JsonNode metadata) {
         return metadata.path("status").asInt(-1) == 1
                 && Extended.isUnusable(metadata.path("state").asText());
     }
 
-    /** Whether another writer means something else by the key than extended data; a status beside a state says less than it. */
+    /**
+     * Returns whether the value of {@code key} is not extended data but has another meaning for the writer of the document. A
+     * status beside a state counts as foreign, because the state says more.
+     */
     private static boolean isForeign(String key, JsonNode metadata) {
         JsonNode value = metadata.path(key);
         return switch (key) {

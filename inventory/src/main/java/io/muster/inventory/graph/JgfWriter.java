@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one graph, an element at a time: vertices in post-order, ancestors last, as Fluxion does; edges as they were given. */
+/** Writes one graph, one element at a time: vertices in post-order, ancestors last, like Fluxion; edges in the order given. */
 final class JgfWriter {
     private final ResourceGraph graph;
     private final boolean full;
@@ -44,7 +44,7 @@ final class JgfWriter {
 
     private void vertices() throws IOException {
         BitSet written = new BitSet(graph.size());
-        // Containment first: it is the order in which other writers give vertices.
+        // Containment comes first, because other writers order vertices by it.
         if (graph.root(EdgeKind.CONTAINMENT) >= 0) {
             walk(EdgeKind.CONTAINMENT, written);
         }
@@ -173,7 +173,7 @@ final class JgfWriter {
         }
     }
 
-    /** As the reader of a tree would type it, so that a tree written compares equal to one read. */
+    /** Writes an int where the value fits, as a reader of JSON trees does, so that a written tree equals a tree that was read. */
     private void number(String key, long value) throws IOException {
         if (value == (int) value) {
             json.writeNumberField(key, (int) value);

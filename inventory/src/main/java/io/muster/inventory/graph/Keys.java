@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The JGF ids of a graph's vertices, both ways. Ids that are plain decimal numbers, as Fluxion writes them, are held as numbers
- * in an open-addressing table; any others as strings.
+ * Maps the vertices of a graph to their ids in JGF and back. Ids that are plain decimal numbers, as Fluxion writes them, are
+ * stored as numbers in an open-addressing table, other ids as strings.
  */
 final class Keys {
     private static final int MAX_DIGITS = 18;
@@ -18,7 +18,7 @@ final class Keys {
     private int[] table = new int[64];
     private int size;
 
-    /** False if the key is taken. Vertices come in ascending order, each once. */
+    /** Returns false if the key is taken. Vertices are added in ascending order, each once. */
     boolean add(String key, int vertex) {
         if (find(key) >= 0) {
             return false;
@@ -63,7 +63,7 @@ final class Keys {
         return number;
     }
 
-    /** The place of {@code number}, or the free one where it belongs. */
+    /** Returns the slot of {@code number}, or the free slot where it belongs. */
     private int slot(long number) {
         int mask = table.length - 1;
         int at = (int) ((number * 0x9E3779B97F4A7C15L) >>> 32) & mask;

@@ -17,13 +17,13 @@ import java.util.SortedMap;
  * number.
  */
 public final class Picture {
-    /** Names that do not fold into fewer characters are cut off there; how many there are is said beside them. */
+    /** Characters after which a folded list of names is cut off; the number of names is shown beside the list. */
     private static final int MOST_CHARS = 200;
 
-    /** Channels may run on for as long as there are vertices. */
+    /** Levels drawn at most, because channels can be as deep as there are vertices. */
     private static final int MOST_LEVELS = 100;
 
-    /** Siblings that look alike down to the depth drawn, in the order of the first. */
+    /** Siblings that look alike down to the drawn depth. Bundles are in the order of their first sibling. */
     private record Bundle(int sample, List<String> names, List<Bundle> below) {}
 
     private final ResourceGraph graph;
@@ -38,7 +38,7 @@ public final class Picture {
         this.depth = depth;
     }
 
-    /** What the branches of a tree are drawn with. */
+    /** Characters that draw the branches of a tree. */
     public enum Lines {
         BOXES("├─ ", "└─ ", "│  "),
         ASCII("|- ", "`- ", "|  ");
@@ -54,7 +54,7 @@ public final class Picture {
         }
     }
 
-    /** One line per bundle of like vertices, children indented; empty if the graph has no such subsystem. */
+    /** Returns one line for each bundle of similar vertices, with children indented; empty if the graph has no such subsystem. */
     public String tree(Lines lines) {
         StringBuilder out = new StringBuilder();
         int root = graph.root(subsystem);
@@ -75,7 +75,7 @@ public final class Picture {
         return out.toString();
     }
 
-    /** A digraph; render it with {@code dot -Tsvg}. */
+    /** Returns a digraph; render it with {@code dot -Tsvg}. */
     public String dot() {
         StringBuilder out = new StringBuilder("digraph ")
                 .append(quote(Text.escaped(subsystem)))
@@ -138,7 +138,7 @@ public final class Picture {
         return (comma > 0 ? text.substring(0, comma + 1) : names.get(0) + ",") + "...";
     }
 
-    /** Vertices may have names that no host could have. */
+    /** Returns the names as a hostlist, or separated by commas if a name cannot be a host name. */
     private static String folded(List<String> names) {
         try {
             return Hostlist.of(names).toString();
@@ -154,10 +154,10 @@ public final class Picture {
                 root, List.of(graph.pool(root).name()), draw(root, 0, drawn).below());
     }
 
-    /** A vertex as it is drawn: the number of its look, and what stands below. */
+    /** A drawn vertex: the number of its look, and the bundles below it. */
     private record Drawn(int look, List<Bundle> below) {}
 
-    /** Each vertex stands once, however many edges lead to it: below the first that does. */
+    /** Draws a vertex and what is below it. Each vertex is drawn once, below the first edge that leads to it. */
     private Drawn draw(int vertex, int level, BitSet drawn) {
         Map<Integer, Bundle> alike = new LinkedHashMap<>();
         if (level < depth && level < MOST_LEVELS) {
@@ -186,7 +186,7 @@ public final class Picture {
         return children;
     }
 
-    /** What makes vertices look alike, their names apart. */
+    /** Everything that makes vertices look alike, except their names. */
     private record Look(
             String type,
             long size,

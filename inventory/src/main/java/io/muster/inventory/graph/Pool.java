@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One resource pool's base data (RFC 4).
  *
- * @param id appended to the basename to give the default name; -1 if there is none
- * @param more whatever else was said of the pool: uuid, exclusive, status and keys of other writers, untouched
+ * @param id number that follows the basename in the default name; -1 if there is none
+ * @param more further keys of the pool, unchanged: uuid, exclusive, status and keys of other writers
  */
 public record Pool(PoolKind kind, long id, String name, Map<String, JsonNode> more) {
     public static final long NO_ID = -1;
@@ -22,7 +22,7 @@ public record Pool(PoolKind kind, long id, String name, Map<String, JsonNode> mo
         more = more.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(more));
     }
 
-    /** With RFC 4's default name. */
+    /** Returns a pool with RFC 4's default name. */
     public static Pool of(PoolKind kind, long id) {
         return new Pool(kind, id, defaultName(kind, id), Map.of());
     }
@@ -51,7 +51,7 @@ public record Pool(PoolKind kind, long id, String name, Map<String, JsonNode> mo
         return name.equals(defaultName(kind, id));
     }
 
-    /** The uuid that was given, or else one that depends on {@code path} alone. */
+    /** Returns the uuid that was given, or else a uuid that depends on {@code path} alone. */
     public String uuid(String path) {
         @Nullable JsonNode given = more.get("uuid");
         return given != null && given.isTextual()

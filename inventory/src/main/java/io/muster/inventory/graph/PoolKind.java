@@ -6,10 +6,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What pools of one make have in common (RFC 4, base data without name, id and uuid).
+ * The base data that similar pools have in common (RFC 4, without name, id and uuid).
  *
- * @param size how many indistinguishable units a pool of this kind holds; 0 is legal and never matches
- * @param unit what the size counts, "" if nothing in particular
+ * @param size number of indistinguishable units in a pool of this kind; 0 is legal and never matches
+ * @param unit unit of the size, "" if it has none
  */
 public record PoolKind(String type, String basename, long size, String unit, SortedMap<String, String> properties) {
     public PoolKind {

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The graph of a resource set, worked out on demand.
+ * The graph of a resource set, computed on demand.
  *
  * <pre>
  *   0              the cluster
@@ -24,7 +24,7 @@ final class RankLayout implements Layout {
     private static final EdgeKind CONTAINS = EdgeKind.contains();
     private static final int MAX_NAME_DIGITS = 9;
 
-    /** The like nodes of one R_lite entry: their parts occupy {@code base .. base + ranks.size() * parts.size() - 1}. */
+    /** The similar nodes of one R_lite entry: their parts occupy {@code base .. base + ranks.size() * parts.size() - 1}. */
     private record Block(Idset ranks, List<Pool> parts, int base) {}
 
     private final ResourceSet r;
@@ -82,7 +82,10 @@ final class RankLayout implements Layout {
         return block.parts().get((vertex - block.base()) % block.parts().size());
     }
 
-    /** A host name that ends in a plain number is that basename and id; any other is its own basename. */
+    /**
+     * Returns the pool of a node. A host name that ends in a plain number is split into basename and id; any other is a
+     * basename.
+     */
     private Pool node(int rank) {
         String host = r.hostOf(rank);
         int digits = host.length();
@@ -118,7 +121,7 @@ final class RankLayout implements Layout {
         return blocks.get(low);
     }
 
-    /** The rank of a part's node. */
+    /** Returns the rank of the node that a part belongs to. */
     private static int owner(Block block, int vertex) {
         return block.ranks().nth((vertex - block.base()) / block.parts().size());
     }

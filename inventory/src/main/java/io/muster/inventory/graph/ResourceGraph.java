@@ -22,10 +22,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resource graph of RFC 4. Vertices are the numbers from 0 to {@code size() - 1}; each refers to its {@link Pool}. Immutable:
- * the setters give a changed graph that shares everything else, at a cost by intervals of vertices.
+ * The resource graph of RFC 4. Vertices are the numbers from 0 to {@code size() - 1}; each refers to its {@link Pool}. A graph
+ * is immutable: methods that change something return a new graph that shares everything else, at a cost that depends on the
+ * number of intervals of vertices.
  *
- * <p>A graph made from a resource set holds its kinds of node only and works the vertices out when asked, so that a million like
+ * <p>A graph made from a resource set stores only its kinds of nodes and computes vertices on demand, so that a million similar
  * nodes cost as much as one.
  */
 public final class ResourceGraph {
@@ -41,7 +42,7 @@ public final class ResourceGraph {
         this.given = given;
     }
 
-    /** cluster, its nodes, and their children in the detail asked, all in subsystem containment. */
+    /** Returns a graph in subsystem containment: the cluster, its nodes, and their children in the given detail. */
     public static ResourceGraph of(ResourceSet r, Detail detail) {
         return new ResourceGraph(new RankLayout(r, detail), IdMap.empty(), Map.of(), new GivenPaths());
     }
@@ -58,17 +59,17 @@ public final class ResourceGraph {
         return layout.pool(vertex);
     }
 
-    /** The execution target that the vertex is or belongs to, or -1. */
+    /** Returns the execution target that the vertex is or belongs to, or -1. */
     public int rank(int vertex) {
         return layout.rank(vertex);
     }
 
-    /** The vertex's id in JGF. */
+    /** Returns the vertex's id in JGF. */
     public String key(int vertex) {
         return layout.key(vertex);
     }
 
-    /** What a document said beside its vertices and edges, untouched; keys beside the graph itself are marked as JGF marks them. */
+    /** Returns the document's further keys, unchanged. Keys beside the key {@code graph} begin with {@link JgfVertex#OUTSIDE}. */
     Map<String, JsonNode> more() {
         return more;
     }
@@ -77,12 +78,12 @@ public final class ResourceGraph {
         return layout.roots().keySet();
     }
 
-    /** Where a walk of {@code subsystem} starts, or -1 if there is no such subsystem. */
+    /** Returns the vertex at which a walk of {@code subsystem} starts, or -1 if there is no such subsystem. */
     public int root(String subsystem) {
         return layout.roots().getOrDefault(subsystem, -1);
     }
 
-    /** The vertices below {@code vertex}: along every edge of the subsystem that does not point back up. */
+    /** Visits the vertices below {@code vertex}, along every edge of the subsystem that does not point back up. */
     public void forEachChild(int vertex, String subsystem, IntConsumer children) {
         layout.out(vertex, (source, target, kind) -> {
             if (kind.subsystem().equals(subsystem) && !kind.isOpposite()) {
@@ -96,7 +97,7 @@ public final class ResourceGraph {
         });
     }
 
-    /** The vertex above in {@code subsystem}, or -1. */
+    /** Returns the vertex above in {@code subsystem}, or -1. */
     public int parent(int vertex, String subsystem) {
         int[] parent = {-1};
         layout.in(vertex, (source, target, kind) -> {
@@ -107,12 +108,12 @@ public final class ResourceGraph {
         return parent[0];
     }
 
-    /** The names from the root down, each behind a slash, as the edges have it. */
+    /** Returns the names from the root down to the vertex along the edges, each after a slash. */
     public String path(int vertex, String subsystem) {
         Deque<String> names = new ArrayDeque<>();
         int root = root(subsystem);
         int at = vertex;
-        // Channels may run in circles; one that the root is no part of is left after so many steps.
+        // Channels may run in circles; the limit on steps leaves a circle that does not contain the root.
         for (int steps = 0; at >= 0 && steps <= 1000; steps++) {
             names.addFirst(pool(at).name());
             at = at == root ? -1 : parent(at, subsystem);
@@ -120,10 +121,13 @@ public final class ResourceGraph {
         return "/" + String.join("/", names);
     }
 
-    /** The vertex's path in each subsystem that it is in: as the document that it was read from says, or else by its edges. */
+    /**
+     * Returns the vertex's path in each of its subsystems: the paths of the document that it was read from, or else the paths
+     * along its edges.
+     */
     Map<String, String> paths(int vertex) {
-        @Nullable Map<String, String> said = given.of(vertex, pool(vertex).name());
-        return said == null ? pathsByEdges(vertex) : said;
+        @Nullable Map<String, String> givenPaths = given.of(vertex, pool(vertex).name());
+        return givenPaths == null ? pathsByEdges(vertex) : givenPaths;
     }
 
     Map<String, String> pathsByEdges(int vertex) {
@@ -136,7 +140,7 @@ public final class ResourceGraph {
         return paths;
     }
 
-    /** Whether the vertex is in the subsystem: its root, or with an edge of it. */
+    /** Returns whether the vertex is the root of the subsystem or has an edge in it. */
     public boolean isIn(int vertex, String subsystem) {
         boolean[] found = {root(subsystem) == vertex};
         EdgeConsumer look =
@@ -146,20 +150,23 @@ public final class ResourceGraph {
         return found[0];
     }
 
-    /** Every edge, in the order given. */
+    /** Visits every edge in the order given. */
     public void forEachEdge(EdgeConsumer edges) {
         layout.edges(edges);
     }
 
     /**
-     * For node vertices: the rank in {@code r} that each stands for, or -1. That is the rank of the host that it is named after,
-     * or its own if it and its like are named after none.
+     * Returns a function from a node vertex to its rank in {@code r}, or -1: the rank of the host with the vertex's name or, if
+     * no node vertex has the name of a host, the vertex's own rank.
      */
     public IntUnaryOperator ranksIn(ResourceSet r) {
         return layout.ranksIn(r);
     }
 
-    /** The node vertices of {@code ranks} of {@code r}; the cost is in intervals when the graph was made from it. */
+    /**
+     * Returns the node vertices that stand for {@code ranks} of {@code r}; if the graph was made from {@code r}, the cost
+     * depends on the number of intervals.
+     */
     public Idset nodesOf(ResourceSet r, Idset ranks) {
         return layout.nodesOf(r, ranks);
     }
@@ -168,7 +175,7 @@ public final class ResourceGraph {
         return Extended.orNone(extended.get(vertex));
     }
 
-    /** RFC 4's {@code Tag(K, [V])}. */
+    /** Sets a tag: {@code Tag(K, [V])} of RFC 4. */
     public ResourceGraph tag(Idset vertices, String key, String value) {
         return update(vertices, e -> e.withTag(key, value));
     }
@@ -188,14 +195,14 @@ public final class ResourceGraph {
         return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))), more, given);
     }
 
-    /** With the live state of the nodes of {@code r}, for those who look at it: up, drained, or else down. */
+    /** Returns this graph with the live state of each node of {@code r}, to be shown to people: up, drained, or else down. */
     public ResourceGraph withLiveState(ResourceSet r, Idset up, Idset drained) {
         return state(nodesOf(r, r.ranks()), Extended.DOWN)
                 .state(nodesOf(r, up), Extended.UP)
                 .state(nodesOf(r, drained), Extended.DRAINED);
     }
 
-    /** With a tag on each node for every property that {@code r} gives it and that it does not have by itself. */
+    /** Returns this graph with a tag on each node for every property that {@code r} gives the node and its pool lacks. */
     public ResourceGraph withProperties(ResourceSet r) {
         ResourceGraph tagged = this;
         for (Map.Entry<String, Idset> property : r.properties().entrySet()) {
@@ -210,7 +217,7 @@ public final class ResourceGraph {
         return tagged;
     }
 
-    /** {@code vertices} and all above them in every subsystem: the least subset that is a graph again. */
+    /** Returns {@code vertices} and all vertices above them in every subsystem, the smallest subset that is a graph again. */
     public Idset closure(Idset vertices) {
         BitSet closed = new BitSet(size());
         vertices.forEach(v -> subsystems().forEach(s -> {
@@ -228,7 +235,7 @@ public final class ResourceGraph {
         return ids.build();
     }
 
-    /** Collects vertices and edges; belongs to one thread and is used once. */
+    /** Collects vertices and edges. A builder belongs to one thread and is used once. */
     public static final class Builder {
         private final TableBuilder table = new TableBuilder();
         private final Map<String, JsonNode> more = new LinkedHashMap<>();
@@ -238,7 +245,7 @@ public final class ResourceGraph {
 
         /**
          * @param key the vertex's id in JGF, unique
-         * @param rank its execution target, or -1
+         * @param rank the vertex's execution target, or -1
          * @return the vertex's number, or -1 if the key is taken
          */
         public int vertex(String key, Pool pool, int rank) {
@@ -286,11 +293,11 @@ public final class ResourceGraph {
     }
 
     /**
-     * The paths that a document gives to its vertices, by subsystem. A leaf costs a reference to its parent's path, which its
-     * siblings share.
+     * The paths that a document gives to its vertices, by subsystem. A leaf costs only a reference to its parent's path, which
+     * its siblings share.
      */
     private static final class GivenPaths {
-        /** The path of containment, less the vertex's own name, of vertices that have no other. */
+        /** Path in containment without the vertex's name, for a vertex that has no other paths. */
         private @Nullable String[] above = new String[16];
 
         private final Map<String, String> known = new HashMap<>();
@@ -314,7 +321,7 @@ public final class ResourceGraph {
             return lead == null ? others.get(vertex) : Map.of(EdgeKind.CONTAINMENT, lead + "/" + name);
         }
 
-        /** Forgets those that {@code graph} has by its edges. */
+        /** Drops the paths that {@code graph} can compute from its edges. */
         void keepUnlike(ResourceGraph graph) {
             boolean any = false;
             for (int vertex = 0; vertex < graph.size(); vertex++) {

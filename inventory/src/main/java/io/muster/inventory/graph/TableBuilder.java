@@ -15,11 +15,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers a graph into parallel arrays. Equal pools and edge kinds are kept once, so that a vertex or edge of a large machine
+ * Collects a graph in parallel arrays. Equal pools and edge kinds are stored once, so that a vertex or edge of a large machine
  * costs a few ints and not a tree of objects.
  */
 final class TableBuilder {
-    /** Real machines have ten levels; whoever walks one may nest as deep. */
+    /** Levels of a graph at most. Real machines have ten, and code that walks a graph may recurse as deep as this. */
     static final int MAX_DEPTH = 100;
 
     private final List<Pool> pools = new ArrayList<>();
@@ -104,7 +104,7 @@ final class TableBuilder {
                 roots);
     }
 
-    /** By sorting the ends, since a set of millions of edges would cost more than the graph. */
+    /** Finds doubled edges by sorting their ends, because a set of millions of edges would need more memory than the graph. */
     private void refuseDoubledEdges(Problems problems) {
         long[] ends = new long[edges];
         for (int e = 0; e < edges; e++) {
@@ -127,7 +127,10 @@ final class TableBuilder {
         }
     }
 
-    /** In a composite hierarchy a vertex has at most one parent and one vertex has none; channels may meet. */
+    /**
+     * Finds the root of a subsystem. In a composite hierarchy a vertex has at most one parent and exactly one vertex has none;
+     * in other subsystems, paths may meet.
+     */
     private void root(String subsystem, SortedMap<String, Integer> roots, Problems problems) {
         int[] parents = new int[pools.size()];
         boolean[] member = new boolean[pools.size()];
@@ -162,7 +165,10 @@ final class TableBuilder {
         }
     }
 
-    /** With one root and one parent each, what is not below the root hangs on a circle. */
+    /**
+     * Refuses circles and excessive depth. There is one root and every other vertex has one parent, so a vertex that is not
+     * below the root is on a circle or below one.
+     */
     private void refuseCirclesAndDepth(String subsystem, int root, boolean[] member, Problems problems) {
         int[] parent = new int[pools.size()];
         Arrays.fill(parent, -1);
@@ -187,7 +193,10 @@ final class TableBuilder {
         }
     }
 
-    /** Sets the depth of {@code v} and of all above it; false if it is too deep, or, with 0 left in it, if no root is reached. */
+    /**
+     * Sets the depth of {@code v} and of the vertices above it. Returns false if {@code v} is too deep, or if no root is above
+     * it, in which case its depth stays 0.
+     */
     private static boolean measure(int v, int[] parent, int[] depth) {
         int steps = 0;
         int at = v;

@@ -9,9 +9,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 
-/** A graph as it was given: vertices in a list, edges in arrays with an index by source and one by target. */
+/** Stores a graph as it was given: vertices in a list, edges in arrays with an index by source and an index by target. */
 final class TableLayout implements Layout {
-    /** The arrays belong to the layout; this is a parameter object, never compared. */
+    /** Vertices as parallel arrays, which belong to the layout; a parameter object that is never compared. */
     static final class Vertices {
         final List<Pool> pools;
         final int[] ranks;
@@ -52,7 +52,10 @@ final class TableLayout implements Layout {
         this.byTarget = new Index(edges.targets, vertices.pools.size());
     }
 
-    /** The edges of each vertex, in the order given: those of {@code v} are {@code edges[start[v]] .. edges[start[v + 1] - 1]}. */
+    /**
+     * Index of edges by one end. The edges of vertex {@code v}, in the order given, are
+     * {@code edges[start[v]] .. edges[start[v + 1] - 1]}.
+     */
     private static final class Index {
         final int[] start;
         final int[] edges;
@@ -125,7 +128,10 @@ final class TableLayout implements Layout {
         }
     }
 
-    /** By host name, since R may number its hosts anew and leave its graph as it was; by rank when none of them is named here. */
+    /**
+     * Finds ranks by host name, because R may renumber its hosts and leave its graph unchanged; by rank if no vertex has the
+     * name of a host.
+     */
     @Override
     public IntUnaryOperator ranksIn(ResourceSet r) {
         if (vertices.pools.stream().noneMatch(p -> isNode(p) && r.hosts().contains(p.name()))) {

@@ -14,7 +14,7 @@ public record Visit(ResourceGraph graph, String subsystem, int vertex, int depth
         return graph.path(vertex, subsystem);
     }
 
-    /** A walk from this vertex through another subsystem, which an evaluating filter may start (RFC 4). */
+    /** Returns a walk from this vertex through another subsystem, which an evaluating filter may start (RFC 4). */
     public Walker into(String otherSubsystem) {
         return Walker.of(graph, otherSubsystem).from(vertex);
     }

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Visits the vertices of one subsystem depth first (RFC 4, "Walker"): the pruning filter on the way down, the evaluating filter
- * on the way up. Every vertex is visited once, however its edges run.
+ * Visits the vertices of one subsystem depth first (RFC 4, "Walker"): the pruning filter runs on the way down, the evaluating
+ * filter on the way up. Every vertex is visited once, even if several edges lead to it.
  */
 public final class Walker {
     private final ResourceGraph graph;
@@ -23,7 +23,7 @@ public final class Walker {
         this.pruning = pruning;
     }
 
-    /** From the subsystem's root; over nothing if the graph has no such subsystem. */
+    /** Returns a walker from the subsystem's root; the walker visits nothing if the graph has no such subsystem. */
     public static Walker of(ResourceGraph graph, String subsystem) {
         return new Walker(graph, subsystem, graph.root(subsystem), visit -> true);
     }
@@ -32,7 +32,7 @@ public final class Walker {
         return new Walker(graph, subsystem, vertex, pruning);
     }
 
-    /** @param descend called in pre-order; false leaves out what is below the vertex, not the vertex itself */
+    /** @param descend called in pre-order; false skips the vertices below the vertex, not the vertex itself */
     public Walker pruning(Predicate<Visit> descend) {
         return new Walker(graph, subsystem, start, descend);
     }

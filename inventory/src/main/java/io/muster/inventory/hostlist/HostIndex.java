@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the indexes of a name: by suffix, then by prefix, then by number. Immutable once made. */
 final class HostIndex {
     private final Hostlist hosts;
-    /** Range numbers of the hosts without a number, by name. */
+    /** Indexes of the ranges that are hosts without a number, by name. */
     private final Map<String, List<Integer>> unnumbered = new HashMap<>();
     /** Numbered ranges by suffix, then by prefix. */
     private final Map<String, Map<String, NumberIndex>> numbered = new HashMap<>();
@@ -41,7 +41,7 @@ final class HostIndex {
         return first[0] == Integer.MAX_VALUE ? -1 : first[0];
     }
 
-    /** Visits every index of {@code name} once, in no order. */
+    /** Visits every index of {@code name} once, in no particular order. */
     void forEach(String name, IntConsumer c) {
         for (int range : unnumbered.getOrDefault(name, List.of())) {
             c.accept(hosts.start(range));
@@ -64,11 +64,11 @@ final class HostIndex {
         HostRange wanted = HostRange.ofName(stem);
         NumberIndex candidates = wanted.isNumbered() ? group.get(wanted.prefix()) : null;
         if (candidates != null) {
-            forEachMatch(candidates, wanted, 0, (here, there, count) -> c.accept(here));
+            forEachMatch(candidates, wanted, 0, (index, nameIndex, count) -> c.accept(index));
         }
     }
 
-    /** Visits every pair of runs in which this list and {@code names} agree. */
+    /** Visits every run of hosts that this list and {@code names} share. */
     void forEachMatch(Hostlist names, MatchConsumer c) {
         HostRange[] wanted = names.ranges();
         for (int i = 0; i < wanted.length; i++) {
@@ -90,8 +90,8 @@ final class HostIndex {
 
     private void forEachByName(HostRange wanted, int start, MatchConsumer c) {
         for (int offset = 0; offset < wanted.count(); offset++) {
-            int there = start + offset;
-            forEach(wanted.name(offset), here -> c.accept(here, there, 1));
+            int nameIndex = start + offset;
+            forEach(wanted.name(offset), index -> c.accept(index, nameIndex, 1));
         }
     }
 
@@ -101,13 +101,13 @@ final class HostIndex {
             long first = Math.max(Math.max(wanted.first(), held.first()), sameFrom(wanted, held));
             long last = Math.min(wanted.last(), held.last());
             if (first <= last) {
-                int here = hosts.start(range) + (int) (first - held.first());
-                c.accept(here, start + (int) (first - wanted.first()), (int) (last - first + 1));
+                int index = hosts.start(range) + (int) (first - held.first());
+                c.accept(index, start + (int) (first - wanted.first()), (int) (last - first + 1));
             }
         });
     }
 
-    /** The number from which on both widths write the same. */
+    /** Returns the number from which on both widths write every number in the same way. */
     private static long sameFrom(HostRange a, HostRange b) {
         return a.width() == b.width() ? 0 : HostRange.power(Math.max(a.width(), b.width()) - 1);
     }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * Pairs the hosts of two lists: the nth place of a name in one with its nth place in the other. Runs of like names are sorted
- * in both and looked through together; they are taken apart only as far as hosts repeat.
+ * Pairs the hosts of two lists: the nth occurrence of a name in one list with its nth occurrence in the other. Runs of similar
+ * names are sorted in both lists and compared together; a run is split only where hosts repeat.
  */
 final class HostPairs {
     private final Map<Kind, List<Run>> mine;
@@ -27,13 +27,13 @@ final class HostPairs {
      */
     private record Kind(String prefix, int length) {}
 
-    /** Hosts of one kind that follow each other, and the place of the first in its list. */
+    /** Consecutive hosts of one kind; the first of them stands at index {@code at} of its list. */
     private record Run(long first, int count, int at) {
         long end() {
             return first + count;
         }
 
-        /** The place of the host with this number. */
+        /** Returns the index of the host with this number. */
         int place(long number) {
             return at + (int) (number - first);
         }
@@ -47,7 +47,7 @@ final class HostPairs {
         mine.forEach((kind, runs) -> {
             List<Run> others = theirs.get(kind);
             if (others != null) {
-                forEach(apart(runs), apart(others), c);
+                forEach(disjoint(runs), disjoint(others), c);
             }
         });
     }
@@ -71,7 +71,7 @@ final class HostPairs {
         }
     }
 
-    /** Whether the hosts of a run have another place, with {@code n} before it. */
+    /** Returns whether the list has the hosts of {@code run} once more, {@code n} runs later. */
     private static boolean isNth(int n, List<Run> runs, int run) {
         return run + n < runs.size() && runs.get(run + n).first == runs.get(run).first;
     }
@@ -95,10 +95,13 @@ final class HostPairs {
         return runs;
     }
 
-    /** In the order of their numbers, those with the same hosts by their places; if two share any host, they share all. */
-    private static List<Run> apart(List<Run> runs) {
+    /**
+     * Sorts runs by number, and runs of the same hosts by index, and splits them so that two runs either share all hosts or
+     * none.
+     */
+    private static List<Run> disjoint(List<Run> runs) {
         sort(runs);
-        List<Run> apart = new ArrayList<>(runs.size());
+        List<Run> disjoint = new ArrayList<>(runs.size());
         int from = 0;
         while (from < runs.size()) {
             int to = from + 1;
@@ -108,20 +111,20 @@ final class HostPairs {
                 to++;
             }
             if (to == from + 1) {
-                apart.add(runs.get(from));
+                disjoint.add(runs.get(from));
             } else {
-                apart.addAll(split(runs.subList(from, to)));
+                disjoint.addAll(split(runs.subList(from, to)));
             }
             from = to;
         }
-        return apart;
+        return disjoint;
     }
 
     private static void sort(List<Run> runs) {
         runs.sort((a, b) -> a.first == b.first ? Integer.compare(a.at, b.at) : Long.compare(a.first, b.first));
     }
 
-    /** Cuts each run wherever another begins or ends. */
+    /** Cuts each run where another run begins or ends. */
     private static List<Run> split(List<Run> runs) {
         long[] cuts = runs.stream()
                 .flatMapToLong(run -> LongStream.of(run.first, run.end()))

@@ -3,15 +3,15 @@ package io.muster.inventory.hostlist;
 /**
  * Consecutively numbered hosts, or one host without a number.
  *
- * <p>Numbers are as long as possible: all digits that end the prefix belong to them, up to {@link #MAX_DIGITS}. So a name has
- * one reading only, and equal lists without suffixes are equal range by range.
+ * <p>A number is as long as possible: all digits before the suffix belong to it, up to {@link #MAX_DIGITS}. Therefore a name
+ * can be read in one way only, and equal lists without suffixes consist of equal ranges.
  *
- * @param width digits of the shortest number, counting the zeros in front; 1 where no number has such zeros; 0 for a host
+ * @param width digits of the shortest number, including leading zeros; 1 if no number has leading zeros; 0 for a host
  *     without a number, whose name is the prefix
- * @param suffix what follows the number; a single host never has one
+ * @param suffix text after the number; "" for a single host
  */
 record HostRange(String prefix, int width, long first, int count, String suffix) {
-    /** Numbers stay below 10^18, which leaves a long some room. */
+    /** Digits of a number at most: numbers stay below 10^18, so that sums and products of small factors fit a long. */
     static final int MAX_DIGITS = 18;
 
     private static final long[] POWERS = powers();
@@ -31,7 +31,10 @@ record HostRange(String prefix, int width, long first, int count, String suffix)
         return new HostRange(name.substring(0, start), name.length() - start, number, 1, "");
     }
 
-    /** Where the digits that end {@code text} start, looking at the last {@code limit} characters only. */
+    /**
+     * Returns the index at which the digits at the end of {@code text} start, looking at the last {@code limit} characters
+     * only.
+     */
     static int numberStart(String text, int limit) {
         int start = text.length();
         int stop = Math.max(0, start - limit);
@@ -53,7 +56,7 @@ record HostRange(String prefix, int width, long first, int count, String suffix)
         return digits;
     }
 
-    /** 10 to the power of {@code exponent}, which is at most {@link #MAX_DIGITS}. */
+    /** Returns 10 to the power of {@code exponent}, which is at most {@link #MAX_DIGITS}. */
     static long power(int exponent) {
         return POWERS[exponent];
     }
@@ -70,13 +73,13 @@ record HostRange(String prefix, int width, long first, int count, String suffix)
         return isNumbered() ? prefix + number(first + offset) + suffix : prefix;
     }
 
-    /** A number of this range as it is written, zeros in front. */
+    /** Returns a number of this range as it is written, with leading zeros. */
     String number(long number) {
         String text = Long.toString(number);
         return text.length() >= width ? text : "0".repeat(width - text.length()) + text;
     }
 
-    /** The part from {@code offset}, {@code length} hosts long. */
+    /** Returns {@code length} hosts from {@code offset} on. */
     HostRange slice(int offset, int length) {
         if (offset == 0 && length == count) {
             return this;
@@ -87,7 +90,7 @@ record HostRange(String prefix, int width, long first, int count, String suffix)
         return new HostRange(prefix, width, first + offset, length, suffix);
     }
 
-    /** Whether {@code next} continues this range, so that both can be one. */
+    /** Returns whether {@code next} continues this range, so that the two can become one. */
     boolean joins(HostRange next) {
         return isNumbered()
                 && next.first == first + count
@@ -100,7 +103,7 @@ record HostRange(String prefix, int width, long first, int count, String suffix)
         return new HostRange(prefix, width, first, count + next.count, suffix);
     }
 
-    /** Whether the numbers of {@code other} look the same when written with the width of this range. */
+    /** Returns whether the numbers of {@code other} look the same when written with the width of this range. */
     boolean reads(HostRange other) {
         return other.width == width || (other.width == 1 && digits(other.first) >= width);
     }

@@ -11,33 +11,36 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable ordered list of host names, duplicates allowed, read and written as RFC 29 has it.
+ * An immutable ordered list of host names, duplicates allowed, in the text form of RFC 29.
  *
- * <p>Held as ranges: a million {@code node[0-1048575]} is one object. A host's index leads to its name, and a name to its
- * indexes, in O(log ranges).
+ * <p>A list is stored as ranges: the million hosts of {@code node[0-1048575]} are one object. Finding the name at an index, or
+ * the indexes of a name, takes O(log ranges).
  */
 public final class Hostlist {
-    /** Hosts of one bracketed range, as many as flux-core takes. */
+    /** Hosts of one bracketed range at most, the same limit as in flux-core. */
     public static final int MAX_RANGE = 1 << 20;
 
-    /** Hosts of a whole list: a short text may not stand for more work than this. */
+    /** Hosts of a whole list at most, so that a short text cannot cause unlimited work. */
     public static final int MAX_HOSTS = 1 << 24;
 
-    /** Hosts of a whole list that have a suffix behind their number, which must be written out one by one. */
+    /** Hosts of a whole list with a suffix after their number at most, because such hosts are written out one by one. */
     public static final int MAX_SUFFIXED = 1 << 20;
 
-    /** Characters of a name; flux-core writes names through a buffer of 1024. */
+    /** Characters of a name at most; flux-core writes names through a buffer of 1024 bytes. */
     public static final int MAX_NAME = 1023;
 
     public static final Hostlist EMPTY = new Hostlist(new HostRange[0]);
 
-    /** How many names a hash looks at: the text form of a list must not matter, and a million names take too long. */
+    /**
+     * Number of names that a hash covers. Hashing a million names takes too long, and ranges cannot be hashed because equal
+     * lists may be divided into different ranges.
+     */
     private static final int HASHED = 8;
 
     private final HostRange[] ranges;
     /** starts[i] is the index of the first host of ranges[i]; one more entry holds the size. */
     private final int[] starts;
-    /** Made when a name is first looked up; two threads may make it twice, which does no harm. */
+    /** Index by name, built at the first lookup. Two threads may both build it, which does no harm. */
     private volatile @Nullable HostIndex index;
 
     /** Takes over {@code ranges}. */
@@ -50,7 +53,7 @@ public final class Hostlist {
     }
 
     /**
-     * Reads RFC 29 text; spaces and tabs separate like commas, as in flux-core.
+     * Reads RFC 29 text; spaces and tabs separate hosts like commas, as in flux-core.
      *
      * @throws MalformedException naming the first character that cannot be right
      */
@@ -71,7 +74,7 @@ public final class Hostlist {
         return of(Arrays.asList(names));
     }
 
-    /** The list of these names, in which brackets and separators mean nothing and are refused. */
+    /** Returns the list of these names. A name with brackets or separators is refused. */
     public static Hostlist of(List<String> plainNames) {
         HostlistBuilder hosts = new HostlistBuilder();
         for (String name : plainNames) {
@@ -95,7 +98,7 @@ public final class Hostlist {
         return ranges[range].name(i - starts[range]);
     }
 
-    /** The first place of {@code name}, or -1. Names differ by their zeros: {@code foo03} is not {@code foo3}. */
+    /** Returns the first index of {@code name}, or -1. Leading zeros matter: {@code foo03} is not {@code foo3}. */
     public int indexOf(String name) {
         return index().first(name);
     }
@@ -110,32 +113,32 @@ public final class Hostlist {
         return indexOf(name) >= 0;
     }
 
-    /** All places of all of {@code names}. */
+    /** Returns every index of every host in {@code names}. */
     public Idset indexesOf(Hostlist names) {
         Idset.Builder indexes = Idset.builder();
-        index().forEachMatch(names, (here, there, count) -> indexes.addRange(here, here + count - 1));
+        index().forEachMatch(names, (index, nameIndex, count) -> indexes.addRange(index, index + count - 1));
         return indexes.build();
     }
 
     /**
-     * Visits, in runs and in no order, each host that both lists have: its nth place here with its nth place there. Costs by
-     * ranges, except for hosts that repeat.
+     * Visits every host that both lists have, pairing its nth index in this list with its nth index in {@code that}. Hosts are
+     * visited in runs and in no particular order. The cost depends on the number of ranges, except for hosts that repeat.
      */
     public void forEachPair(Hostlist that, MatchConsumer c) {
         new HostPairs(this, that).forEach(c);
     }
 
-    /** Those of {@code names} that this list lacks, in their order. */
+    /** Returns the hosts of {@code names} that this list lacks, in the order of {@code names}. */
     public Hostlist missing(Hostlist names) {
         if (names.isEmpty()) {
             return EMPTY;
         }
         Idset.Builder found = Idset.builder();
-        index().forEachMatch(names, (here, there, count) -> found.addRange(there, there + count - 1));
+        index().forEachMatch(names, (index, nameIndex, count) -> found.addRange(nameIndex, nameIndex + count - 1));
         return names.select(Idset.range(0, names.size() - 1).subtract(found.build()));
     }
 
-    /** @throws IndexOutOfBoundsException if {@code indexes} holds one that this list does not have */
+    /** @throws IndexOutOfBoundsException if an index is not below {@code size()} */
     public Hostlist select(Idset indexes) {
         if (indexes.isEmpty()) {
             return EMPTY;
@@ -154,14 +157,14 @@ public final class Hostlist {
     }
 
     /**
-     * By prefix, then by length of the number, then by number, as flux-core compares single hosts; duplicates stay. Costs by
-     * ranges, except for hosts that repeat.
+     * Sorts by prefix, then by length of the number, then by number, as flux-core compares single hosts; duplicates stay. The
+     * cost depends on the number of ranges, except for hosts that repeat.
      */
     public Hostlist sort() {
         return HostSort.keepingDuplicates().of(this);
     }
 
-    /** Sorted as {@link #sort()} and every name once, as flux-core's {@code hostlist_uniq}. */
+    /** Sorts like {@link #sort()} and keeps every name once, like flux-core's {@code hostlist_uniq}. */
     public Hostlist unique() {
         return HostSort.droppingDuplicates().of(this);
     }
@@ -195,8 +198,8 @@ public final class Hostlist {
     }
 
     /**
-     * RFC 29 text in canonical form: equal lists have one text. Names with a suffix behind the number are written out, as by
-     * flux-core.
+     * Returns RFC 29 text in canonical form: equal lists have the same text. Names with a suffix after the number are written
+     * out, as in flux-core.
      */
     @Override
     public String toString() {
@@ -209,12 +212,14 @@ public final class Hostlist {
         return ranges;
     }
 
-    /** The index of the first host of a range. */
+    /** Returns the index of the first host of a range. */
     int start(int range) {
         return starts[range];
     }
 
-    /** Visits ranges without suffixes that make up this list: the one form that equal lists can share, once joined. */
+    /**
+     * Visits ranges without suffixes that make up this list. Equal lists have the same such ranges, once neighbours are joined.
+     */
     void forEachPlain(Consumer<HostRange> c) {
         for (HostRange range : ranges) {
             if (range.suffix().isEmpty()) {
@@ -230,8 +235,8 @@ public final class Hostlist {
     }
 
     private boolean sameNames(Hostlist o) {
-        Iterator<String> theirs = o.stream().iterator();
-        return stream().allMatch(name -> name.equals(theirs.next()));
+        Iterator<String> otherNames = o.stream().iterator();
+        return stream().allMatch(name -> name.equals(otherNames.next()));
     }
 
     private void copy(int from, int to, HostlistBuilder target) {

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Appends ranges in order, joining neighbours that continue each other. Belongs to one thread. */
+/** Appends ranges in order and joins neighbours that continue each other. A builder belongs to one thread. */
 final class HostlistBuilder {
     private final List<HostRange> ranges = new ArrayList<>();
     private int size;
     private int suffixed;
 
-    /** @throws IllegalArgumentException when the list would get too long; {@link #refusal} tells beforehand */
+    /** @throws IllegalArgumentException if the list would become too long; ask {@link #refusal} first */
     HostlistBuilder add(HostRange range) {
         String refusal = refusal(range.count(), range.suffix());
         if (refusal != null) {
@@ -32,7 +32,7 @@ final class HostlistBuilder {
         return this;
     }
 
-    /** Why {@code count} hosts more are too many, or null if they are not. */
+    /** Returns why {@code count} more hosts are too many, or null if they fit. */
     @Nullable
     String refusal(long count, String suffix) {
         if (count > Hostlist.MAX_HOSTS - size) {

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads RFC 29 text. Zeros in front belong to the element they stand on, as flux-core reads them: {@code foo[005,4]} is foo005
- * and foo4.
+ * Reads RFC 29 text. Leading zeros count only for the element that has them, as in flux-core: {@code foo[005,4]} is foo005 and
+ * foo4.
  */
 final class HostlistParser {
     private final String text;
@@ -122,7 +122,7 @@ final class HostlistParser {
         return text.charAt(at) == '[' ? "'[' inside brackets" : "not a decimal digit";
     }
 
-    /** What stands before the next bracket or separator. */
+    /** Reads the characters before the next bracket or separator. */
     private String word() {
         int start = at;
         while (at < text.length() && !isSpecial(text.charAt(at))) {
@@ -178,9 +178,9 @@ final class HostlistParser {
         return new MalformedException("hostlist", text, position, reason);
     }
 
-    /** One number or range inside brackets, with the digits that its first number is written with. */
+    /** One number or range inside brackets; its first number is written with {@code width} digits. */
     private record Element(int position, int width, long first, long last) {
-        /** Digits of the longest number. */
+        /** Returns the digits of the longest number. */
         int length() {
             return Math.max(width, HostRange.digits(last));
         }

@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes RFC 29 text. One pair of brackets holds only numbers that read the same whether the zeros of the first element count
- * for all (the RFC's words) or each element has its own (flux-core's practice), so the text means one thing to everybody.
+ * Writes RFC 29 text. Readers disagree about leading zeros in brackets: by the RFC the width of the first element counts for
+ * all elements, in flux-core each element has a width. One pair of brackets holds only numbers that mean the same to both.
  */
 final class HostlistWriter {
     private final StringBuilder text = new StringBuilder();
-    /** What the current pair of brackets will hold. */
+    /** Ranges for the current pair of brackets. */
     private final List<HostRange> shared = new ArrayList<>();
-    /** The last range, which the next one may continue. */
+    /** The last range that was added; the next range may continue it. */
     private @Nullable HostRange pending;
 
     /** Adds a range without suffix. */

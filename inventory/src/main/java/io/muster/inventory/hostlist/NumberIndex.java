@@ -4,12 +4,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Which ranges of one prefix hold a number: an interval tree laid out in arrays. Ranges may overlap, as names may repeat. */
+/**
+ * Finds the ranges of one prefix that contain a number, with an interval tree in arrays. Ranges may overlap, because names may
+ * repeat.
+ */
 final class NumberIndex {
     private final int[] ranges;
     private final long[] firsts;
     private final long[] lasts;
-    /** highest[m] is the highest last of the subtree whose root is m. */
+    /** highest[m] is the highest of {@code lasts} in the subtree whose root is m. */
     private final long[] highest;
 
     NumberIndex(HostRange[] all, List<Integer> members) {
@@ -27,7 +30,7 @@ final class NumberIndex {
         fill(0, ranges.length);
     }
 
-    /** Visits the position in the list of every range that shares a number with first..last. */
+    /** Visits the index of every range that shares a number with first..last. */
     void forEachOverlap(long first, long last, IntConsumer c) {
         visit(0, ranges.length, first, last, c);
     }

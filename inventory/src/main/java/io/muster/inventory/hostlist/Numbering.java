@@ -1,6 +1,6 @@
 package io.muster.inventory.hostlist;
 
-/** Turns the numbers between one pair of brackets into ranges whose numbers take in the digits that end the prefix. */
+/** Turns the numbers between one pair of brackets into ranges. Digits at the end of the prefix become part of the numbers. */
 final class Numbering {
     private final String prefix;
     private final String suffix;
@@ -14,7 +14,7 @@ final class Numbering {
         this.prefixDigits = prefix.length() - HostRange.numberStart(prefix, HostRange.MAX_DIGITS);
     }
 
-    /** Adds first..last written with at least {@code width} digits; ranges are cut where the numbers get longer. */
+    /** Adds first..last, written with at least {@code width} digits, and cuts the range where the numbers get longer. */
     void add(int width, long first, long last) {
         if (prefixDigits == 0) {
             put(new HostRange(prefix, width, first, (int) (last - first + 1), suffix));
@@ -29,7 +29,7 @@ final class Numbering {
         }
     }
 
-    /** All numbers have {@code length} digits: put those of the prefix in front, as many as fit. */
+    /** Adds numbers of {@code length} digits each, preceded by as many of the digits at the end of the prefix as fit. */
     private void widen(int length, long first, int count) {
         int moved = Math.min(prefixDigits, HostRange.MAX_DIGITS - length);
         int cut = prefix.length() - moved;

@@ -53,16 +53,16 @@ public final class IdMap<V> {
         return update(ids, old -> null);
     }
 
-    /** This map without the ids that are not in {@code ids}. */
+    /** Returns this map without the ids that are not in {@code ids}. */
     public IdMap<V> keep(Idset ids) {
         return root == null ? this : remove(root.extent().subtract(ids));
     }
 
     /**
-     * Replaces the value of every id in {@code ids} by {@code f} of it.
+     * Replaces the value of every id in {@code ids} by the result of {@code f} for it.
      *
-     * @param f called once per interval of equal values and per gap, with null for the ids that have no value; a null result
-     *     removes
+     * @param f called once per interval of equal values and per gap, with null for the ids that have no value; a null
+     *     result removes the ids
      */
     public IdMap<V> update(Idset ids, UnaryOperator<@Nullable V> f) {
         if (ids.isEmpty()) {
@@ -76,12 +76,12 @@ public final class IdMap<V> {
         Interval.forEach(root, c);
     }
 
-    /** As {@link #forEach}, but only the parts inside {@code ids}. */
+    /** Visits like {@link #forEach}, but only the parts of intervals that are inside {@code ids}. */
     public void forEachIn(Idset ids, IntervalConsumer<V> c) {
         ids.forEachRange((first, last) -> Interval.forEachWithin(root, first, last, c));
     }
 
-    /** The ids of each value; values in the order of their lowest id. */
+    /** Returns the ids of each value, with the values in the order of their lowest id. */
     public Map<V, Idset> groups() {
         Map<V, Idset.Builder> builders = new LinkedHashMap<>();
         forEach((first, last, value) ->
@@ -91,7 +91,7 @@ public final class IdMap<V> {
         return groups;
     }
 
-    /** For tests: how many intervals lie on the longest way down the tree. */
+    /** Returns the number of intervals on the longest path down the tree, for tests. */
     int height() {
         return Interval.height(root);
     }
@@ -106,7 +106,7 @@ public final class IdMap<V> {
         return groups().hashCode();
     }
 
-    /** Reads like "{0-3=up, 7=down}". */
+    /** Returns text like "{0-3=up, 7=down}". */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("{");

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * An immutable set of ids from 0 to {@link #MAX_ID}, read and written as RFC 22 has it.
+ * An immutable set of ids from 0 to {@link #MAX_ID}, in the text form of RFC 22.
  *
- * <p>One contiguous range, by far the commonest set of ranks, is two ints; anything else is a compressed bitmap. The form is
- * canonical (a contiguous set never has a bitmap), so the operations may tell the cases apart by {@code bits == null}. An array
- * of range bounds would serve long ranges as well, but takes thirty times the memory of a bitmap for alternating ids.
+ * <p>One contiguous range, by far the commonest set of ranks, is stored as two ints, any other set as a compressed bitmap. The
+ * form is canonical (a contiguous set never has a bitmap), so the operations distinguish the cases by {@code bits == null}. An
+ * array of range bounds would serve long ranges as well, but takes thirty times the memory of a bitmap for alternating ids.
  */
 public final class Idset {
     /** Highest id; one below {@code Integer.MAX_VALUE} so that the end of a half-open range is still an int. */
@@ -50,7 +50,7 @@ public final class Idset {
         return builder.build();
     }
 
-    /** All ids from {@code first} to {@code last}, both included. */
+    /** Returns all ids from {@code first} to {@code last}, both included. */
     public static Idset range(int first, int last) {
         checkRange(first, last);
         return new Idset(first, last, last - first + 1, null);
@@ -203,7 +203,7 @@ public final class Idset {
         return last;
     }
 
-    /** The smallest member greater than {@code after}, or -1. */
+    /** Returns the smallest member greater than {@code after}, or -1. */
     public int next(int after) {
         if (isEmpty() || after >= last) {
             return -1;
@@ -212,7 +212,7 @@ public final class Idset {
         return bits == null ? from : (int) bits.nextValue(from);
     }
 
-    /** How many members are less than {@code id}, which need not be a member. */
+    /** Returns the number of members less than {@code id}, which need not be a member. */
     public int position(int id) {
         if (id <= first) {
             return 0;
@@ -224,7 +224,7 @@ public final class Idset {
     }
 
     /**
-     * The member with {@code index} members before it.
+     * Returns the member that has {@code index} members before it.
      *
      * @throws IndexOutOfBoundsException unless {@code 0 <= index < size()}
      */
@@ -235,7 +235,7 @@ public final class Idset {
         return bits == null ? first + index : bits.select(index);
     }
 
-    /** Visits the maximal ranges in ascending order; costs by ranges, not by members. */
+    /** Visits the maximal ranges in ascending order; the cost depends on the number of ranges, not of members. */
     public void forEachRange(RangeConsumer c) {
         if (bits != null) {
             new RangeWalk(first, c).over(bits, last);
@@ -271,7 +271,7 @@ public final class Idset {
                 && sameBits(other);
     }
 
-    /** The bitmap library's own equality depends on how each container happens to be held. */
+    /** Compares the members, because the bitmap library's own equality depends on how each container is stored. */
     private boolean sameBits(Idset o) {
         if (bits == null || o.bits == null) {
             return bits == null && o.bits == null;
@@ -289,7 +289,7 @@ public final class Idset {
         return hash;
     }
 
-    /** RFC 22 text in canonical form: maximal ranges, no brackets, "" when empty. */
+    /** Returns RFC 22 text in canonical form: maximal ranges, no brackets, "" when empty. */
     @Override
     public String toString() {
         IdsetWriter writer = new IdsetWriter();
@@ -304,7 +304,7 @@ public final class Idset {
         return isEmpty() ? new RoaringBitmap() : RoaringBitmap.bitmapOfRange(first, last + 1L);
     }
 
-    /** Whether this is one range that covers {@code o}. */
+    /** Returns whether this is one range that covers {@code o}. */
     private boolean spans(Idset o) {
         return bits == null && first <= o.first && last >= o.last;
     }
@@ -319,9 +319,9 @@ public final class Idset {
         }
     }
 
-    /** Collects ids in any order, ascending order being the cheapest. Belongs to one thread. */
+    /** Collects ids in any order; ascending order is the cheapest. A builder belongs to one thread. */
     public static final class Builder {
-        /** Up to here setting single bits beats the range operation. */
+        /** Length up to which setting single bits is faster than the range operation. */
         private static final int SHORT = 16;
 
         private @Nullable RoaringBitmap bits;

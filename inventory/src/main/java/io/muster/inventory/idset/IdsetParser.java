@@ -2,9 +2,12 @@ package io.muster.inventory.idset;
 
 import io.muster.inventory.problem.MalformedException;
 
-/** Reads RFC 22 text strictly: what some peers let pass (empty items, wrapped numbers) is refused with its place. */
+/**
+ * Reads RFC 22 text strictly: the parser refuses what some other programs accept (empty items, wrapped numbers) and reports its
+ * position.
+ */
 final class IdsetParser {
-    /** So many digits fit an int whatever they are. */
+    /** Number of digits that always fit an int. */
     private static final int SURE_DIGITS = 9;
 
     private final String text;
@@ -87,7 +90,7 @@ final class IdsetParser {
         return i - start == SURE_DIGITS ? rest(start, value) : value;
     }
 
-    /** The digits behind the first nine, where the number may get too large. */
+    /** Reads the digits after the first nine, where the number may become too large. */
     private int rest(int start, int head) {
         long value = head;
         while (at < end && text.charAt(at) >= '0' && text.charAt(at) <= '9') {

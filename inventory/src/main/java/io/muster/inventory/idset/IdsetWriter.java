@@ -9,7 +9,7 @@ import java.util.Arrays;
  * costs twice the time on fragmented sets. Belongs to one thread.
  */
 public final class IdsetWriter implements RangeConsumer {
-    /** Two numbers of ten digits, a hyphen and a comma. */
+    /** Length of two numbers of ten digits, a hyphen and a comma. */
     private static final int LONGEST_ITEM = 22;
 
     private static final byte[] TENS = new byte[100];
@@ -24,7 +24,7 @@ public final class IdsetWriter implements RangeConsumer {
 
     private byte[] text = new byte[4 * LONGEST_ITEM];
     private int length;
-    /** Digits of the numbers below {@link #bound}; neither ever falls, as ids ascend. */
+    /** Number of digits of ids below {@link #bound}. Ids ascend, so neither field ever decreases. */
     private int digits = 1;
 
     private long bound = 10;

@@ -5,8 +5,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of the tree behind {@link IdMap}: immutable, height-balanced (AVL), built by joins (Blelloch, Ferizovic and Sun, "Just
- * Join for Parallel Ordered Sets", 2016). A null reference is the empty tree. Two neighbours never touch with equal values.
+ * A node of the tree behind {@link IdMap}, which is immutable, height-balanced (AVL) and built by joins (Blelloch, Ferizovic
+ * and Sun, "Just Join for Parallel Ordered Sets", 2016). A null reference is the empty tree. Two neighbours never touch with
+ * equal values.
  */
 final class Interval<V> {
     final int first;
@@ -33,7 +34,7 @@ final class Interval<V> {
         }
     }
 
-    /** Visits what lies between {@code from} and {@code to}, cut to these bounds. */
+    /** Visits the parts of intervals between {@code from} and {@code to}. */
     static <V> void forEachWithin(@Nullable Interval<V> tree, int from, int to, IntervalConsumer<V> c) {
         if (tree == null) {
             return;
@@ -49,7 +50,10 @@ final class Interval<V> {
         }
     }
 
-    /** Halves the ranges and the tree together, which costs O(m log(n/m + 1)) for m ranges. */
+    /**
+     * Applies {@code f} to {@code ranges} by halving the ranges and the tree together, which costs O(m log(n/m + 1)) for m
+     * ranges.
+     */
     static <V> @Nullable Interval<V> update(@Nullable Interval<V> tree, Ranges ranges, UnaryOperator<@Nullable V> f) {
         if (ranges.isEmpty()) {
             return tree;
@@ -93,7 +97,7 @@ final class Interval<V> {
         return join(after(tree.left, bound), first, tree.last, tree.value, tree.right);
     }
 
-    /** Puts two trees side by side; where they touch with equal values the two intervals become one. */
+    /** Concatenates two trees. Where they touch with equal values, the two intervals become one. */
     private static <V> @Nullable Interval<V> concat(@Nullable Interval<V> low, @Nullable Interval<V> high) {
         if (low == null || high == null) {
             return low == null ? high : low;
@@ -134,7 +138,7 @@ final class Interval<V> {
         return new Interval<>(first, last, value, left, right);
     }
 
-    /** {@code node} with these children, whose heights differ by two at most. */
+    /** Returns {@code node} with these children, whose heights differ by two at most. */
     private static <V> Interval<V> balance(Interval<V> node, @Nullable Interval<V> left, @Nullable Interval<V> right) {
         if (left != null && left.height > height(right) + 1) {
             Interval<V> pivot = left.right;
@@ -157,7 +161,7 @@ final class Interval<V> {
         return left == newLeft && right == newRight ? this : new Interval<>(first, last, value, newLeft, newRight);
     }
 
-    /** One range from the lowest id of this tree to the highest. */
+    /** Returns the range from the lowest id of this tree to the highest. */
     Idset extent() {
         return Idset.range(leftmost(this).first, rightmost(this).last);
     }
@@ -166,7 +170,7 @@ final class Interval<V> {
         return tree == null ? 0 : tree.height;
     }
 
-    /** Builds the new content of one range from its old intervals, left to right. */
+    /** Builds the new content of one range from its old intervals, from left to right. */
     private static final class Rewrite<V> implements IntervalConsumer<V> {
         private final UnaryOperator<@Nullable V> f;
         private int next;

@@ -6,7 +6,7 @@ public interface IntervalConsumer<V> {
     /**
      * @param first lowest id of the interval
      * @param last highest id of the interval, never below {@code first}
-     * @param value what every id of the interval maps to
+     * @param value value of every id of the interval
      */
     void accept(int first, int last, V value);
 }

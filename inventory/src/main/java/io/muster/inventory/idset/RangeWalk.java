@@ -14,7 +14,7 @@ final class RangeWalk implements RelativeRangeConsumer {
         this.target = target;
     }
 
-    /** Visits everything from the base to {@code last}, which must be a member. */
+    /** Visits every range from the base to {@code last}, which must be a member. */
     void over(RoaringBitmap bits, int last) {
         bits.forAllInRange(base, last - base + 1, this);
         acceptAbsent(last - base + 1);

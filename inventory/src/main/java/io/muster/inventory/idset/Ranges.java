@@ -1,6 +1,6 @@
 package io.muster.inventory.idset;
 
-/** The ranges of an idset by index, so that a tree operation can halve them. Holds half-open index bounds over shared arrays. */
+/** The ranges of an idset by index, so that a tree operation can halve them. Objects for parts share the array of bounds. */
 final class Ranges {
     private final int[] bounds;
     private final int from;
@@ -34,7 +34,7 @@ final class Ranges {
         return bounds[2 * middle() + 1];
     }
 
-    /** The ranges below the one that {@link #first()} and {@link #last()} name. */
+    /** Returns the ranges below the range from {@link #first()} to {@link #last()}. */
     Ranges below() {
         return new Ranges(bounds, from, middle());
     }

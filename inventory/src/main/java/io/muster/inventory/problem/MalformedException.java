@@ -1,6 +1,9 @@
 package io.muster.inventory.problem;
 
-/** A short text (an idset, a hostlist, a shape) was refused; {@link #position()} is the offending character's index. */
+/**
+ * Thrown when a short text (an idset, a hostlist, a shape) is refused; {@link #position()} is the index of the offending
+ * character.
+ */
 public final class MalformedException extends IllegalArgumentException {
     private static final int SHOWN = 80;
 
@@ -37,7 +40,7 @@ public final class MalformedException extends IllegalArgumentException {
         return reason;
     }
 
-    /** The input, or the part of it around the fault when it is long; on one line, and nothing that a terminal would obey. */
+    /** Returns the input, or the part around the fault if the input is long, on one line and without control characters. */
     private static String quote(CharSequence input, int position) {
         if (input.length() <= SHOWN) {
             return '"' + printable(input) + '"';

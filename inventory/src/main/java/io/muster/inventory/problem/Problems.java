@@ -3,9 +3,9 @@ package io.muster.inventory.problem;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects everything wrong with a document, so that it is refused once with all reasons and not once per reason. */
+/** Collects everything that is wrong with a document, so that it is refused once with all reasons and not once per reason. */
 public final class Problems {
-    /** A hostile document must not turn into an unbounded report. */
+    /** Errors kept at most, and warnings kept at most, so that a hostile document does not cause an unbounded report. */
     private static final int LIMIT = 100;
 
     private final List<Problem> errors = new ArrayList<>();
@@ -20,7 +20,7 @@ public final class Problems {
         }
     }
 
-    /** Something accepted, but not as the specification has it. */
+    /** Adds a warning: the document is accepted, although the specification demands something else here. */
     public void warn(String place, String sentence) {
         if (warnings.size() < LIMIT) {
             warnings.add(new Problem(place, sentence));
@@ -49,7 +49,7 @@ public final class Problems {
         }
     }
 
-    /** For a reader that cannot go on after what it has added. */
+    /** Returns an exception with all problems added so far, for a reader that cannot continue. */
     public InvalidException exception(String subject) {
         return new InvalidException(subject, errors(), dropped);
     }

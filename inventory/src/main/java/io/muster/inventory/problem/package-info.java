@@ -1,7 +1,7 @@
 /**
- * How bad input is reported: one place and one sentence per problem. Depends on nothing but Jackson's exceptions; every other
- * package may use it. Everything here is immutable except {@link io.muster.inventory.problem.Problems}, which belongs to whoever
- * made it.
+ * Reports of bad input: one place and one sentence per problem. This package depends on nothing but Jackson's exceptions; every
+ * other package may use it. Everything here is immutable except {@link io.muster.inventory.problem.Problems}, which belongs to
+ * the code that made it.
  */
 @NullMarked
 package io.muster.inventory.problem;

@@ -15,11 +15,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which execution targets a job may run on (RFC 31), as the RFC has it where schedulers differ: {@code or} and {@code and} of
- * nothing match all, {@code not} negates the conjunction of its values, and a property never matches a host's name.
+ * The execution targets on which a job may run (RFC 31). Where schedulers differ, the RFC counts: {@code or} and {@code and}
+ * without values match everything, {@code not} negates the conjunction of its values, and a property never matches a host name.
  */
 public sealed interface Constraint {
-    /** How constraints are put together; the words are RFC 31's operators. */
+    /** How constraints are joined; the names are the operators of RFC 31. */
     enum Join {
         AND,
         OR,
@@ -30,7 +30,7 @@ public sealed interface Constraint {
         }
     }
 
-    /** Matches everything: an empty object. */
+    /** Returns the constraint that matches everything, an empty object. */
     static Constraint all() {
         return and(List.of());
     }
@@ -43,20 +43,23 @@ public sealed interface Constraint {
         return new Joined(Join.OR, values);
     }
 
-    /** What not all of {@code values} match. */
+    /** Returns the constraint that matches a rank unless all of {@code values} match it. */
     static Constraint not(List<Constraint> values) {
         return new Joined(Join.NOT, values);
     }
 
-    /** The ranks of {@code r} that match. Set algebra only; the cost is in intervals, not in ranks. */
+    /**
+     * Returns the ranks of {@code r} that match. Uses set algebra only, so the cost depends on the number of intervals, not of
+     * ranks.
+     */
     Idset matches(ResourceSet r);
 
     ObjectNode toJson();
 
-    /** Adds every property that the constraint names, wanted or not. */
+    /** Adds every property that the constraint names, negated or not. */
     default void namesInto(Set<String> properties) {}
 
-    /** The property names in it, without the sign of a negation. */
+    /** Returns the names of the properties in the constraint, without the sign of a negation. */
     default Set<String> properties() {
         Set<String> names = new TreeSet<>();
         namesInto(names);
@@ -90,9 +93,9 @@ public sealed interface Constraint {
         return JsonNodeFactory.instance.objectNode().set(operator, array);
     }
 
-    /** Constraints put together. */
+    /** Constraints joined by one operator. */
     record Joined(Join how, List<Constraint> values) implements Constraint {
-        /** Far above what any reader takes; it bounds the recursion of whoever walks one. */
+        /** Levels at most, far above the limit of any reader; the limit bounds the recursion of code that walks a constraint. */
         private static final int MAX_DEPTH = 1000;
 
         public Joined {
@@ -137,7 +140,9 @@ public sealed interface Constraint {
         }
     }
 
-    /** All of {@code values}: a name that the rank must have, or one behind {@code ^} that it must not. */
+    /**
+     * Matches ranks that satisfy all of {@code values}: a property that the rank must have or, after {@code ^}, must not have.
+     */
     record Properties(List<String> values) implements Constraint {
         public Properties {
             values = List.copyOf(values);
@@ -168,7 +173,7 @@ public sealed interface Constraint {
         }
     }
 
-    /** Any of the named hosts; names that the inventory has not match nothing. */
+    /** Matches any of the named hosts; names that the inventory lacks match nothing. */
     record Hosts(Hostlist hosts) implements Constraint {
         @Override
         public Idset matches(ResourceSet r) {

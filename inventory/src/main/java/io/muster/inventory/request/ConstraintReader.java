@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads an RFC 31 object and collects what is wrong with it. An unknown operator is an error, never "matches nothing". */
 final class ConstraintReader {
-    /** RFC 20's illegal characters; a leading {@code ^} is the negation and has been taken off before this looks. */
+    /** Characters that RFC 20 forbids in a property; a leading {@code ^} is the negation and is removed before the check. */
     private static final String ILLEGAL = "!&'\"`|()";
 
     private static final int MAX_DEPTH = 100;

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The acceptable counts of a requested resource (RFC 14 {@code count}, RFC 45): one integer, an idset, or a range with an
- * operator. Never empty, never holds zero, and no member is above {@link #MAX}, so that no arithmetic on it overflows an int.
+ * operator. A count is never empty, never contains zero, and has no member above {@link #MAX}, so that arithmetic on members
+ * does not overflow an int.
  *
- * <p>Two counts are equal when their normal forms are: a range ends at its last reachable value, and what has one member is
+ * <p>Two counts are equal when their normal forms are: a range ends at its last reachable value, and a count with one member is
  * that integer.
  */
 public final class Count {
@@ -50,7 +51,7 @@ public final class Count {
             return null;
         }
 
-        /** The value after {@code value}, or a number above {@link Count#MAX}. */
+        /** Returns the value after {@code value}, or a number above {@link Count#MAX}. */
         private long step(int value, int operand) {
             return switch (this) {
                 case ADD -> (long) value + operand;
@@ -68,7 +69,7 @@ public final class Count {
         }
     }
 
-    /** Set only when the members are neither one integer nor one run. */
+    /** The members, only if they are neither one integer nor one range. */
     private final @Nullable Idset ids;
 
     private final int min;
@@ -93,14 +94,14 @@ public final class Count {
         return new Count(null, n, n, Operator.ADD, 1);
     }
 
-    /** At least {@code min}, without a maximum: {@code min+}. */
+    /** Returns the count that accepts {@code min} and more, without a maximum: {@code min+}. */
     public static Count atLeast(int min) {
         return range(min, -1, Operator.ADD, 1);
     }
 
     /**
      * @param max the largest acceptable value, or -1 for none
-     * @throws IllegalArgumentException with a sentence, when RFC 14 has no such range
+     * @throws IllegalArgumentException with a sentence, if RFC 14 does not allow this range
      */
     public static Count range(int min, int max, Operator operator, int operand) {
         @Nullable String fault = fault(min, max, operator, operand);
@@ -158,7 +159,9 @@ public final class Count {
         return new CountReader(text).read();
     }
 
-    /** Reads any of the three forms of RFC 14; adds what is wrong to {@code problems} and then gives null. */
+    /**
+     * Reads any of the three forms of RFC 14. If the node is not a count, adds the reason to {@code problems} and returns null.
+     */
     static @Nullable Count parse(JsonNode node, String place, Problems problems) {
         return CountReader.read(node, place, problems);
     }
@@ -167,12 +170,12 @@ public final class Count {
         return min;
     }
 
-    /** The largest acceptable count, {@link #MAX} if there is none. */
+    /** Returns the largest acceptable count, {@link #MAX} if there is none. */
     public int max() {
         return open ? MAX : max;
     }
 
-    /** Whether there is no largest acceptable count ({@code 2+}). */
+    /** Returns whether there is no largest acceptable count ({@code 2+}). */
     public boolean isOpen() {
         return open;
     }
@@ -191,7 +194,7 @@ public final class Count {
         return operator == Operator.ADD ? (n - min) % operand == 0 : next(n - 1) == n;
     }
 
-    /** The smallest acceptable count above {@code after}, or -1. */
+    /** Returns the smallest acceptable count above {@code after}, or -1. */
     public int next(int after) {
         if (after < min) {
             return min;
@@ -210,12 +213,12 @@ public final class Count {
         return value > max() ? -1 : (int) value;
     }
 
-    /** Every acceptable count, ascending; an open count ends at {@link #MAX}. */
+    /** Returns every acceptable count, ascending; an open count ends at {@link #MAX}. */
     public IntStream stream() {
         return IntStream.iterate(min, n -> n > 0, this::next);
     }
 
-    /** The form in which RFC 46's examples give it: an integer, a dictionary of min and max, or an idset string. */
+    /** Returns the form that RFC 46's examples use: an integer, a dictionary of min and max, or an idset string. */
     public JsonNode toJson() {
         if (isFixed()) {
             return IntNode.valueOf(min);
@@ -233,7 +236,7 @@ public final class Count {
         return range;
     }
 
-    /** The shortest text that {@link #parse(CharSequence)} reads back as this count. */
+    /** Returns the shortest text that {@link #parse(CharSequence)} reads back as this count. */
     @Override
     public String toString() {
         if (isFixed()) {

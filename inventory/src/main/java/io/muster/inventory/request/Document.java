@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A JSON or YAML document as a tree, together with the line of every value when the text was YAML. */
+/** A JSON or YAML document as a tree, with the line of every value if the text was YAML. */
 final class Document {
-    /** No request of a person or a tool comes near these; they bound what a hostile one costs. */
+    /** Limits on the cost of a hostile document. No request of a person or a tool comes near them. */
     static final int MAX_CHARS = 16 << 20;
 
     static final int MAX_DEPTH = 2 * Resource.MAX_DEPTH + 20;
@@ -44,7 +44,7 @@ final class Document {
         return new Document(root, Map.of());
     }
 
-    /** @throws InvalidException if the text is neither JSON nor YAML, or is past the bounds */
+    /** @throws InvalidException if the text is neither JSON nor YAML, or exceeds a limit */
     static Document parse(String subject, String text) {
         if (text.length() > MAX_CHARS) {
             throw refused(subject, "", "longer than " + MAX_CHARS + " characters");
@@ -60,7 +60,10 @@ final class Document {
         }
     }
 
-    /** What begins as JSON may still be YAML in flow style; if it is neither, it was meant as JSON. */
+    /**
+     * Reads text that begins like JSON as YAML in flow style. If the text is neither, it was meant as JSON, and the error says
+     * so.
+     */
     private static Document flowStyle(String subject, String text, JsonProcessingException json) {
         try {
             return YamlReader.read(subject, text);
@@ -83,7 +86,7 @@ final class Document {
         return root;
     }
 
-    /** The pointer, with the line of that value or of the nearest enclosing one when known. */
+    /** Returns the pointer and, if known, the line of the value or of the nearest enclosing value. */
     String place(String pointer) {
         for (String p = pointer; !lines.isEmpty(); p = p.substring(0, p.lastIndexOf('/'))) {
             Integer line = lines.get(p);
@@ -97,7 +100,7 @@ final class Document {
         return pointer;
     }
 
-    /** The value's JSON type with its article, for sentences. */
+    /** Returns the value's JSON type with an article, for sentences. */
     static String kind(JsonNode node) {
         return switch (node.getNodeType()) {
             case ARRAY -> "a list";
@@ -109,7 +112,7 @@ final class Document {
         };
     }
 
-    /** A key as a JSON pointer segment (RFC 6901). */
+    /** Returns a key as a JSON pointer segment (RFC 6901). */
     static String escape(String key) {
         return key.replace("~", "~0").replace("/", "~1");
     }

@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A job specification (RFC 14, RFC 25), checked at one {@link Level}. */
 public final class Jobspec {
-    /** The version given to a jobspec whose resources version 1 does not cover; Fluxion takes any up to this one. */
+    /** Version of a jobspec whose resources exceed version 1; Fluxion accepts every version up to this one. */
     public static final int CANONICAL_VERSION = 9999;
 
-    /** Which texts a jobspec must obey. */
+    /** Which specifications a jobspec must obey. */
     public enum Level {
-        /** RFC 25: its text and its schema. */
+        /** RFC 25, both its text and its schema. */
         V1_STRICT,
-        /** What deployed flux-core takes for version 1: RFC 14 vertices with integer counts, and a duration. */
+        /** The rules of deployed flux-core for version 1: RFC 14 vertices with integer counts, and a duration. */
         V1_FLUX,
-        /** RFC 14, whatever the version says. */
+        /** RFC 14, whatever version the jobspec states. */
         CANONICAL
     }
 
@@ -70,10 +70,11 @@ public final class Jobspec {
     }
 
     /**
-     * A jobspec that runs {@code command} once in each slot of {@code resources}: version 1 if RFC 25 covers it.
+     * Returns a jobspec that runs {@code command} once in each slot of {@code resources}. The version is 1 if RFC 25 allows the
+     * resources.
      *
      * @param duration in seconds, 0 for no limit
-     * @throws InvalidException if the resources hold no slot to run in
+     * @throws InvalidException if the resources contain no slot
      */
     public static Jobspec of(List<Resource> resources, List<String> command, double duration) {
         List<String> labels = resources.stream().flatMap(Jobspec::slotLabels).toList();
@@ -107,34 +108,34 @@ public final class Jobspec {
         return tasks;
     }
 
-    /** Seconds, 0 for no limit or none given. */
+    /** Returns the duration in seconds, 0 for no limit or if none is given. */
     public double duration() {
         return system().path("duration").asDouble(0);
     }
 
-    /** {@link Constraint#all()} when none is given. */
+    /** Returns the constraint, {@link Constraint#all()} if none is given. */
     public Constraint constraint() {
         return constraint;
     }
 
-    /** attributes.system, empty if there is none. */
+    /** Returns attributes.system, empty if there is none. */
     public ObjectNode system() {
         return document.path("attributes").path("system") instanceof ObjectNode system
                 ? system.deepCopy()
                 : JsonNodeFactory.instance.objectNode();
     }
 
-    /** What was accepted although the texts have it otherwise. */
+    /** Returns what was accepted although the specifications demand something else. */
     public List<Problem> notes() {
         return notes;
     }
 
-    /** The document as read, every unknown key kept. */
+    /** Returns the document that was read, with every unknown key. */
     public ObjectNode toJson() {
         return document.deepCopy();
     }
 
-    /** What feasibility is asked about. */
+    /** Returns the question that the jobspec means for feasibility. */
     public Request request() {
         return new Request(resources, constraint, duration());
     }

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Checks a jobspec and collects everything wrong with it; a reader serves one document. */
+/** Checks a jobspec and collects everything that is wrong with it; a reader serves one document. */
 final class JobspecReader {
     private static final Set<String> TASK_KEYS = Set.of("command", "slot", "count");
     private static final Set<String> CANONICAL_TASK_KEYS = Set.of("attributes", "distribution");
@@ -24,7 +24,7 @@ final class JobspecReader {
         this.problems = problems;
     }
 
-    /** Null exactly if a problem was found. */
+    /** Returns null if and only if a problem was found. */
     @Nullable
     Jobspec read() {
         if (!(document.root() instanceof ObjectNode root)) {
@@ -161,7 +161,10 @@ final class JobspecReader {
         return label;
     }
 
-    /** flux-core takes such a jobspec, and its own shape option makes some. */
+    /**
+     * Reports a task whose slot does not exist. flux-core accepts such a jobspec, and flux-core's own shape option creates
+     * some.
+     */
     private void unknownSlot(String at, String sentence) {
         if (level == Jobspec.Level.V1_STRICT) {
             add(at, sentence);

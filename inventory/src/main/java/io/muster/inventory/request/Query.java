@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A constraint as people type it (RFC 35): {@code batch and (ssd|huge) -host:node[0-3]}.
  *
- * <p>Operators are those of RFC 31: properties, which a term without one means, hostlist (host, hosts) and ranks (rank).
- * RFC 35 does not say how tightly a space joins; deployed flux does, and the same query must mean the same here: a term is joined
- * to everything on its left, {@code a|b c} is {@code (a|b)&c}, but a negation to what stands right before it, {@code a|b -c} is
- * {@code a|(b&-c)} and {@code not a -b} is {@code not(a&-b)}. Stricter than flux, which takes unknown operators and illegal names;
- * and what is quoted is an operand, whatever colons are in it.
+ * <p>Operators are those of RFC 31: properties (the default for a term without operator), hostlist (host, hosts) and ranks
+ * (rank). RFC 35 does not define the precedence of a space; deployed flux does, and a query must mean the same in both
+ * programs: a term is joined to everything on its left, so {@code a|b c} is {@code (a|b)&c}, but a negation is joined to the
+ * term right before it, so {@code a|b -c} is {@code a|(b&-c)} and {@code not a -b} is {@code not(a&-b)}. This parser is
+ * stricter than flux, which accepts unknown operators and illegal names. Quoted text is an operand, whatever colons are in it.
  */
 public final class Query {
-    /** The most characters a query may have. */
+    /** Characters of a query at most. */
     public static final int MAX_CHARS = 65_536;
 
     private static final int MAX_DEPTH = 100;
@@ -34,7 +34,7 @@ public final class Query {
         this.text = text;
     }
 
-    /** @throws MalformedException "constraint query", with what was expected; {@link Shape#caret} shows where */
+    /** @throws MalformedException "constraint query", with what was expected; {@link Shape#caret} shows the position */
     public static Constraint parse(CharSequence text) {
         return new Query(text.toString()).whole();
     }
@@ -90,7 +90,7 @@ public final class Query {
         }
     }
 
-    /** A negation joins what stands right before it before anything else does, another negation included. */
+    /** Reads a term and the negations right after it, which bind tighter than any other operator, and other negations too. */
     private Constraint unary() {
         deeper();
         List<Constraint> all = new ArrayList<>();
@@ -187,7 +187,7 @@ public final class Query {
         return new Constraint.Properties(names);
     }
 
-    /** Text from the query and where it starts there. */
+    /** Text of the query and the position at which it starts. */
     private record Operand(int start, String text) {}
 
     private @Nullable Operand quoted() {
@@ -212,7 +212,7 @@ public final class Query {
         return new Operand(start, text.substring(start, at));
     }
 
-    /** Takes the sign, once or twice, or the word for it. */
+    /** Skips the sign, once or twice, or the word for it, if it comes next. */
     private boolean take(String sign, String word) {
         if (takeWord(word)) {
             return true;
@@ -225,9 +225,9 @@ public final class Query {
     }
 
     private boolean takeWord(String word) {
-        boolean there = startsWord(word);
-        at += there ? word.length() : 0;
-        return there;
+        boolean found = startsWord(word);
+        at += found ? word.length() : 0;
+        return found;
     }
 
     private boolean startsWord(String word) {

@@ -3,7 +3,7 @@ package io.muster.inventory.request;
 import java.util.List;
 
 /**
- * A question to {@link Feasibility}: what a job wants and where it may run.
+ * A question to {@link Feasibility}: the resources that a job wants and where it may run.
  *
  * @param duration seconds, 0 for no limit
  */

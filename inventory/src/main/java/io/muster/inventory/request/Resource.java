@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One vertex of a jobspec's resources list (RFC 14, "Resources").
  *
- * @param attributes every key but type, count and with, in the order given: unit, label, exclusive, id and any further one
+ * @param attributes every key except type, count and with, in the order given: unit, label, exclusive, id and further keys
  * @param with the children; empty for a leaf
  */
 public record Resource(String type, Count count, Map<String, JsonNode> attributes, List<Resource> with) {
-    /** How deep a resources list may nest; flux's own readers stop there too. */
+    /** Levels of a resources list at most; flux's own readers have the same limit. */
     public static final int MAX_DEPTH = 100;
 
     public static final String SLOT = "slot";
@@ -79,7 +79,7 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
         return text("label");
     }
 
-    /** As given; null when not given, which RFC 14 makes true inside a slot and false outside. */
+    /** Returns the value given or null if none is given, which RFC 14 takes for true inside a slot and false outside. */
     public @Nullable Boolean exclusive() {
         JsonNode node = attributes.get("exclusive");
         return (node == null || !node.isBoolean()) ? null : node.booleanValue();
@@ -90,7 +90,7 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
         return node == null ? null : node.textValue();
     }
 
-    /** Whether {@code type} occurs here or anywhere below. */
+    /** Returns whether the type occurs here or anywhere below. */
     public boolean mentions(String wanted) {
         return type.equals(wanted) || with.stream().anyMatch(r -> r.mentions(wanted));
     }

@@ -84,7 +84,10 @@ final class ResourceReader {
         return Count.parse(node.get("count"), document.place(pointer + "/count"), problems);
     }
 
-    /** flux-core accepts a gpu count of 0 although both schedulers then call the job infeasible; none were asked for. */
+    /**
+     * Returns whether the vertex asks for 0 gpus. Such a vertex is skipped with a warning: flux-core accepts it, although both
+     * schedulers then call the job infeasible.
+     */
     private boolean isZeroGpu(@Nullable String type, JsonNode node, String pointer) {
         JsonNode count = node.get("count");
         boolean zero = "gpu".equals(type) && count != null && count.isIntegralNumber() && count.asLong() == 0;

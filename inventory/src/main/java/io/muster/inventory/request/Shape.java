@@ -6,29 +6,29 @@ import java.util.List;
 /**
  * The command-line form of a resources list (RFC 46): {@code slot=4/node/[core=2;gpu]}.
  *
- * <p>Stricter than flux-core's parser where that one lets an input through and then loses a part of it: duplicate keys and
- * labels, unlabelled quoted slots, {@code node=} without a count, counts that no range has.
+ * <p>This parser refuses input that flux-core's parser accepts but of which it loses a part: duplicate keys and labels,
+ * unlabelled quoted slots, {@code node=} without a count, counts that do not form a range.
  */
 public final class Shape {
-    /** The label of a sole slot that has none, as RFC 46's examples write it; flux-core's own tools use {@code task}. */
+    /** Label of a single slot without a label, as in RFC 46's examples; flux-core's own tools use {@code task}. */
     public static final String DEFAULT_LABEL = "default";
 
-    /** The most characters a shape may have. */
+    /** Characters of a shape at most. */
     public static final int MAX_CHARS = 65_536;
 
     private Shape() {}
 
-    /** @throws MalformedException "shape", with what was expected; {@link #caret} shows where */
+    /** @throws MalformedException "shape", with what was expected; {@link #caret} shows the position */
     public static List<Resource> parse(CharSequence text) {
         return parse(text, DEFAULT_LABEL);
     }
 
-    /** @param defaultLabel the label for a sole slot that gives none */
+    /** @param defaultLabel label of a single slot without a label */
     public static List<Resource> parse(CharSequence text, String defaultLabel) {
         return new ShapeParser(text.toString(), defaultLabel).parse();
     }
 
-    /** The shortest shape that {@link #parse(CharSequence)} reads back as {@code resources}. */
+    /** Returns the shortest shape that {@link #parse(CharSequence)} reads back as {@code resources}. */
     public static String print(List<Resource> resources) {
         return print(resources, DEFAULT_LABEL);
     }
@@ -37,7 +37,7 @@ public final class Shape {
         return new ShapeWriter(resources, defaultLabel).write();
     }
 
-    /** Two lines that show where a shape went wrong: the line of the input, and a caret below the column. */
+    /** Returns two lines that show the position of the fault: the line of the input, and a caret below the column. */
     public static String caret(MalformedException e) {
         int at = Math.min(e.position(), e.input().length());
         int start = e.input().lastIndexOf('\n', at - 1) + 1;

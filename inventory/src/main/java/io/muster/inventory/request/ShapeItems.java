@@ -13,15 +13,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What stands in a shape's braces: labels, keys and values (RFC 46 {@code dict}). */
+/** Reads the part of a shape between braces: labels, keys and values (RFC 46 {@code dict}). */
 final class ShapeItems {
-    /** JSON's number, and {@code 1.} which flux-core's parser lets through. */
+    /** JSON's number, and {@code 1.}, which flux-core's parser accepts. */
     static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]*)?([eE][-+]?[0-9]+)?");
 
     private static final int MAX_DEPTH = 100;
     private static final int MAX_DIGITS = 1000;
 
-    /** Told of every key, before it is kept. */
+    /** Checks every key before it is stored. */
     interface Check {
         void key(String key, int at, JsonNode value);
     }
@@ -33,7 +33,7 @@ final class ShapeItems {
         this.text = text;
     }
 
-    /** A slot's label: the first entry, the value only. */
+    /** Reads a slot's label, the first entry, which is a value without a key. */
     String label() {
         int start = text.at();
         boolean quoted = text.atQuote();
@@ -157,7 +157,7 @@ final class ShapeItems {
         return json.numberNode(d);
     }
 
-    /** A JSON array; within it JSON's own rules hold, except that strings may stand in single quotes. */
+    /** Reads a JSON array. JSON's own rules apply inside, except that strings may be in single quotes. */
     private ArrayNode array() {
         ArrayNode array = JsonNodeFactory.instance.arrayNode();
         text.blanks();
@@ -184,7 +184,7 @@ final class ShapeItems {
         return element;
     }
 
-    /** Whether a bare word with this content would be read as a string and as nothing else. */
+    /** Returns whether a bare word with this content is read as a string and as nothing else. */
     static boolean isPlainString(String word) {
         String lower = word.toLowerCase(Locale.ROOT);
         return !lower.equals("true")

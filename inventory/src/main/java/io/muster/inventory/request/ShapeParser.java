@@ -13,9 +13,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A recursive-descent parser of RFC 46's grammar; a parser reads one shape. The braces are {@link ShapeItems}' part. */
+/** A recursive-descent parser of RFC 46's grammar; a parser reads one shape. {@link ShapeItems} reads the braces. */
 final class ShapeParser {
-    /** Type and count come from outside the braces and {@code with} from the slash; in braces they would be lost. */
+    /**
+     * Keys that are refused in braces: type and count come before the braces and {@code with} after the slash, so values for
+     * them would be lost.
+     */
     private static final Set<String> RESERVED = Set.of("type", "count", "with");
 
     private final ShapeText text;
@@ -112,7 +115,7 @@ final class ShapeParser {
         }
     }
 
-    /** Blanks may stand around the signs of a range, {@code 2 - 4}, but not within a number. */
+    /** Removes blanks around the signs of a range, as in {@code 2 - 4}. Blanks within a number stay and are refused later. */
     private static String withoutBlanks(String written) {
         return written.replaceAll("\\s*([-+:\\[\\]])\\s*", "$1");
     }

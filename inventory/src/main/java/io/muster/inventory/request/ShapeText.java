@@ -2,7 +2,7 @@ package io.muster.inventory.request;
 
 import io.muster.inventory.problem.MalformedException;
 
-/** The characters of a shape and the place reached in them. */
+/** The characters of a shape and the current position. */
 final class ShapeText {
     private final String text;
     private int at;
@@ -19,7 +19,7 @@ final class ShapeText {
         return at >= text.length();
     }
 
-    /** The next character, or NUL at the end (a NUL in the text is never expected anywhere). */
+    /** Returns the next character, or NUL at the end (no grammar rule accepts a NUL in the text). */
     char peek() {
         return atEnd() ? '\0' : text.charAt(at);
     }
@@ -42,7 +42,7 @@ final class ShapeText {
         }
     }
 
-    /** Only ASCII blanks separate: another space character is part of a name. */
+    /** Returns whether the character is an ASCII blank. Other space characters are part of a name. */
     static boolean isBlank(char c) {
         return c == ' ' || (c >= '\t' && c <= '\r');
     }
@@ -63,7 +63,7 @@ final class ShapeText {
         return until("{}/;", false).strip();
     }
 
-    /** Up to any of {@code stops}; what was read is not stripped. */
+    /** Reads up to any of {@code stops}; the result is not stripped. */
     String bare(String stops) {
         return until(stops, false);
     }
@@ -73,7 +73,8 @@ final class ShapeText {
         int depth = 0;
         while (!atEnd()) {
             char c = text.charAt(at);
-            // A count may be bracketed; a bracket that closes nothing ends the list that the vertex is in.
+            // A count may be in brackets; a closing bracket without an opening one ends the list that contains the
+            // vertex.
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
             if (stops.indexOf(c) >= 0 || depth < 0 || (stopAtBlank && isBlank(c))) {
                 break;
@@ -83,7 +84,7 @@ final class ShapeText {
         return text.substring(start, at);
     }
 
-    /** A quoted string, {@code '...'} as it stands or {@code "..."} with JSON's escapes. */
+    /** Reads a quoted string: {@code '...'} is taken literally, {@code "..."} has JSON's escapes. */
     String quoted() {
         int start = at;
         char quote = next();

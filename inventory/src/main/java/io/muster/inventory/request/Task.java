@@ -9,7 +9,7 @@ import java.util.List;
  * One entry of a jobspec's tasks (RFC 14, "Tasks").
  *
  * @param command the program and its arguments
- * @param slot the label of the slot that it runs in
+ * @param slot label of the slot in which the task runs
  * @param count one of per_slot, per_resource and total, as given
  */
 public record Task(List<String> command, String slot, JsonNode count) {

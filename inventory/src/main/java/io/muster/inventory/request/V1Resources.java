@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What version 1 (RFC 25) adds to RFC 14's rules for the resources list. */
+/** Checks the rules that version 1 (RFC 25) adds to RFC 14's rules for the resources list. */
 final class V1Resources {
     private static final Map<String, Set<String>> KEYS = Map.of(
             "node", Set.of("type", "count", "unit", "with", "exclusive"),
@@ -91,7 +91,7 @@ final class V1Resources {
         }
     }
 
-    /** An error where RFC 25 is the measure, a note where flux-core is. */
+    /** Adds an error if RFC 25 applies, a warning if flux-core's rules apply. */
     private void strictly(String pointer, String sentence) {
         if (level == Jobspec.Level.V1_STRICT) {
             add(pointer, sentence);

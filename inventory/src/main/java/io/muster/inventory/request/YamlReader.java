@@ -23,7 +23,7 @@ import org.yaml.snakeyaml.nodes.Tag;
 
 /**
  * Reads one YAML 1.1 document (RFC 14 names that version, so {@code 010} is eight) into a JSON tree and remembers the line of
- * every value. Aliases count at every use, so that a document of nested aliases cannot grow past the bound.
+ * every value. An alias counts at every use, so that a document of nested aliases cannot exceed the limit.
  */
 final class YamlReader {
     private static final int MAX_VALUES = 200_000;
@@ -109,7 +109,7 @@ final class YamlReader {
         return new YAMLException("line " + (node.getStartMark().getLine() + 1) + ": " + sentence);
     }
 
-    /** YAML 1.1's own reading of plain scalars. */
+    /** Reads plain scalars by the rules of YAML 1.1. */
     private static final class Scalars extends SafeConstructor {
         Scalars(LoaderOptions options) {
             super(options);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One {@code [[resource.config]]} entry of flux-config-resource(5).
  *
- * @param place where problems with it are reported: {@code resource.config/2}
+ * @param place place to which problems of the entry are reported: {@code resource.config/2}
  */
 public record ConfigEntry(String place, Hostlist hosts, Idset cores, Idset gpus, List<String> properties) {
     private static final Set<String> KEYS = new TreeSet<>(Set.of("hosts", "cores", "gpus", "properties"));
@@ -27,8 +27,8 @@ public record ConfigEntry(String place, Hostlist hosts, Idset cores, Idset gpus,
     }
 
     /**
-     * The entries of a {@code resource.config} array, each as far as it could be read, and a problem for all that could not;
-     * an entry without hosts is left out.
+     * Reads the entries of a {@code resource.config} array, each as far as it is readable, and adds a problem for everything
+     * that is not. An entry without hosts is left out.
      */
     public static List<ConfigEntry> readAll(JsonNode array, String place, Problems problems) {
         List<ConfigEntry> entries = new ArrayList<>();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a resource set from {@code [[resource.config]]} entries, as flux-config-resource(5) has it. */
+/** Builds a resource set from {@code [[resource.config]]} entries, as described in flux-config-resource(5). */
 final class ConfigReader {
     private static final String PLACE = "resource.config";
 
@@ -38,7 +38,10 @@ final class ConfigReader {
         return new ResourceSet(built, new Placement(built.ranks(), hosts), PropertyMap.of(properties), Envelope.EMPTY);
     }
 
-    /** Only for entries without problems: a host may be bare because what it was given could not be read. */
+    /**
+     * Checks that there are hosts and that each has resources. Called only if all entries could be read, because a host may
+     * lack resources only for the reason that they could not be read.
+     */
     private void checkComplete() {
         if (hosts.isEmpty()) {
             problems.add(PLACE, "no hosts configured");
@@ -57,7 +60,7 @@ final class ConfigReader {
         entry.properties().forEach(name -> property(entry.place(), name, ranks));
     }
 
-    /** As flux-core: what an entry gives must be new, or else one of the two is a mistake. */
+    /** Refuses resources that an earlier entry already has, as flux-core does, because one of the two entries is a mistake. */
     private void refuseOverlap(String place, Idset ranks, Contents added) {
         Layout.Builder twice = new Layout.Builder();
         layout.forEachIn(

@@ -13,15 +13,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one rank has: ids by child type, and the keys of its R_lite entry that RFC 20 does not name. A type without ids
- * is not held, so that {@code {}}, {@code {"core":""}} and {@code {"gpu":""}} are one value.
+ * The resources of one rank: ids by child type, and the keys of its R_lite entry that RFC 20 does not name. A type without ids
+ * is not stored, so that {@code {}}, {@code {"core":""}} and {@code {"gpu":""}} are one value.
  */
 final class Contents {
     static final String CORE = "core";
     static final String GPU = "gpu";
     static final Contents EMPTY = new Contents(new TreeMap<>(), Map.of());
 
-    /** flux-core prints cores before all else. */
+    /** Puts cores first, as flux-core prints them. */
     private static final Comparator<String> CORE_FIRST =
             Comparator.comparing((String type) -> !type.equals(CORE)).thenComparing(Comparator.naturalOrder());
 
@@ -82,7 +82,7 @@ final class Contents {
         return of(merged, keys);
     }
 
-    /** Ids become 0.. within the rank, but GPU ids stay: a job addresses GPUs by the numbers that the driver gave. */
+    /** Renumbers ids from 0 within the rank. GPU ids stay, because a job addresses GPUs by the numbers of the driver. */
     Contents renumber() {
         Map<String, Idset> renumbered = new LinkedHashMap<>();
         children.forEach((type, ids) -> renumbered.put(type, type.equals(GPU) ? ids : Idset.range(0, ids.size() - 1)));
@@ -102,7 +102,7 @@ final class Contents {
         return hash;
     }
 
-    /** As flux-core prints it: {@code core[0-3],gpu0}. */
+    /** Returns the text that flux-core prints: {@code core[0-3],gpu0}. */
     @Override
     public String toString() {
         return children.entrySet().stream()

@@ -4,13 +4,13 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 
 /**
- * How the resources that ranks turned out to have differ from those expected of them.
+ * A difference between the resources that ranks have and the resources that they are expected to have.
  *
- * @param hosts the hosts that the ranks turned out to be
- * @param sentence as {@code flux R verify} puts it
+ * @param hosts actual hosts of the ranks
+ * @param sentence the sentence that {@code flux R verify} prints
  */
 public record Difference(Kind kind, Idset ranks, Hostlist hosts, String sentence) {
-    /** In the order in which they are reported. */
+    /** The kinds, in the order in which differences are reported. */
     public enum Kind {
         UNKNOWN_RANK,
         HOSTNAME,
@@ -18,7 +18,7 @@ public record Difference(Kind kind, Idset ranks, Hostlist hosts, String sentence
         EXTRA
     }
 
-    /** Resources in excess are reported, but nothing that was promised is lacking. */
+    /** Returns whether expected resources are missing. Extra resources are reported but are not fatal. */
     public boolean isFatal() {
         return kind != Kind.EXTRA;
     }

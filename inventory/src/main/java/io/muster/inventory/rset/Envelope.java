@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What R says besides who has what, kept as it was written.
+ * The parts of R other than ranks, hosts, resources and properties, kept as they were written.
  *
- * @param starttime as read; absent, 0 and negative all mean unset
- * @param scheduling any JSON, null included
- * @param execution the keys of {@code execution} that RFC 20's seed does not name, {@code nslots} among them
+ * @param starttime the value as read; absent, 0 and negative all mean unset
+ * @param scheduling any JSON value, including null
+ * @param execution the keys of {@code execution} that RFC 20 does not define, including {@code nslots}
  * @param top the keys beside {@code version}, {@code execution} and {@code scheduling}
  */
 record Envelope(
@@ -23,7 +23,7 @@ record Envelope(
         Map<String, JsonNode> top) {
     static final String NSLOTS = "nslots";
 
-    /** As flux-core writes it. */
+    /** The value for unset, as flux-core writes it. */
     private static final JsonNode UNSET = seconds(0);
 
     static final Envelope EMPTY = new Envelope(UNSET, UNSET, null, Map.of(), Map.of());
@@ -48,7 +48,7 @@ record Envelope(
         return new Envelope(starttime, expiration, other, execution, top);
     }
 
-    /** A set with other resources is not the allocation whose slots were counted. */
+    /** Returns this envelope without {@code nslots}, because a changed set is not the allocation whose slots were counted. */
     Envelope withoutSlots() {
         if (!execution.containsKey(NSLOTS)) {
             return this;
@@ -58,13 +58,16 @@ record Envelope(
         return new Envelope(starttime, expiration, scheduling, rest, top);
     }
 
-    /** A set made of two has, as in flux-core, neither times nor slots, and the first {@code scheduling} there is. */
+    /**
+     * Returns the envelope of a combination of two sets: as in flux-core, no times, no slots, and the first {@code scheduling}
+     * that exists.
+     */
     Envelope combined(@Nullable JsonNode otherScheduling) {
         JsonNode first = scheduling == null || scheduling.isNull() ? otherScheduling : scheduling;
         return new Envelope(UNSET, UNSET, first, withoutSlots().execution, top);
     }
 
-    /** Always a float, in plain digits, as microseconds need: readers differ in what they do with an exponent. */
+    /** Returns a float in plain digits, as microseconds need, because readers treat an exponent in different ways. */
     private static JsonNode seconds(double seconds) {
         BigDecimal exact = BigDecimal.valueOf(seconds);
         return DecimalNode.valueOf(exact.setScale(Math.max(1, exact.scale())));

@@ -4,7 +4,7 @@ import io.muster.inventory.idset.Idset;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** The ranks of a resource set that have the same resources: one entry of R_lite. */
+/** Ranks of a resource set with the same resources: one entry of R_lite. */
 public final class Group {
     private final Idset ranks;
     private final Contents contents;
@@ -18,7 +18,7 @@ public final class Group {
         return ranks;
     }
 
-    /** Ids by child type, cores first; a type without ids is not there. */
+    /** Returns the ids by child type, cores first; a type without ids is absent. */
     public SortedMap<String, Idset> children() {
         return contents.children();
     }
@@ -45,7 +45,7 @@ public final class Group {
         return 31 * ranks.hashCode() + contents.hashCode();
     }
 
-    /** As {@code flux R decode --short} prints it: {@code rank[0-1]/core[0-3],gpu0}. */
+    /** Returns the text that {@code flux R decode --short} prints: {@code rank[0-1]/core[0-3],gpu0}. */
     @Override
     public String toString() {
         return "rank" + bracketed(ranks) + "/" + contents;

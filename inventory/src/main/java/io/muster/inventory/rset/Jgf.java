@@ -17,8 +17,8 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code graph} of a {@code scheduling} key, RFC 20 "Scheduling": only so far as to know which vertex belongs to
- * which node. Containment is taken from {@code paths}, as Fluxion writes them, and for a vertex without one from edges.
+ * The {@code graph} of a {@code scheduling} key (RFC 20, "Scheduling"), read only to find out which vertex belongs to which
+ * node. Containment is taken from {@code paths}, which Fluxion writes, or from edges for a vertex without a path.
  */
 final class Jgf {
     private static final String CONTAINMENT = "containment";
@@ -41,7 +41,7 @@ final class Jgf {
         Arrays.fill(anchors, UNKNOWN);
     }
 
-    /** The graph, or null when {@code scheduling} is something else. */
+    /** Returns the graph, or null if {@code scheduling} is something else. */
     static @Nullable Jgf of(@Nullable JsonNode scheduling) {
         if (!(scheduling instanceof ObjectNode object)) {
             return null;
@@ -70,7 +70,7 @@ final class Jgf {
         return metadata(vertex).path("rank").asInt(NONE);
     }
 
-    /** RFC 4: a name defaults to basename and id, a basename to the type. */
+    /** Returns the name of a vertex. By RFC 4 the name defaults to basename and id, and the basename to the type. */
     String name(int vertex) {
         JsonNode metadata = metadata(vertex);
         if (metadata.hasNonNull("name")) {
@@ -81,7 +81,10 @@ final class Jgf {
         return basename + metadata.path("id").asText();
     }
 
-    /** The node vertex that holds a vertex, itself perhaps; else the nearest holder that has a rank; else -1. */
+    /**
+     * Returns the node vertex that contains a vertex, or is the vertex; else the nearest containing vertex that has a rank;
+     * else -1.
+     */
     int anchor(int vertex) {
         Deque<Integer> climbed = new ArrayDeque<>();
         int at = vertex;
@@ -103,7 +106,7 @@ final class Jgf {
         return isNode(vertex) || (!inNode && rank(vertex) >= 0) ? vertex : above;
     }
 
-    /** The same {@code scheduling} without the vertices, their descendants and the edges of either; null if none match. */
+    /** Returns {@code scheduling} without the matching vertices, their descendants and the edges of both; null if none match. */
     @Nullable
     ObjectNode without(IntPredicate removedAnchor) {
         Set<String> removed = new HashSet<>();
@@ -139,7 +142,10 @@ final class Jgf {
         return changed;
     }
 
-    /** Whether a vertex is for one of {@code ranks}: by its host if the set has that, since ranks change and hosts do not. */
+    /**
+     * Returns whether a vertex stands for one of {@code ranks}. If the set has the vertex's host, the host decides, because
+     * ranks change and hosts do not.
+     */
     boolean isFor(int vertex, Idset ranks, Placement placement) {
         Idset ofHost = isNode(vertex) ? placement.ranksOf(name(vertex)) : Idset.EMPTY;
         int rank = rank(vertex);
@@ -200,7 +206,10 @@ final class Jgf {
         return parents[vertex] == NONE && path(vertex).isEmpty();
     }
 
-    /** Fluxion leaves the subsystem out when it is containment; RFC 4 lets an edge lead back up, and calls it "in". */
+    /**
+     * Returns whether an edge leads down in containment. Fluxion omits the subsystem if it is containment; RFC 4 allows edges
+     * that lead back up and calls their relationship "in".
+     */
     private static boolean isContainment(JsonNode edge) {
         JsonNode metadata = edge.path("metadata");
         return metadata.path("subsystem").asText(CONTAINMENT).equals(CONTAINMENT)

@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ranks have which contents: groups of disjoint ranks and distinct contents, by lowest rank. Work and memory go by
- * groups and by the ranges of their ranks; nothing here may loop over ranks.
+ * The contents of ranks: groups of disjoint ranks and distinct contents, by lowest rank. Time and memory depend on the number
+ * of groups and of the ranges of their ranks; no method may loop over ranks.
  */
 final class Layout {
     static final Layout EMPTY = new Layout(List.of(), Idset.EMPTY);
@@ -64,17 +64,17 @@ final class Layout {
         if (!removed.intersects(ranks)) {
             return this;
         }
-        List<Group> left = new ArrayList<>(groups.size());
+        List<Group> remaining = new ArrayList<>(groups.size());
         for (Group group : groups) {
             Idset rest = group.ranks().subtract(removed);
             if (!rest.isEmpty()) {
-                left.add(group.withRanks(rest));
+                remaining.add(group.withRanks(rest));
             }
         }
-        return new Layout(sorted(left), ranks.subtract(removed));
+        return new Layout(sorted(remaining), ranks.subtract(removed));
     }
 
-    /** {@code renaming} must keep the ranks of different groups apart. */
+    /** Renames the ranks; {@code renaming} must not map ranks of different groups to the same rank. */
     Layout mapRanks(UnaryOperator<Idset> renaming) {
         List<Group> renamed = new ArrayList<>(groups.size());
         groups.forEach(group -> renamed.add(group.withRanks(renaming.apply(group.ranks()))));
@@ -92,7 +92,7 @@ final class Layout {
         return mapped.build();
     }
 
-    /** What either has; where both have a rank, {@code rule} says what it has now. */
+    /** Returns the contents that either layout has; for a rank in both, {@code rule} combines the contents. */
     Layout union(Layout that, BinaryOperator<Contents> rule) {
         Builder result = new Builder();
         groups.forEach(own -> result.add(own.ranks().subtract(that.ranks), own.contents()));
@@ -101,14 +101,14 @@ final class Layout {
         return result.build();
     }
 
-    /** What both have; a rank that shares nothing is left out. */
+    /** Returns the contents that both layouts have; a rank without shared contents is left out. */
     Layout intersect(Layout that) {
         Builder result = new Builder();
         forEachShared(that, (shared, mine, theirs) -> result.addUnlessEmpty(shared, mine.intersect(theirs)));
         return result.build();
     }
 
-    /** What this has and the other has not; a rank that has nothing left is left out. */
+    /** Returns the contents that this layout has and the other lacks; a rank without any such contents is left out. */
     Layout subtract(Layout that) {
         Builder result = new Builder();
         groups.forEach(own -> result.add(own.ranks().subtract(that.ranks), own.contents()));
@@ -117,8 +117,8 @@ final class Layout {
     }
 
     /**
-     * Every set of ranks that is within one group here and one group there. The group that is alike is tried first: mostly
-     * two sets speak of the same machines, and then no other needs to be looked at.
+     * Visits every set of ranks that is within one group of this layout and one group of the other. The group with equal
+     * contents is tried first: usually both layouts describe the same machines, and then no other group has to be examined.
      */
     void forEachShared(Layout that, PairConsumer consumer) {
         Map<Contents, Group> alike = new HashMap<>();
@@ -161,7 +161,7 @@ final class Layout {
         void accept(Idset ranks, Contents mine, Contents theirs);
     }
 
-    /** Gathers ranks by contents; no rank may be added twice. */
+    /** Collects ranks by contents; no rank may be added twice. */
     static final class Builder {
         private final Map<Contents, Idset.Builder> byContents = new LinkedHashMap<>();
 

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 
-/** Which rank is which host: the i-th host is that of the i-th lowest rank (RFC 20). Hosts may occur more than once. */
+/** The host of each rank: the i-th host is that of the i-th lowest rank (RFC 20). Hosts may occur more than once. */
 record Placement(Idset ranks, Hostlist hosts) {
     private static final String IDSET_CHARACTERS = "0123456789,-[]";
 
-    /** Up to so many ranges it is quicker to search for each. */
+    /** Number of ranges below which a separate search for each range is faster than a walk over all ranges. */
     private static final int FEW = 8;
 
     static final Placement EMPTY = new Placement(Idset.EMPTY, Hostlist.EMPTY);
@@ -56,16 +56,19 @@ record Placement(Idset ranks, Hostlist hosts) {
         return hosts.select(positionsOf(some));
     }
 
-    /** Visits, in runs and in no order, each rank here with that of the same host there: its nth here with its nth there. */
+    /**
+     * Visits every rank whose host both placements have, with the host's rank in the other placement: the nth rank of a host
+     * here with its nth rank there. Ranks are visited in runs and in no particular order.
+     */
     void forEachPair(Placement that, MatchConsumer c) {
         RankOrder mine = new RankOrder(ranks);
         RankOrder theirs = new RankOrder(that.ranks);
-        hosts.forEachPair(that.hosts, (here, there, count) -> {
+        hosts.forEachPair(that.hosts, (position, otherPosition, count) -> {
             int done = 0;
             while (done < count) {
-                int gap = Math.min(mine.upToGap(here + done), theirs.upToGap(there + done));
+                int gap = Math.min(mine.upToGap(position + done), theirs.upToGap(otherPosition + done));
                 int run = Math.min(gap, count - done);
-                c.accept(mine.rank(here + done), theirs.rank(there + done), run);
+                c.accept(mine.rank(position + done), theirs.rank(otherPosition + done), run);
                 done += run;
             }
         });
@@ -77,7 +80,7 @@ record Placement(Idset ranks, Hostlist hosts) {
         }
     }
 
-    /** First read as an idset, then as a hostlist, as {@code flux resource} does. */
+    /** Reads text as an idset, or else as a hostlist, as {@code flux resource} does. */
     Idset targets(String text) {
         Idset ranks;
         try {
@@ -97,13 +100,16 @@ record Placement(Idset ranks, Hostlist hosts) {
         }
     }
 
-    /** "3-1" may be a host, but if it is none, what is wrong with it as an idset is the better answer. */
+    /**
+     * Returns whether the text looks like an idset. "3-1" may be a host, but if no host has this name, the fault in the idset
+     * is the better message.
+     */
     private static boolean isMeantAsIdset(String text) {
         return text.chars().allMatch(c -> IDSET_CHARACTERS.indexOf(c) >= 0);
     }
 
     /**
-     * New ranks for old ones, by the order of hosts.
+     * Returns a function from old ranks to new ranks, which follow the order of hosts.
      *
      * @throws IllegalArgumentException unless {@code order} names each host once
      */
@@ -148,18 +154,18 @@ record Placement(Idset ranks, Hostlist hosts) {
         if (removed.isEmpty()) {
             return this;
         }
-        Idset left = ranks.intersect(kept);
-        Idset positions = removed.rangeCount() < left.rangeCount()
+        Idset remaining = ranks.intersect(kept);
+        Idset positions = removed.rangeCount() < remaining.rangeCount()
                 ? Idset.range(0, ranks.size() - 1).subtract(positionsOf(removed))
-                : positionsOf(left);
-        return new Placement(left, hosts.select(positions));
+                : positionsOf(remaining);
+        return new Placement(remaining, hosts.select(positions));
     }
 
     Placement withRanks(Idset others) {
         return new Placement(others, hosts);
     }
 
-    /** Both placements; the caller has made sure that shared ranks agree. */
+    /** Returns both placements together; the caller must have checked that shared ranks have the same hosts. */
     Placement union(Placement that) {
         Idset added = that.ranks.subtract(ranks);
         if (added.isEmpty()) {
@@ -182,7 +188,7 @@ record Placement(Idset ranks, Hostlist hosts) {
         return new Placement(all, Hostlist.of(names));
     }
 
-    /** The ranks, among those both know, that are different hosts here and there. */
+    /** Returns the ranks in both placements that have different hosts. */
     Idset disagreements(Placement that) {
         Idset shared = ranks.intersect(that.ranks);
         Hostlist mine = hosts.select(positionsOf(shared));
@@ -191,19 +197,19 @@ record Placement(Idset ranks, Hostlist hosts) {
             return Idset.EMPTY;
         }
         List<String> names = mine.expand();
-        List<String> others = theirs.expand();
+        List<String> otherNames = theirs.expand();
         Idset.Builder differing = Idset.builder();
         int[] next = {0};
         shared.forEach(rank -> {
             int i = next[0]++;
-            if (!names.get(i).equals(others.get(i))) {
+            if (!names.get(i).equals(otherNames.get(i))) {
                 differing.add(rank);
             }
         });
         return differing.build();
     }
 
-    /** The positions among all ranks of {@code some} of them; a range of members is a range of positions. */
+    /** Returns the positions of {@code some} ranks among all ranks; a range of ranks is a range of positions. */
     Idset positionsOf(Idset some) {
         if (some.equals(ranks)) {
             return some.isEmpty() ? some : Idset.range(0, some.size() - 1);
@@ -217,7 +223,10 @@ record Placement(Idset ranks, Hostlist hosts) {
         return positions.build();
     }
 
-    /** The positions of ascending members, found in one walk over all ranges: to search each anew is slow if there are many. */
+    /**
+     * Finds the positions of ascending ranks in one walk over all ranges, because a separate search for each is slow if there
+     * are many.
+     */
     private static final class PositionWalk implements IntUnaryOperator {
         private final int[] firsts;
         private final int[] positions;
@@ -262,7 +271,7 @@ record Placement(Idset ranks, Hostlist hosts) {
         }
     }
 
-    /** The last position up to {@code limit} whose rank is reached from that at {@code position} without a gap. */
+    /** Returns the last position up to {@code limit} such that the ranks from {@code position} on have no gap. */
     private int endOfRun(int position, int limit) {
         int offset = ranks.nth(position) - position;
         int low = position;

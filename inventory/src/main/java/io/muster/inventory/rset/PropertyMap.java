@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Properties and their ranks, RFC 20. A property without ranks is not held. */
+/** Properties and their ranks (RFC 20). A property without ranks is not stored. */
 final class PropertyMap {
     static final PropertyMap EMPTY = new PropertyMap(new TreeMap<>());
 
-    /** RFC 20, "properties". */
+    /** Characters that RFC 20 ("properties") forbids in a name. */
     private static final String ILLEGAL = "!&'\"^`|()";
 
     private final SortedMap<String, Idset> byName;
@@ -33,7 +33,7 @@ final class PropertyMap {
         return held.isEmpty() ? EMPTY : new PropertyMap(held);
     }
 
-    /** Why this can not be a property's name, or null. */
+    /** Returns why this cannot be the name of a property, or null. */
     static @Nullable String objection(String name) {
         if (name.isEmpty()) {
             return "a property name is empty";

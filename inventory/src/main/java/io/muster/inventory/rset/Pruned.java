@@ -5,41 +5,41 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 
 /**
- * What is left of a resource set when ranks were taken out of it and of its {@code scheduling}.
+ * A resource set from which ranks were removed, and from whose {@code scheduling} they were removed too.
  *
- * @param scheduling what became of {@code scheduling}, for a note to the admin
+ * @param scheduling what happened to {@code scheduling}, for a note to the admin
  */
 public record Pruned(ResourceSet resources, Scheduling scheduling) {
-    /** What became of {@code scheduling}. */
+    /** What happened to {@code scheduling}. */
     public enum Scheduling {
-        /** There was none. */
+        /** The set had none. */
         ABSENT,
-        /** It never spoke of the ranks that were taken out. */
+        /** The value is unchanged, because it does not mention the removed ranks. */
         KEPT,
-        /** It is a graph, and lost the vertices of these ranks. */
+        /** The value is a graph and lost the vertices of the removed ranks. */
         PRUNED,
-        /** It is no graph, and might still offer these ranks. */
+        /** The value was removed, because it is not a graph and might still offer the removed ranks. */
         DROPPED
     }
 
-    /** Takes ranks out of a set together with their part of {@code scheduling}. */
+    /** Removes ranks from a set together with their part of {@code scheduling}. */
     static Pruned of(ResourceSet set, Idset removed) {
         Idset lost = set.ranks().intersect(removed);
-        ResourceSet left = set.remove(lost);
+        ResourceSet remaining = set.remove(lost);
         JsonNode scheduling = set.scheduling();
         if (scheduling == null) {
-            return new Pruned(left, Scheduling.ABSENT);
+            return new Pruned(remaining, Scheduling.ABSENT);
         }
         if (lost.isEmpty()) {
-            return new Pruned(left, Scheduling.KEPT);
+            return new Pruned(remaining, Scheduling.KEPT);
         }
-        Jgf graph = left.ranks().isEmpty() ? null : Jgf.of(scheduling);
+        Jgf graph = remaining.ranks().isEmpty() ? null : Jgf.of(scheduling);
         if (graph == null) {
-            return new Pruned(left.withoutScheduling(), Scheduling.DROPPED);
+            return new Pruned(remaining.withoutScheduling(), Scheduling.DROPPED);
         }
-        ObjectNode rest = graph.without(vertex -> graph.isFor(vertex, lost, set.placement()));
-        return rest == null
-                ? new Pruned(left, Scheduling.KEPT)
-                : new Pruned(left.withOwnScheduling(rest), Scheduling.PRUNED);
+        ObjectNode prunedScheduling = graph.without(vertex -> graph.isFor(vertex, lost, set.placement()));
+        return prunedScheduling == null
+                ? new Pruned(remaining, Scheduling.KEPT)
+                : new Pruned(remaining.withOwnScheduling(prunedScheduling), Scheduling.PRUNED);
     }
 }

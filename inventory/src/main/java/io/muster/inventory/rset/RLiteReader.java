@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads R_lite. A set of ranks is the whole of what one entry costs: entries that are alike are understood once. */
+/** Reads R_lite. The cost of an entry does not depend on the number of its ranks, and equal contents are parsed only once. */
 final class RLiteReader {
     private static final String PLACE = "/execution/R_lite";
 
@@ -30,7 +30,7 @@ final class RLiteReader {
         this.problems = problems;
     }
 
-    /** The layout, or null when which ranks there are can not be told, or one is there twice. */
+    /** Returns the layout, or null if the ranks are unknown because an entry is broken, or if a rank occurs twice. */
     @Nullable
     Layout read(@Nullable JsonNode entries) {
         if (entries == null || !entries.isArray()) {
@@ -96,7 +96,10 @@ final class RLiteReader {
         return byType == null ? null : Contents.of(byType, other);
     }
 
-    /** Every child must be an idset, whatever its type: flux-core and Fluxion refuse the whole of R otherwise. */
+    /**
+     * Reads the children. Every child must be an idset, whatever its type, because flux-core and Fluxion would refuse the whole
+     * R.
+     */
     private @Nullable Map<String, Idset> children(String place, ObjectNode children) {
         Map<String, Idset> byType = new LinkedHashMap<>();
         children.properties().forEach(child -> {
@@ -111,7 +114,7 @@ final class RLiteReader {
         return byType.size() < children.size() ? null : byType;
     }
 
-    /** The idset at a key, or null and a problem. */
+    /** Returns the idset at a key, or adds a problem and returns null. */
     static @Nullable Idset idset(String parent, String key, @Nullable JsonNode value, Problems problems) {
         String place = Problem.pointer(parent, key);
         if (value == null || !value.isTextual()) {
@@ -142,7 +145,7 @@ final class RLiteReader {
             claimed += ranks.size();
         }
 
-        /** Whether no rank was named twice; those that were become problems. */
+        /** Returns whether no rank is named twice; adds a problem for each rank that is. */
         boolean settle(Problems problems) {
             boolean once = all.build().size() == claimed;
             if (!once) {

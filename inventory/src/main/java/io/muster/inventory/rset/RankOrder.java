@@ -3,10 +3,10 @@ package io.muster.inventory.rset;
 import io.muster.inventory.idset.Idset;
 import java.util.Arrays;
 
-/** The ranges of a set of ranks by position, for whoever asks for many: to search the set anew for each is slow. */
+/** The ranges of a set of ranks by position, for many searches in a row; a search in the set itself is slower. */
 final class RankOrder {
     private final int[] firsts;
-    /** positions[i] is that of firsts[i]; one more entry holds the size. */
+    /** positions[i] is the position of firsts[i]; one more element holds the size. */
     private final int[] positions;
 
     RankOrder(Idset ranks) {
@@ -25,7 +25,7 @@ final class RankOrder {
         return firsts[range] + (position - positions[range]);
     }
 
-    /** How many ranks follow each other without a gap from a position on, itself included. */
+    /** Returns the number of ranks without a gap from a position on, including the rank at the position. */
     int upToGap(int position) {
         return positions[range(position) + 1] - position;
     }

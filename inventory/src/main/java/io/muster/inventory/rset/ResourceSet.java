@@ -18,8 +18,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of resources, RFC 20 R version 1: ranks, the host of each, what each has, and properties. Whatever else R says is
- * kept and written again. Cost goes by groups of like ranks and by ranges of ids, not by ranks, unless a method says so.
+ * A set of resources (RFC 20, R version 1): ranks, the host and the resources of each rank, and properties. All other parts of
+ * R are kept and written again. Unless a method says otherwise, its cost depends on the number of groups of similar ranks and
+ * of ranges of ids, not of ranks.
  */
 public final class ResourceSet {
     public static final ResourceSet EMPTY =
@@ -57,13 +58,13 @@ public final class ResourceSet {
         return orThrow(parse(utf8, problems), problems);
     }
 
-    /** For a caller that wants the warnings; null when {@code problems} has errors. */
+    /** Reads R for a caller that wants the warnings; returns null if {@code problems} has errors. */
     public static @Nullable ResourceSet parse(JsonNode r, Problems problems) {
         PortableJson.check(r, problems);
         return problems.isEmpty() ? ResourceSetReader.read(r.deepCopy(), problems) : null;
     }
 
-    /** For a caller that wants the warnings; null when {@code problems} has errors. */
+    /** Reads R for a caller that wants the warnings; returns null if {@code problems} has errors. */
     public static @Nullable ResourceSet parse(byte[] utf8, Problems problems) {
         return read(StrictJson.read(utf8, problems), problems);
     }
@@ -81,10 +82,10 @@ public final class ResourceSet {
     }
 
     /**
-     * A set of like ranks; {@code hosts} are those of {@code ranks} in ascending order.
+     * Returns a set of ranks with equal resources; {@code hosts} are the hosts of {@code ranks} in ascending order.
      *
      * @throws IllegalArgumentException if there are not as many hosts as ranks
-     * @throws TargetException if a property is on a rank that is not there
+     * @throws TargetException if a property is on a rank that is not in {@code ranks}
      */
     public static ResourceSet of(Hostlist hosts, Idset ranks, Idset cores, Idset gpus, Map<String, Idset> properties) {
         properties.keySet().forEach(PropertyMap::requireLegal);
@@ -96,8 +97,8 @@ public final class ResourceSet {
     }
 
     /**
-     * The set that {@code [[resource.config]]} describes: ranks in the order in which hosts are first named, and each
-     * entry adding to what earlier ones gave its hosts.
+     * Returns the set that {@code [[resource.config]]} describes. Ranks are in the order in which hosts are first named, and
+     * each entry adds to the resources that earlier entries gave its hosts.
      *
      * @throws InvalidException with all that is wrong
      */
@@ -106,7 +107,7 @@ public final class ResourceSet {
         return orThrow(fromConfig(entries, problems), problems);
     }
 
-    /** For a caller that gathers the problems of a whole file; null when {@code problems} has errors. */
+    /** Does the same for a caller that collects the problems of a whole file; returns null if {@code problems} has errors. */
     public static @Nullable ResourceSet fromConfig(List<ConfigEntry> entries, Problems problems) {
         return new ConfigReader(problems).read(entries);
     }
@@ -115,7 +116,7 @@ public final class ResourceSet {
         return placement.ranks();
     }
 
-    /** The host of each rank, by ascending rank. */
+    /** Returns the host of each rank, by ascending rank. */
     public Hostlist hosts() {
         return placement.hosts();
     }
@@ -125,34 +126,34 @@ public final class ResourceSet {
         return placement.hostOf(rank);
     }
 
-    /** Empty if there is no such host; more than one if several ranks share it. */
+    /** Returns the ranks of a host: none if the set lacks the host, more than one if several ranks share it. */
     public Idset ranksOf(String host) {
         return placement.ranksOf(host);
     }
 
     /**
-     * Visits, in runs and in no order, each rank here with that of the same host there; of a host that has several, its nth
-     * here with its nth there.
+     * Visits every rank whose host both sets have, with the host's rank in the other set. If a host has several ranks, its nth
+     * rank here is paired with its nth rank there. Ranks are visited in runs and in no particular order.
      */
     public void forEachPair(ResourceSet that, MatchConsumer c) {
         placement.forEachPair(that.placement, c);
     }
 
-    /** @throws TargetException naming the hosts that are not there */
+    /** @throws TargetException naming the hosts that the set lacks */
     public Idset ranksOf(Hostlist hosts) {
         return placement.ranksOf(hosts);
     }
 
-    /** @throws TargetException naming the ranks that are not there */
+    /** @throws TargetException naming the ranks that the set lacks */
     public Hostlist hostsOf(Idset ranks) {
         return placement.hostsOf(ranks);
     }
 
     /**
-     * The ranks that an admin means: an idset, or else a hostlist.
+     * Returns the ranks that an admin means, by an idset or else a hostlist.
      *
-     * @throws MalformedException if it is neither
-     * @throws TargetException naming the ranks or hosts that are not there
+     * @throws MalformedException if the text is neither
+     * @throws TargetException naming the ranks or hosts that the set lacks
      */
     public Idset targets(String idsetOrHostlist) {
         return placement.targets(idsetOrHostlist);
@@ -162,12 +163,12 @@ public final class ResourceSet {
         return properties.byName();
     }
 
-    /** Groups of like ranks, by lowest rank. */
+    /** Returns the groups of ranks with equal resources, by lowest rank. */
     public List<Group> groups() {
         return layout.groups();
     }
 
-    /** As {@code flux R decode --short} prints it: {@code rank[0-1]/core[0-3],gpu0 rank2/core[0-3]}. */
+    /** Returns the text that {@code flux R decode --short} prints: {@code rank[0-1]/core[0-3],gpu0 rank2/core[0-3]}. */
     public String shortForm() {
         StringJoiner text = new StringJoiner(" ");
         groups().forEach(group -> text.add(group.toString()));
@@ -186,17 +187,17 @@ public final class ResourceSet {
         return layout.count(Contents.GPU);
     }
 
-    /** How many ids of a type {@code among} these ranks have together. */
+    /** Returns how many ids of a type the ranks in {@code among} have together. */
     public long count(String childType, Idset among) {
         return layout.count(childType, among);
     }
 
-    /** Seconds since the epoch; 0 when unset. */
+    /** Returns seconds since the epoch; 0 if unset. */
     public double starttime() {
         return envelope.startSeconds();
     }
 
-    /** Seconds since the epoch; 0 when unset. */
+    /** Returns seconds since the epoch; 0 if unset. */
     public double expiration() {
         return envelope.expirationSeconds();
     }
@@ -216,7 +217,7 @@ public final class ResourceSet {
         return with(envelope.withExpiration(seconds));
     }
 
-    /** The set's own tree, which may not be changed. */
+    /** Returns the set's own tree, which must not be changed. */
     public @Nullable JsonNode scheduling() {
         JsonNode scheduling = envelope.scheduling();
         return scheduling == null || scheduling.isNull() ? null : scheduling;
@@ -230,35 +231,38 @@ public final class ResourceSet {
         return withOwnScheduling(scheduling == null ? null : scheduling.deepCopy());
     }
 
-    /** As JSON text, whose numbers are kept as those of R are, or the same R would differ; null when {@code problems} has errors. */
+    /**
+     * Reads {@code scheduling} from JSON text and keeps numbers as written, so that equal R stay equal; null if
+     * {@code problems} has errors.
+     */
     public @Nullable ResourceSet withScheduling(byte[] utf8, Problems problems) {
         JsonNode scheduling = StrictJson.read(utf8, problems);
         return scheduling == null ? null : withOwnScheduling(scheduling);
     }
 
-    /** For a tree that nobody else can change. */
+    /** Does the same for a tree that no other code can change. */
     ResourceSet withOwnScheduling(@Nullable JsonNode scheduling) {
         return with(envelope.withScheduling(scheduling));
     }
 
-    /** Why {@code name} can not be a property's name (RFC 20), or null. */
+    /** Returns why {@code name} cannot be the name of a property (RFC 20), or null. */
     public static @Nullable String propertyNameFault(String name) {
         return PropertyMap.objection(name);
     }
 
     /**
-     * Adds ranks to those that have a property.
+     * Adds a property to ranks.
      *
-     * @throws TargetException naming the ranks that are not there
+     * @throws TargetException naming the ranks that the set lacks
      */
     public ResourceSet withProperty(String name, Idset added) {
         return replaceProperty(name, properties.ranks(name).union(added));
     }
 
     /**
-     * Makes exactly {@code ranks} have a property.
+     * Gives a property to {@code ranks} and to no other rank.
      *
-     * @throws TargetException naming the ranks that are not there
+     * @throws TargetException naming the ranks that the set lacks
      */
     public ResourceSet replaceProperty(String name, Idset ranks) {
         PropertyMap.requireLegal(name);
@@ -266,30 +270,30 @@ public final class ResourceSet {
         return with(properties.with(name, ranks));
     }
 
-    /** Takes a property from ranks; those that lack it, or are not there, need not lose it. */
+    /** Removes a property from ranks; ranks without the property, or not in the set, are ignored. */
     public ResourceSet withoutProperty(String name, Idset removed) {
         return with(properties.with(name, properties.ranks(name).subtract(removed)));
     }
 
-    /** {@code scheduling} is left as it is, as flux-core does; it goes with the last rank. */
+    /** Leaves {@code scheduling} unchanged, as flux-core does, unless no rank remains. */
     public ResourceSet keep(Idset kept) {
         return with(layout.keep(kept));
     }
 
-    /** {@code scheduling} is left as it is, as flux-core does; it goes with the last rank. */
+    /** Leaves {@code scheduling} unchanged, as flux-core does, unless no rank remains. */
     public ResourceSet remove(Idset removed) {
         return with(layout.remove(removed));
     }
 
-    /** As {@link #remove}, but leaves no {@code scheduling} that could still offer the ranks. */
+    /** Removes ranks like {@link #remove}, but leaves no {@code scheduling} that could still offer them. */
     public Pruned prune(Idset removed) {
         return Pruned.of(this, removed);
     }
 
     /**
-     * Puts two sets together that have nothing in common.
+     * Returns the union of two sets that have no resources in common.
      *
-     * @throws IllegalArgumentException if they have, or if a rank is different hosts
+     * @throws IllegalArgumentException if they have some, or if a rank has different hosts
      */
     public ResourceSet append(ResourceSet that) {
         layout.forEachShared(that.layout, (ranks, mine, theirs) -> {
@@ -302,9 +306,9 @@ public final class ResourceSet {
     }
 
     /**
-     * What either has, with the properties of both.
+     * Returns the resources that either set has, with the properties of both.
      *
-     * @throws IllegalArgumentException if a rank is different hosts
+     * @throws IllegalArgumentException if a rank has different hosts
      */
     public ResourceSet union(ResourceSet that) {
         requireSameHosts(that);
@@ -316,9 +320,9 @@ public final class ResourceSet {
     }
 
     /**
-     * What both have, id by id, with the properties of both; ranks that share nothing are left out.
+     * Returns the resources that both sets have, id by id, with the properties of both; ranks that share nothing are left out.
      *
-     * @throws IllegalArgumentException if a rank is different hosts
+     * @throws IllegalArgumentException if a rank has different hosts
      */
     public ResourceSet intersect(ResourceSet that) {
         requireSameHosts(that);
@@ -326,12 +330,15 @@ public final class ResourceSet {
         return combined(shared, properties.union(that.properties));
     }
 
-    /** What this has and the other has not, id by id; ranks that have nothing left are left out. Hosts do not matter. */
+    /**
+     * Returns the resources that this set has and the other lacks, id by id; ranks that have none left are left out. Hosts are
+     * not compared.
+     */
     public ResourceSet diff(ResourceSet that) {
         return combined(layout.subtract(that.layout), properties);
     }
 
-    /** Ranks become 0.. in the same order, and within each rank all ids but those of GPUs do. */
+    /** Renumbers the ranks from 0 in the same order and, within each rank, all ids except those of GPUs. */
     public ResourceSet remap() {
         Layout renumbered = layout.mapRanks(placement::positionsOf).mapContents(Contents::renumber);
         return new ResourceSet(
@@ -339,7 +346,7 @@ public final class ResourceSet {
     }
 
     /**
-     * The i-th of these hosts becomes rank i. Looks at every rank.
+     * Makes the i-th of these hosts rank i. The cost depends on the number of ranks.
      *
      * @throws IllegalArgumentException unless {@code order} names each host of the set once
      */
@@ -352,22 +359,25 @@ public final class ResourceSet {
                 envelope);
     }
 
-    /** How what ranks turned out to have differs from this, which is expected of them; ranks not in {@code actual} do not. */
+    /**
+     * Returns how {@code actual} differs from this set, which is what is expected. Ranks that are not in {@code actual} are not
+     * compared.
+     */
     public List<Difference> verify(ResourceSet actual) {
         return new Verification(this, actual).differences();
     }
 
-    /** R in canonical form, in a tree of the caller's own. */
+    /** Returns R in canonical form as a tree that belongs to the caller. */
     public ObjectNode toJson() {
         return tree().deepCopy();
     }
 
-    /** The same for a reader: a tree that shares its parts with the set, and may not be changed. */
+    /** Returns R in canonical form as a tree that shares parts with the set and must not be changed. */
     public JsonNode toSharedJson() {
         return tree();
     }
 
-    /** R in canonical form, as UTF-8. */
+    /** Returns R in canonical form as UTF-8. */
     public byte[] toBytes() {
         return toString().getBytes(StandardCharsets.UTF_8);
     }
@@ -403,9 +413,9 @@ public final class ResourceSet {
         if (fewer.equals(layout)) {
             return this;
         }
-        Idset left = fewer.ranks();
-        Envelope rest = left.isEmpty() ? envelope.withScheduling(null) : envelope;
-        return new ResourceSet(fewer, placement.keep(left), properties.keep(left), rest.withoutSlots());
+        Idset remaining = fewer.ranks();
+        Envelope rest = remaining.isEmpty() ? envelope.withScheduling(null) : envelope;
+        return new ResourceSet(fewer, placement.keep(remaining), properties.keep(remaining), rest.withoutSlots());
     }
 
     private ResourceSet with(PropertyMap others) {
@@ -430,7 +440,7 @@ public final class ResourceSet {
         return 31 * layout.hashCode() + placement.hashCode();
     }
 
-    /** R in canonical form, without blanks. */
+    /** Returns R in canonical form without blanks. */
     @Override
     public String toString() {
         return tree().toString();

@@ -28,7 +28,7 @@ final class ResourceSetReader {
         this.problems = problems;
     }
 
-    /** The set, or null when {@code problems} has errors; keeps hold of parts of {@code r}. */
+    /** Returns the set, or null if {@code problems} has errors; the set keeps parts of {@code r}. */
     static @Nullable ResourceSet read(JsonNode r, Problems problems) {
         if (!(r instanceof ObjectNode object)) {
             problems.add("", "must be a JSON object, not " + StrictJson.kind(r));
@@ -58,7 +58,7 @@ final class ResourceSetReader {
         return new ResourceSet(layout, new Placement(layout.ranks(), hosts), properties, envelope);
     }
 
-    /** jansson, and so every Flux program, tells the integer 1 from 1.0. */
+    /** Checks the version. jansson, and therefore every Flux program, distinguishes the integer 1 from 1.0. */
     private void version(@Nullable JsonNode version) {
         if (version == null) {
             problems.add("/version", "version is missing");
@@ -70,7 +70,10 @@ final class ResourceSetReader {
         }
     }
 
-    /** RFC 20 until 2023 let R have {@code scheduling} alone. */
+    /**
+     * Returns {@code execution}, derived from {@code scheduling} if necessary: until 2023 RFC 20 allowed R with
+     * {@code scheduling} only.
+     */
     private @Nullable ObjectNode execution(ObjectNode r) {
         JsonNode execution = r.get("execution");
         if (execution instanceof ObjectNode object) {

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 
 /**
- * Writes R version 1 in the one form that every deployed reader takes: an entry of R_lite per group by lowest rank, each
- * with {@code children.core}, and one entry of nodelist. The tree shares the parts that the envelope keeps.
+ * Writes R version 1 in the one form that every deployed reader accepts: one entry of R_lite for each group, by lowest rank and
+ * always with {@code children.core}, and one entry of nodelist. The tree shares JSON values with the envelope.
  */
 final class ResourceSetWriter {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;

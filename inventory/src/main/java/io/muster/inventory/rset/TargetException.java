@@ -3,7 +3,7 @@ package io.muster.inventory.rset;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 
-/** Ranks or hosts were named that the resource set does not have; the message lists all of them. */
+/** Thrown if ranks or hosts are named that the resource set does not have; the message lists all of them. */
 public final class TargetException extends IllegalArgumentException {
     private final transient Idset missingRanks;
     private final transient Hostlist missingHosts;

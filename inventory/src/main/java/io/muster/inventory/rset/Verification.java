@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Compares what ranks have with what is expected of them, as {@code flux R verify} does for one rank. */
+/** Compares the resources of ranks with the expected resources, as {@code flux R verify} does for one rank. */
 final class Verification {
     private final ResourceSet expected;
     private final ResourceSet actual;
@@ -22,9 +22,9 @@ final class Verification {
         if (!unknown.isEmpty()) {
             add(Difference.Kind.UNKNOWN_RANK, unknown, ranks(unknown) + " not found in expected ranks");
         }
-        Idset elsewhere = expected.placement().disagreements(actual.placement());
-        elsewhere.forEach(this::hostname);
-        Layout compared = actual.layout().remove(elsewhere);
+        Idset differentHosts = expected.placement().disagreements(actual.placement());
+        differentHosts.forEach(this::hostname);
+        Layout compared = actual.layout().remove(differentHosts);
         expected.layout().forEachShared(compared, this::compare);
         differences.sort(Comparator.comparing(Difference::kind)
                 .thenComparing(difference -> difference.ranks().first()));

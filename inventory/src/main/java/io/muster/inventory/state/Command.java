@@ -15,21 +15,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wish to change the inventory. {@link #decide} says what it leads to; a command is carried out whole or not at all.
- * Targets are text, an idset or a hostlist, since only the state at hand knows which hosts there are.
+ * A request to change the inventory. {@link #decide} says which events it leads to; a command is carried out as a whole or not
+ * at all. Targets are text (an idset or a hostlist), because only the current state knows which hosts exist.
  */
 public sealed interface Command {
     Decision decide(InventoryState state, double now, Principal by);
 
     /** How a drain treats targets that are drained already (flux-core's {@code mode}). */
     enum Mode {
-        /** Refuse the request if any target is. */
+        /** Refuse the request if any target is already drained. */
         NONE,
-        /** Leave those that have a reason as they are. */
+        /** Leave targets that have a reason unchanged. */
         UPDATE,
-        /** Replace their reason. */
+        /** Replace the reason. */
         OVERWRITE,
-        /** Replace their reason and time. */
+        /** Replace the reason and the time. */
         FORCE_OVERWRITE;
 
         Event.Overwrite overwrite() {
@@ -46,8 +46,8 @@ public sealed interface Command {
     }
 
     /**
-     * @param holder {@link Hold#SHARED} or a name
-     * @param until 0 for none
+     * @param holder {@link Hold#SHARED} or the name of a holder
+     * @param until time at which the hold ends; 0 for none
      */
     record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) implements Command {
         @Override
@@ -56,9 +56,9 @@ public sealed interface Command {
         }
 
         private @Nullable String fault(double now) {
-            String text = Wording.fault("reason", reason);
-            String name = text == null ? Hold.holderFault(holder) : text;
-            return name == null ? untilFault(now) : name;
+            String reasonFault = Wording.fault("reason", reason);
+            String wordingFault = reasonFault == null ? Hold.holderFault(holder) : reasonFault;
+            return wordingFault == null ? untilFault(now) : wordingFault;
         }
 
         private @Nullable String untilFault(double now) {
@@ -79,18 +79,21 @@ public sealed interface Command {
             if (clash || !absent.isEmpty()) {
                 return refuse(state, clash ? drained : Idset.EMPTY, absent);
             }
-            Idset changed = mode.forces() ? ranks : ranks.subtract(settled(state, ranks));
-            Idset foreign = mode.forces()
+            Idset changed = mode.forces() ? ranks : ranks.subtract(unchanged(state, ranks));
+            Idset protectedRanks = mode.forces()
                     ? Idset.EMPTY
                     : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
-            if (!foreign.isEmpty()) {
-                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, holder));
+            if (!protectedRanks.isEmpty()) {
+                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedRanks, holder));
             }
             return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
         }
 
-        /** Those that this leaves as they are, for it says nothing that is not known of them. */
-        private Idset settled(InventoryState state, Idset ranks) {
+        /**
+         * Returns the ranks that are drained already and keep their hold unchanged, because this request adds neither a reason
+         * nor an end.
+         */
+        private Idset unchanged(InventoryState state, Idset ranks) {
             boolean silent = reason == null && until == 0;
             return state.holds().matching(ranks, holder, h -> h != null && (silent || h.reason() != null));
         }
@@ -100,7 +103,7 @@ public sealed interface Command {
                     Event.Targets.of(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
         }
 
-        /** flux-core's sentence, and its numbers: EEXIST if any was drained, else EINVAL. */
+        /** Refuses with flux-core's sentence and error number: EEXIST if any rank was drained, else EINVAL. */
         private static Decision refuse(InventoryState state, Idset drained, Idset absent) {
             List<String> faults = new ArrayList<>();
             if (!drained.isEmpty()) {
@@ -119,9 +122,10 @@ public sealed interface Command {
     }
 
     /**
-     * Of hosts that have departed too: a hold that nobody means any longer must not wait for their return.
+     * Ends holds, on departed hosts too: a hold that nobody wants any more must not stay until its host returns.
      *
-     * @param holder whose hold to end; null for the shared one, or with the most forcing mode for everybody's
+     * @param holder holder whose hold ends; null for the shared hold or, with mode FORCE_OVERWRITE, for the holds of all
+     *     holders
      */
     record Undrain(
             String targets,
@@ -134,15 +138,15 @@ public sealed interface Command {
         }
 
         private @Nullable String fault() {
-            String text = Wording.fault("reason", reason);
-            return text == null && holder != null ? Hold.holderFault(holder) : text;
+            String reasonFault = Wording.fault("reason", reason);
+            return reasonFault == null && holder != null ? Hold.holderFault(holder) : reasonFault;
         }
 
         private boolean everybody() {
             return holder == null && mode == Mode.FORCE_OVERWRITE;
         }
 
-        private String whose() {
+        private String holderName() {
             return holder == null ? Hold.SHARED : holder;
         }
 
@@ -154,51 +158,52 @@ public sealed interface Command {
             }
             Idset held = everybody()
                     ? found.ranks().intersect(state.holds().held())
-                    : state.holds().matching(found.ranks(), whose(), h -> h != null);
-            Hostlist heldAway = state.departed(
-                    found.departed(), left -> everybody() ? left.holds() != null : left.holdOf(whose()) != null);
-            return held.isEmpty() && heldAway.isEmpty()
+                    : state.holds().matching(found.ranks(), holderName(), h -> h != null);
+            Hostlist heldDeparted = state.departed(
+                    found.departed(),
+                    departed -> everybody() ? departed.holds() != null : departed.holdOf(holderName()) != null);
+            return held.isEmpty() && heldDeparted.isEmpty()
                     ? Decision.accept()
                     : Decision.accept(new Event.Undrain(
-                            Event.Targets.of(state, held, heldAway),
+                            Event.Targets.of(state, held, heldDeparted),
                             reason,
                             mode.overwrite(),
-                            everybody() ? Event.Undrain.EVERYBODY : whose()));
+                            everybody() ? Event.Undrain.EVERYBODY : holderName()));
         }
 
         private @Nullable Decision refusal(InventoryState state, Idset ranks, Principal by) {
-            Idset free = state.holds().matching(ranks, whose(), h -> h == null);
-            if (mode == Mode.NONE && !free.isEmpty()) {
-                Idset elsewhere = free.intersect(state.holds().held());
-                return elsewhere.isEmpty()
-                        ? Decision.reject(EXISTS, Targeting.say(state, free, "not drained"))
-                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose()));
+            Idset unheld = state.holds().matching(ranks, holderName(), h -> h == null);
+            if (mode == Mode.NONE && !unheld.isEmpty()) {
+                Idset heldByOthers = unheld.intersect(state.holds().held());
+                return heldByOthers.isEmpty()
+                        ? Decision.reject(EXISTS, Targeting.say(state, unheld, "not drained"))
+                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, heldByOthers, holderName()));
             }
-            Idset foreign = state.holds().matching(ranks, whose(), h -> h != null && !h.mayBeChangedBy(by));
-            return mode.forces() || foreign.isEmpty()
+            Idset protectedRanks = state.holds().matching(ranks, holderName(), h -> h != null && !h.mayBeChangedBy(by));
+            return mode.forces() || protectedRanks.isEmpty()
                     ? null
-                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose()));
+                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedRanks, holderName()));
         }
 
         private @Nullable Decision refusal(InventoryState state, Hostlist hosts, Principal by) {
-            Hostlist free = state.departed(hosts, left -> left.holdOf(whose()) == null);
-            if (mode == Mode.NONE && !free.isEmpty()) {
-                Hostlist elsewhere = state.departed(free, left -> left.holds() != null);
-                return elsewhere.isEmpty()
-                        ? Decision.reject(EXISTS, free + " (departed) not drained")
-                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, elsewhere, whose()));
+            Hostlist unheld = state.departed(hosts, departed -> departed.holdOf(holderName()) == null);
+            if (mode == Mode.NONE && !unheld.isEmpty()) {
+                Hostlist heldByOthers = state.departed(unheld, departed -> departed.holds() != null);
+                return heldByOthers.isEmpty()
+                        ? Decision.reject(EXISTS, unheld + " (departed) not drained")
+                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, heldByOthers, holderName()));
             }
-            Hostlist foreign = state.departed(hosts, left -> {
-                Hold hold = left.holdOf(whose());
+            Hostlist protectedHosts = state.departed(hosts, departed -> {
+                Hold hold = departed.holdOf(holderName());
                 return hold != null && !hold.mayBeChangedBy(by);
             });
-            return mode.forces() || foreign.isEmpty()
+            return mode.forces() || protectedHosts.isEmpty()
                     ? null
-                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, foreign, whose()));
+                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedHosts, holderName()));
         }
     }
 
-    /** Ends the holds that have run out; the daemon's own wish, made when the clock says so. */
+    /** Ends the holds that have expired. The daemon itself issues this command when a deadline passes. */
     record LiftExpired() implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -227,10 +232,7 @@ public sealed interface Command {
         }
     }
 
-    /**
-     * Undoes what admins have excluded or shrunk, for departed hosts too; what the configuration excludes is not theirs to
-     * include.
-     */
+    /** Undoes exclusions and shrinks by admins, for departed hosts too. Admins cannot include what the configuration excludes. */
     record Include(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -243,44 +245,48 @@ public sealed interface Command {
                             Targeting.name(state, configured)
                                     + " excluded by the configuration: change resource.exclude there and reload it");
                 }
-                Hostlist away = state.departed(
-                        found.departed(), left -> !left.absences().isEmpty());
-                Event.Targets back = Event.Targets.of(state, state.membership().absent(ranks), away);
-                return back.isEmpty()
+                Hostlist absentHosts = state.departed(
+                        found.departed(), departed -> !departed.absences().isEmpty());
+                Event.Targets included =
+                        Event.Targets.of(state, state.membership().absent(ranks), absentHosts);
+                return included.isEmpty()
                         ? Decision.accept()
-                        : Decision.accept(new Event.Include(back, Membership.Kind.ADMIN, reason));
+                        : Decision.accept(new Event.Include(included, Membership.Kind.ADMIN, reason));
             });
         }
     }
 
     /**
-     * What the configuration excludes, all of it: what it no longer does comes back. It means hosts, which may have other
-     * ranks by now: an admin may have loaded another R.
+     * Sets the ranks that the configuration excludes; ranks that it no longer excludes come back. The exclusion applies to
+     * hosts, whose ranks may differ from {@code configured} because an admin may have loaded another R.
      *
-     * @param configured R as the configuration has it
-     * @param ranks those excluded in {@code configured}
+     * @param configured R of the configuration
+     * @param ranks ranks excluded in {@code configured}
      */
     record ExcludeByConfig(ResourceSet configured, Idset ranks) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            Idset before = state.membership().ranks(Membership.Kind.CONFIG);
+            Idset current = state.membership().ranks(Membership.Kind.CONFIG);
             Idset wanted = Remap.between(configured, state.resources()).translate(ranks);
             List<Event> events = new ArrayList<>();
-            Idset back = before.subtract(wanted);
-            Idset gone = wanted.subtract(before);
-            if (!back.isEmpty()) {
+            Idset included = current.subtract(wanted);
+            Idset excluded = wanted.subtract(current);
+            if (!included.isEmpty()) {
                 events.add(new Event.Include(
-                        Event.Targets.of(state, back), Membership.Kind.CONFIG, "no longer in resource.exclude"));
+                        Event.Targets.of(state, included), Membership.Kind.CONFIG, "no longer in resource.exclude"));
             }
-            if (!gone.isEmpty()) {
-                events.add(
-                        new Event.Exclude(Event.Targets.of(state, gone), Membership.Kind.CONFIG, "resource.exclude"));
+            if (!excluded.isEmpty()) {
+                events.add(new Event.Exclude(
+                        Event.Targets.of(state, excluded), Membership.Kind.CONFIG, "resource.exclude"));
             }
             return new Decision(events, null);
         }
     }
 
-    /** Ranks leave the instance for good (RFC 28 {@code shrink}). At least one member stays: schedulers wedge on none. */
+    /**
+     * Removes ranks from the instance for good (RFC 28 {@code shrink}). At least one member stays, because schedulers hang
+     * without any.
+     */
     record Shrink(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -322,7 +328,10 @@ public sealed interface Command {
         }
     }
 
-    /** flux-core's {@code monitor-force-down}: ranks that are not there, or offline already, do not matter. */
+    /**
+     * Reports ranks as offline, like flux-core's {@code monitor-force-down}. Ranks that do not exist or are offline already are
+     * ignored.
+     */
     record ForceDown(Idset ranks) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -352,7 +361,7 @@ public sealed interface Command {
         }
     }
 
-    /** @param properties names to targets */
+    /** @param properties targets by name of the property */
     record Properties(boolean add, SortedMap<String, String> properties) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -380,10 +389,11 @@ public sealed interface Command {
     }
 
     /**
-     * Another R, with what the configuration excludes of it, so that nobody is offered a host in between.
+     * Replaces R and, at the same time, the exclusions by the configuration, so that no scheduler is offered an excluded host
+     * in between.
      *
-     * @param method RFC 44's word for where R comes from
-     * @param exclusions null for those in force, which follow their hosts
+     * @param method RFC 44's word for the source of R
+     * @param exclusions null to keep the current exclusions, which follow their hosts
      */
     record Define(
             ResourceSet resources,

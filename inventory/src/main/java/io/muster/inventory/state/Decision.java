@@ -3,20 +3,21 @@ package io.muster.inventory.state;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a command leads to: events to be made durable (none, if all is so already), or a rejection. */
+/** The result of a command: events to journal (none if they would change nothing), or a rejection. */
 public record Decision(List<Event> events, @Nullable Rejection rejection) {
     /**
-     * Why a command was refused: the admin's fault, never ours. The kinds are those that a client can act upon.
+     * Why a command was refused. The cause is always the request and never the daemon. The kinds are those to which a client
+     * can react.
      *
-     * @param text one sentence for the person who asked
+     * @param text one sentence for the person who sent the request
      */
     public record Rejection(Kind kind, String text) {
         public enum Kind {
-            /** The request cannot be right against this inventory. */
+            /** The request is not valid for this inventory. */
             INVALID,
-            /** It is so already, or not so: the caller may insist with a mode. */
+            /** The target is already in the requested state, or not in the required one; the caller may insist with a mode. */
             EXISTS,
-            /** Somebody else's hold. */
+            /** Somebody else holds the target. */
             HELD_BY_OTHER
         }
     }

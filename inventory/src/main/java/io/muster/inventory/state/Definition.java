@@ -11,11 +11,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * R as it was defined, and R as it is: the admins' property and expiration changes are kept apart from the definition,
- * so that a new definition of the same hosts keeps them.
+ * R as it was defined, and the current R: property and expiration changes by admins are stored apart from the definition, so
+ * that a new definition of the same hosts keeps them.
  */
 public final class Definition {
-    /** No admin has set the expiration: the definition's own holds. */
+    /** Marks that no admin has set the expiration, so the definition's own expiration applies. */
     private static final double AS_DEFINED = -1;
 
     private final ResourceSet base;
@@ -44,7 +44,7 @@ public final class Definition {
         return new Definition(base, method, new TreeMap<>(), new TreeMap<>(), AS_DEFINED, base);
     }
 
-    /** A definition with changes made to it since, as a snapshot holds them; expiration negative for unchanged. */
+    /** Returns a definition with later changes, as a snapshot stores them; a negative expiration means unchanged. */
     static Definition restore(
             ResourceSet base,
             String method,
@@ -61,17 +61,17 @@ public final class Definition {
         return new Definition(base, method, new TreeMap<>(added), new TreeMap<>(removed), expiration, now);
     }
 
-    /** R with every change since applied. */
+    /** Returns R with all later changes applied. */
     public ResourceSet resources() {
         return resources;
     }
 
-    /** R as the configuration or a reload gave it. */
+    /** Returns R as the configuration or a reload gave it. */
     public ResourceSet base() {
         return base;
     }
 
-    /** RFC 44's word for where the definition came from. */
+    /** Returns RFC 44's word for the source of the definition. */
     public String method() {
         return method;
     }
@@ -84,7 +84,7 @@ public final class Definition {
         return removed;
     }
 
-    /** What an admin set; negative when none did. */
+    /** Returns the expiration that an admin set; negative if none did. */
     double expirationSet() {
         return expiration;
     }
@@ -99,31 +99,31 @@ public final class Definition {
 
     private Definition edit(
             SortedMap<String, Idset> names,
-            SortedMap<String, Idset> mine,
-            SortedMap<String, Idset> other,
+            SortedMap<String, Idset> edits,
+            SortedMap<String, Idset> opposite,
             boolean add) {
-        SortedMap<String, Idset> grown = new TreeMap<>(mine);
-        SortedMap<String, Idset> cut = new TreeMap<>(other);
+        SortedMap<String, Idset> nextEdits = new TreeMap<>(edits);
+        SortedMap<String, Idset> nextOpposite = new TreeMap<>(opposite);
         ResourceSet now = resources;
         for (var entry : names.entrySet()) {
             String name = entry.getKey();
             Idset ranks = entry.getValue();
             Idset defined = base.properties().getOrDefault(name, Idset.EMPTY);
-            Idset news = add ? ranks.subtract(defined) : ranks.intersect(defined);
-            merge(grown, name, ids -> ids.union(news));
-            merge(cut, name, ids -> ids.subtract(ranks));
+            Idset changed = add ? ranks.subtract(defined) : ranks.intersect(defined);
+            merge(nextEdits, name, ids -> ids.union(changed));
+            merge(nextOpposite, name, ids -> ids.subtract(ranks));
             now = add ? now.withProperty(name, ranks) : now.withoutProperty(name, ranks);
         }
         return add
-                ? new Definition(base, method, grown, cut, expiration, now)
-                : new Definition(base, method, cut, grown, expiration, now);
+                ? new Definition(base, method, nextEdits, nextOpposite, expiration, now)
+                : new Definition(base, method, nextOpposite, nextEdits, expiration, now);
     }
 
     Definition withExpiration(double value) {
         return new Definition(base, method, added, removed, value, resources.withExpiration(value));
     }
 
-    /** A new R in place of this one: the changes made to hosts that it still has go on, under their new ranks. */
+    /** Returns a definition with a new R. Changes to hosts that the new R still has are kept, under their new ranks. */
     Definition redefine(ResourceSet next, String nextMethod, Remap remap) {
         boolean definedAnew = next.expiration() != base.expiration();
         return restore(
@@ -134,7 +134,7 @@ public final class Definition {
                 definedAnew || expirationFault(next, expiration) != null ? AS_DEFINED : expiration);
     }
 
-    /** Why R cannot have this expiration, or null; negative is none of its own. */
+    /** Returns why R cannot have this expiration, or null. A negative expiration, meaning that none is set, is no fault. */
     static @Nullable String expirationFault(ResourceSet resources, double expiration) {
         double start = resources.starttime();
         return expiration > 0 && expiration <= start
@@ -143,7 +143,7 @@ public final class Definition {
                 : null;
     }
 
-    /** The names that {@code edits} gives a rank. */
+    /** Returns the names that {@code edits} has for a rank. */
     static List<String> namesOn(SortedMap<String, Idset> edits, int rank) {
         List<String> names = new ArrayList<>();
         edits.forEach((name, ranks) -> {

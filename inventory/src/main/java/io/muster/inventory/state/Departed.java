@@ -5,13 +5,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered of a host that R no longer names, so that it comes back as it left. Holds that run out meanwhile are
- * lifted when it is back. That it was lost is not remembered: leaving R is what a loss comes to, and a host of that name in a
- * later R is there again. Nor is what the configuration excludes: that speaks for itself whenever R is defined.
+ * The data kept for a host that R no longer names, so that the host returns in the state in which it left. Holds that expire
+ * meanwhile are lifted when the host returns. Two facts are not kept. A loss: lost hosts leave R in the end, and a host of the
+ * same name in a later R is present again. An exclusion by the configuration: it is computed anew whenever R is defined.
  *
- * @param absences how admins excluded it
- * @param added names of properties that admins gave it
- * @param removed names of properties that admins took from it
+ * @param absences exclusions of the host by admins
+ * @param added names of properties that admins added to the host
+ * @param removed names of properties that admins removed from the host
  */
 public record Departed(
         @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
@@ -21,7 +21,7 @@ public record Departed(
         removed = List.copyOf(removed);
     }
 
-    /** Whether it would be drained if it came back now. */
+    /** Returns whether the host would be drained if it returned now. */
     public boolean isHeldAt(double now) {
         return holds != null && holds.holds().stream().anyMatch(hold -> !hold.expiredAt(now));
     }
@@ -35,7 +35,7 @@ public record Departed(
         return new Departed(others, absences, added, removed);
     }
 
-    /** No longer excluded. */
+    /** Returns this data without exclusions. */
     Departed included() {
         return new Departed(holds, List.of(), added, removed);
     }
@@ -44,7 +44,9 @@ public record Departed(
         return holds == null && absences.isEmpty() && added.isEmpty() && removed.isEmpty();
     }
 
-    /** A host that left several ranks behind: every hold on any of them, of the same kind the earlier one. */
+    /**
+     * Merges the data of two ranks of one host: every hold of either, and of two holds by the same holder the one in {@code a}.
+     */
     static Departed merge(Departed a, Departed b) {
         return new Departed(
                 HoldSet.union(a.holds, b.holds),

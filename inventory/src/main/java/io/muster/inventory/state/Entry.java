@@ -17,17 +17,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that happened: when, by whom, and as which of all events.
+ * An event that happened, with its time, its author and its sequence number.
  *
- * @param seq one more than the entry's before it
+ * @param seq sequence number, one more than that of the previous entry
  * @param timestamp seconds since the epoch
  */
 public record Entry(long seq, double timestamp, Principal by, Event event) {
-    /** A list of a million names is one string. */
+    /** Allows long strings, because a list of a million names is one string. */
     private static final StreamReadConstraints CONSTRAINTS =
             StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
 
-    /** Digit for digit: a double's would come out with an exponent, and R's with fewer zeros. */
+    /** Keeps numbers digit for digit: doubles would be written with an exponent, and numbers in R with fewer zeros. */
     static final JsonMapper MAPPER = JsonMapper.builder(
                     JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -36,7 +36,10 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
 
     private static final JsonFactory JSON = MAPPER.getFactory();
 
-    /** @throws InvalidException if it cannot have happened to {@code state}: the journal that has it is not this state's */
+    /**
+     * @throws InvalidException if the event cannot have happened to {@code state}, which means that its journal belongs to
+     *     another state
+     */
     public InventoryState applyTo(InventoryState state) {
         String fault = event.faultIn(state);
         if (fault != null) {
@@ -45,22 +48,22 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         return state.apply(event, timestamp, by);
     }
 
-    /** The RFC 18 object, whose context also says who; without {@code seq}, which is the journal's to write. */
+    /** Returns the RFC 18 object, whose context also names the author, without {@code seq}, which the journal adds. */
     public byte[] toBytes() {
         return write(event::writeContext);
     }
 
-    /** The same without R, which may be as large as everything else together. */
+    /** Returns {@link #toBytes} without R, which may be as large as everything else together. */
     public byte[] toSummary() {
         return write(event::writeSummary);
     }
 
-    /** {@link #toBytes} as a tree. */
+    /** Returns {@link #toBytes} as a tree. */
     public ObjectNode toJson() {
         return tree(toBytes());
     }
 
-    /** {@link #toSummary} as a tree. */
+    /** Returns {@link #toSummary} as a tree. */
     public ObjectNode toSummaryJson() {
         return tree(toSummary());
     }
@@ -100,16 +103,16 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
     }
 
     /**
-     * What {@link #toBytes} writes, with a {@code seq} member beside the others.
+     * Reads what {@link #toBytes} writes, with {@code seq} as an additional member.
      *
-     * @param json with floats as decimals, or R's digits are not those that were written
-     * @throws InvalidException if it is something else, naming the place
+     * @param json a tree whose floats are decimals; doubles would change digits of R
+     * @throws InvalidException naming the place, if the tree is something else
      */
     public static Entry parse(JsonNode json) {
         return new Reader(json).read();
     }
 
-    /** The mirror of what {@link Event} writes. */
+    /** Reads what {@link Event} writes. */
     private static final class Reader {
         private final Fields entry;
         private final Fields context;

@@ -12,28 +12,28 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened to the inventory, as it is journaled. Names and context keys are RFC 44's where it has them;
- * {@code exclude, include, shrink, property-add} and {@code property-remove} are ours. Applying an event never fails: what
- * could be wrong was refused by the command that led to it.
+ * A change of the inventory as it is journaled. Names and context keys are those of RFC 44;
+ * {@code exclude, include, shrink, property-add} and {@code property-remove} are not in the RFC. Applying an event never fails,
+ * because the command that led to the event has refused everything that could be wrong.
  */
 public sealed interface Event {
     String name();
 
-    /** Writes the context's members, not its braces. */
+    /** Writes the members of the context without braces. */
     void writeContext(JsonGenerator out) throws IOException;
 
-    /** The same without what may be as long as R. */
+    /** Writes the context without members that may be as long as R. */
     default void writeSummary(JsonGenerator out) throws IOException {
         writeContext(out);
     }
 
     InventoryState applyTo(InventoryState state, double time, Principal by);
 
-    /** Why this cannot have happened to {@code state}, or null; never when a command has led to it. */
+    /** Returns why this event cannot have happened to {@code state}, or null; always null if a command led to the event. */
     @Nullable
     String faultIn(InventoryState state);
 
-    /** An event about certain ranks. */
+    /** An event that has targets. */
     sealed interface Targeted extends Event {
         Targets targets();
 
@@ -44,10 +44,10 @@ public sealed interface Event {
     }
 
     /**
-     * The ranks that the event is about, with their host names, as every event of RFC 44 has them.
+     * The ranks that an event is about, with their host names, as in every event of RFC 44.
      *
-     * @param nodelist the hosts of {@code ranks}, and then {@code departed}
-     * @param departed hosts that have no rank any longer, of which something is taken back
+     * @param nodelist the hosts of {@code ranks}, followed by {@code departed}
+     * @param departed hosts without a rank, of which the event takes something back
      */
     record Targets(Idset ranks, String nodelist, Hostlist departed) {
         public Targets(Idset ranks, String nodelist) {
@@ -109,7 +109,7 @@ public sealed interface Event {
         out.writeStringField("holder", holder);
     }
 
-    /** RFC 44 {@code restart}: the daemon started; what it found says what it restored. */
+    /** RFC 44 {@code restart}: the daemon started and found these ranks and these online ranks in the restored state. */
     record Restart(Targets all, Idset online) implements Event {
         @Override
         public String name() {
@@ -135,9 +135,9 @@ public sealed interface Event {
     }
 
     /**
-     * RFC 44 {@code resource-define}, with R itself: the journal alone must be able to rebuild the state.
+     * RFC 44 {@code resource-define}, with R itself, because the state must be recoverable from the journal alone.
      *
-     * @param initial the liveness of hosts that are new
+     * @param initial liveness of new hosts
      */
     record Define(String method, ResourceSet resources, Liveness.Status initial) implements Event {
         @Override
@@ -192,7 +192,7 @@ public sealed interface Event {
         }
     }
 
-    /** RFC 44 {@code online, offline, torpid, lively}. Lively is what a torpid rank becomes that is online again. */
+    /** RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as lively. */
     record Report(String name, Targets targets, String cause) implements Targeted {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
@@ -218,8 +218,8 @@ public sealed interface Event {
     /**
      * RFC 44 {@code drain}.
      *
-     * @param overwrite what becomes of a hold that is there already: see {@link Overwrite}
-     * @param until 0 for none
+     * @param overwrite what happens to an existing hold: see {@link Overwrite}
+     * @param until time at which the hold ends; 0 for none
      */
     record Drain(Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until)
             implements Targeted {
@@ -240,8 +240,8 @@ public sealed interface Event {
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             Hold fresh = new Hold(holder, reason, time, by, until);
             return state.withHolds(h -> h.change(targets.ranks, set -> {
-                Hold there = set == null ? null : set.of(holder);
-                return HoldSet.with(set, there == null ? fresh : overwrite.merge(there, fresh));
+                Hold existing = set == null ? null : set.of(holder);
+                return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
             }));
         }
     }
@@ -249,7 +249,7 @@ public sealed interface Event {
     /**
      * RFC 44 {@code undrain}.
      *
-     * @param holder whose hold ends, or {@link #EVERYBODY}
+     * @param holder holder whose hold ends, or {@link #EVERYBODY}
      */
     record Undrain(Targets targets, @Nullable String reason, Overwrite overwrite, String holder) implements Targeted {
         public static final String EVERYBODY = "*";
@@ -270,11 +270,14 @@ public sealed interface Event {
             UnaryOperator<@Nullable HoldSet> lift =
                     set -> HoldSet.without(set, hold -> all || hold.holder().equals(holder));
             return state.withHolds(h -> h.change(targets.ranks, lift))
-                    .withDeparted(targets.departed, left -> left.withHolds(lift.apply(left.holds())));
+                    .withDeparted(targets.departed, departed -> departed.withHolds(lift.apply(departed.holds())));
         }
     }
 
-    /** Ranks leave what is on offer. Holds on them end, as in flux-core: excluded and drained exclude each other. */
+    /**
+     * Takes ranks from those offered to schedulers. Holds on excluded ranks end, as in flux-core, where a rank is not both
+     * excluded and drained; holds on lost ranks stay.
+     */
     record Exclude(
             Targets targets, Membership.Kind kind, @Nullable String reason) implements Targeted {
         @Override
@@ -296,9 +299,9 @@ public sealed interface Event {
     }
 
     /**
-     * Ranks come back on offer, for the next scheduler that acquires.
+     * Offers ranks again, to the next scheduler that acquires.
      *
-     * @param kind whose word this is: the configuration takes back its own exclusions, an admin everything else
+     * @param kind author of the change: the configuration takes back its own exclusions, an admin all other absences
      */
     record Include(
             Targets targets, Membership.Kind kind, @Nullable String reason) implements Targeted {
@@ -322,7 +325,7 @@ public sealed interface Event {
         }
     }
 
-    /** RFC 28 {@code property-add} and {@code property-remove}, as journaled. */
+    /** RFC 28 {@code property-add} and {@code property-remove} as events. */
     record Properties(boolean add, SortedMap<String, Idset> properties) implements Event {
         @Override
         public String name() {
@@ -356,9 +359,9 @@ public sealed interface Event {
         }
     }
 
-    /** RFC 44's {@code overwrite}. */
+    /** What a drain or undrain overwrites; the numbers are those of RFC 44's {@code overwrite}. */
     enum Overwrite {
-        /** A reason that is there stays; one that is missing is filled in. */
+        /** An existing reason stays; a missing reason is filled in. */
         NOTHING(0),
         /** The reason is replaced, the time stays. */
         REASON(1),
@@ -375,13 +378,13 @@ public sealed interface Event {
             return number;
         }
 
-        Hold merge(Hold there, Hold fresh) {
-            if (this == NOTHING && there.reason() != null) {
-                return there;
+        Hold merge(Hold existing, Hold fresh) {
+            if (this == NOTHING && existing.reason() != null) {
+                return existing;
             }
-            double since = this == REASON_AND_TIME ? fresh.since() : there.since();
-            double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : there.until();
-            return new Hold(there.holder(), fresh.reason(), since, fresh.by(), until);
+            double since = this == REASON_AND_TIME ? fresh.since() : existing.since();
+            double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : existing.until();
+            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until);
         }
     }
 }

@@ -17,11 +17,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of a JSON object that this program wrote itself, read back strictly: anything else than what was written
- * means damage, and ends in an {@link InvalidException} that names the place. Members that nobody asks for are let pass.
+ * Reads the members of a JSON object that this program wrote. Reading is strict: anything that this program does not write
+ * means damage and leads to an {@link InvalidException} that names the place. Members that are never read are ignored.
  *
- * @param subject what the whole document is, for the message
- * @param place the object's JSON pointer within it
+ * @param subject kind of the whole document, for messages
+ * @param place JSON pointer of the object in the document
  */
 record Fields(String subject, String place, JsonNode json) {
     /** An earlier version may have written strings that are refused today: the document is mended, in place. */
@@ -45,7 +45,7 @@ record Fields(String subject, String place, JsonNode json) {
         return new Fields(subject, pointer(key), json.path(key)).requireObject();
     }
 
-    /** The objects in an array. */
+    /** Returns the objects in an array. */
     List<Fields> list(String key) {
         JsonNode array = json.path(key);
         if (!array.isArray()) {
@@ -58,7 +58,7 @@ record Fields(String subject, String place, JsonNode json) {
         return items;
     }
 
-    /** As {@link #list}, for an array that is left out when it is empty. */
+    /** Returns the same as {@link #list}, for an array that is absent if it is empty. */
     List<Fields> listOrNone(String key) {
         return has(key) ? list(key) : List.of();
     }
@@ -75,7 +75,7 @@ record Fields(String subject, String place, JsonNode json) {
         return texts;
     }
 
-    /** The values of an object whose keys are names. */
+    /** Returns the values of an object whose keys are names. */
     SortedMap<String, Fields> byName(String key) {
         SortedMap<String, Fields> named = new TreeMap<>();
         Fields object = object(key);
@@ -119,12 +119,12 @@ record Fields(String subject, String place, JsonNode json) {
         return value.doubleValue();
     }
 
-    /** A time that is left out when there is none. */
+    /** Returns a time, or {@code otherwise} if the member is absent. */
     double secondsOr(String key, double otherwise) {
         return has(key) ? instant(key) : otherwise;
     }
 
-    /** A time after the epoch. */
+    /** Returns a time, which must not be before the epoch. */
     double instant(String key) {
         double seconds = seconds(key);
         if (seconds < 0) {
@@ -142,7 +142,7 @@ record Fields(String subject, String place, JsonNode json) {
         }
     }
 
-    /** A hostlist that is left out when it is empty. */
+    /** Returns a hostlist that is absent if it is empty. */
     Hostlist hostlistOrNone(String key) {
         try {
             return Hostlist.parse(textOr(key, ""));
@@ -151,7 +151,7 @@ record Fields(String subject, String place, JsonNode json) {
         }
     }
 
-    /** An object of names to idsets, none of them empty. */
+    /** Returns the idsets in an object by their names; none of them may be empty. */
     SortedMap<String, Idset> idsets(String key) {
         SortedMap<String, Idset> named = new TreeMap<>();
         Fields object = object(key);
@@ -165,7 +165,7 @@ record Fields(String subject, String place, JsonNode json) {
         return named;
     }
 
-    /** The constant that {@code word} gives the text for. */
+    /** Returns the constant for which {@code word} returns the text. */
     <E extends Enum<E>> E choice(String key, Class<E> type, Function<E, String> word) {
         String text = text(key);
         List<String> words = new ArrayList<>();
@@ -188,7 +188,7 @@ record Fields(String subject, String place, JsonNode json) {
         return resources;
     }
 
-    /** Some of {@code all}, and not none. */
+    /** Returns an idset that is not empty and contains only ids of {@code all}. */
     Idset idsetWithin(String key, Idset all) {
         Idset ids = idset(key);
         if (ids.isEmpty() || !all.containsAll(ids)) {

@@ -4,15 +4,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One party's reason to keep a host from being scheduled.
+ * A holder's reason to keep a host from being scheduled.
  *
- * @param holder who must let go: {@link #SHARED} for plain drains, else a name of the holder's own choosing
- * @param reason null when none was given, which a later drain may fill in without force (as flux-core does)
+ * @param holder holder that must end the hold: {@link #SHARED} for plain drains, else a name that the holder chose
+ * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
  * @param since seconds since the epoch
- * @param until when the hold lifts itself, in seconds since the epoch; 0 for never
+ * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
  */
 public record Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
-    /** The holder of every drain that names none; flux-core knows only this one. */
+    /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
     public static final String SHARED = "admin";
 
     private static final int LONGEST_HOLDER = 64;
@@ -21,12 +21,15 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
         return until > 0 && until <= now;
     }
 
-    /** The shared hold is anybody's; a named one is its maker's. */
+    /** Returns whether {@code by} may change this hold: anybody may change the shared hold, only its author any other. */
     boolean mayBeChangedBy(Principal by) {
         return holder.equals(SHARED) || this.by.uid() == by.uid();
     }
 
-    /** What is wrong with a holder's name, or null. It ends up in log lines and tables, so it is one plain word. */
+    /**
+     * Returns what is wrong with the name of a holder, or null. A name is one plain word, because it appears in log lines and
+     * tables.
+     */
     static @Nullable String holderFault(String holder) {
         if (holder.isEmpty() || holder.length() > LONGEST_HOLDER) {
             return "a holder's name has 1 to " + LONGEST_HOLDER + " characters, not " + holder.length();
@@ -41,7 +44,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
         return null;
     }
 
-    // Spelled out: see Principal.
+    // Written out for speed: see Principal.
 
     @Override
     public boolean equals(@Nullable Object o) {

@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holds on one host, at most one for each holder, sorted by holder. Never empty: a host without holds has no set.
+ * The holds on one host, at most one for each holder, sorted by holder. A set is never empty; a host without holds has no set.
  */
 public record HoldSet(List<Hold> holds) {
     public HoldSet {
@@ -26,7 +26,7 @@ public record HoldSet(List<Hold> holds) {
         return null;
     }
 
-    /** The hold that a single-reason view of the host shows: the oldest. */
+    /** Returns the oldest hold, which views with only one reason for each host show. */
     public Hold oldest() {
         Hold oldest = holds.get(0);
         for (Hold hold : holds) {
@@ -37,7 +37,7 @@ public record HoldSet(List<Hold> holds) {
         return oldest;
     }
 
-    /** {@code set} (or none) with this hold added, replacing its holder's earlier one. */
+    /** Returns {@code set} (or an empty set) with this hold, which replaces an earlier hold by the same holder. */
     static HoldSet with(@Nullable HoldSet set, Hold hold) {
         if (set == null) {
             return new HoldSet(List.of(hold));
@@ -49,7 +49,7 @@ public record HoldSet(List<Hold> holds) {
         return new HoldSet(all);
     }
 
-    /** {@code set} with the holds of another; where both have one of the same holder, that of {@code set} stays. */
+    /** Returns the holds of both sets; where both have a hold by the same holder, the hold in {@code set} stays. */
     static @Nullable HoldSet union(@Nullable HoldSet set, @Nullable HoldSet more) {
         HoldSet all = more;
         for (Hold hold : set == null ? List.<Hold>of() : set.holds) {
@@ -58,17 +58,17 @@ public record HoldSet(List<Hold> holds) {
         return all;
     }
 
-    /** {@code set} less the holds that match; null when none is left. */
+    /** Returns {@code set} without the holds that match; null if none remain. */
     static @Nullable HoldSet without(@Nullable HoldSet set, Predicate<Hold> gone) {
         if (set == null) {
             return null;
         }
-        List<Hold> left = new ArrayList<>(set.holds);
-        left.removeIf(gone);
-        return left.isEmpty() ? null : left.size() == set.holds.size() ? set : new HoldSet(left);
+        List<Hold> remaining = new ArrayList<>(set.holds);
+        remaining.removeIf(gone);
+        return remaining.isEmpty() ? null : remaining.size() == set.holds.size() ? set : new HoldSet(remaining);
     }
 
-    // Spelled out: see Principal.
+    // Written out for speed: see Principal.
 
     @Override
     public boolean equals(@Nullable Object o) {

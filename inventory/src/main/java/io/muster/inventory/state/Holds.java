@@ -10,14 +10,17 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The axis of holds: which ranks somebody keeps from being scheduled, and why. */
+/** The axis of holds: which ranks are kept from being scheduled, by which holders, and why. */
 public final class Holds {
     static final Holds NONE = new Holds(IdMap.empty(), Idset.EMPTY, null);
 
     private final IdMap<HoldSet> byRank;
     private final Idset held;
 
-    /** Ranks by the time at which a hold on them lifts itself; exact, so that a timer for the first is never early. */
+    /**
+     * Ranks by the time at which a hold on them ends by itself. The times are exact, so that a timer for the first never fires
+     * early.
+     */
     private final @Nullable Deadline deadlines;
 
     private Holds(IdMap<HoldSet> byRank, Idset held, @Nullable Deadline deadlines) {
@@ -26,7 +29,7 @@ public final class Holds {
         this.deadlines = deadlines;
     }
 
-    /** All of them at once, for whoever has many. */
+    /** Returns the holds in {@code byRank}. Creating many holds at once is cheaper than adding them one by one. */
     static Holds of(IdMap<HoldSet> byRank) {
         Map<Double, Idset.Builder> beginning = new TreeMap<>();
         byRank.forEach((first, last, set) -> collect(beginning, set, first, last));
@@ -41,7 +44,7 @@ public final class Holds {
         return byRank.get(rank);
     }
 
-    /** Ranks grouped by equal holds, lowest rank first. */
+    /** Returns the ranks grouped by equal holds, lowest rank first. */
     public Map<HoldSet, Idset> groups() {
         return byRank.groups();
     }
@@ -51,12 +54,15 @@ public final class Holds {
         byRank.forEachIn(ranks, c);
     }
 
-    /** The earliest time at which a hold lifts itself; 0 when none will. */
+    /** Returns the earliest time at which a hold ends by itself; 0 if none will. */
     public double nextDeadline() {
         return deadlines == null ? 0 : deadlines.earliest();
     }
 
-    /** Those of {@code ranks} whose hold by {@code holder} satisfies {@code test}; no hold counts as null. */
+    /**
+     * Returns the ranks in {@code ranks} whose hold by {@code holder} satisfies {@code test}, which gets null for a rank
+     * without such a hold.
+     */
     Idset matching(Idset ranks, String holder, Predicate<@Nullable Hold> test) {
         Idset.Builder found = Idset.builder();
         found.addAll(test.test(null) ? ranks.subtract(held) : Idset.EMPTY);
@@ -68,7 +74,7 @@ public final class Holds {
         return found.build();
     }
 
-    /** What has run out by {@code now}, by hold. */
+    /** Returns the holds that have expired by {@code now}, with their ranks. */
     Map<Hold, Idset> expired(double now) {
         Idset.Builder due = Idset.builder();
         Deadline.addUntil(deadlines, now, due);
@@ -85,7 +91,10 @@ public final class Holds {
         return expired;
     }
 
-    /** The same with each rank's holds put through {@code change}, which is called once for each interval of equals. */
+    /**
+     * Returns these holds after {@code change} of the holds on each rank; {@code change} is called once for each interval of
+     * equal holds.
+     */
     Holds change(Idset ranks, UnaryOperator<@Nullable HoldSet> change) {
         Map<Double, Idset.Builder> ending = new TreeMap<>();
         byRank.forEachIn(ranks, (first, last, set) -> collect(ending, set, first, last));
@@ -99,7 +108,10 @@ public final class Holds {
         return new Holds(changed, held(ranks, kept.build()), reschedule(deadlines, ending, beginning));
     }
 
-    /** What is held once, of {@code ranks}, {@code kept} are; a union alone copies the bitmap only once. */
+    /**
+     * Returns the held ranks after a change of {@code ranks}, of which {@code kept} are now held. If these are all of
+     * {@code ranks}, a union suffices, which copies the bitmap only once.
+     */
     private Idset held(Idset ranks, Idset kept) {
         return kept.equals(ranks) ? held.union(ranks) : held.subtract(ranks).union(kept);
     }
@@ -116,7 +128,7 @@ public final class Holds {
         }
     }
 
-    /** A hold that keeps its deadline both ends and begins, and so ends up where it was. */
+    /** Removes the deadlines in {@code ending} and adds those in {@code beginning}. A deadline that stays the same is in both. */
     private static @Nullable Deadline reschedule(
             @Nullable Deadline deadlines, Map<Double, Idset.Builder> ending, Map<Double, Idset.Builder> beginning) {
         Deadline next = deadlines;
@@ -132,8 +144,8 @@ public final class Holds {
     }
 
     /**
-     * Ranks by time, as a treap: an immutable search tree whose shape follows from the times alone, so that one change
-     * costs the logarithm of how many times there are, whatever their order.
+     * A treap of ranks by time: an immutable search tree whose shape depends only on the times in it, so that one change costs
+     * the logarithm of the number of times, in whatever order they were added.
      */
     private record Deadline(
             double at,
@@ -148,7 +160,7 @@ public final class Holds {
             return first.at;
         }
 
-        /** The ranks of every time up to and including {@code time}. */
+        /** Adds the ranks of every time up to and including {@code time}. */
         static void addUntil(@Nullable Deadline tree, double time, Idset.Builder found) {
             if (tree != null) {
                 addUntil(tree.before, time, found);
@@ -179,7 +191,7 @@ public final class Holds {
             return ranks.isEmpty() ? null : new Deadline(at, ranks, null, null);
         }
 
-        /** {@code root} over two new subtrees, of which at most one has a root that belongs above it. */
+        /** Returns {@code root} over two new subtrees, of which at most one has a root that belongs above {@code root}. */
         private static Deadline balanced(Deadline root, @Nullable Deadline before, @Nullable Deadline after) {
             if (before != null && before.priority() > root.priority()) {
                 Deadline lower = new Deadline(root.at, root.ranks, before.after, after);
@@ -201,7 +213,7 @@ public final class Holds {
                     : new Deadline(after.at, after.ranks, join(before, after.before), after.after);
         }
 
-        /** Any order will do that has nothing to do with that of the times: their bits, well stirred. */
+        /** Returns a priority whose order is independent of the order of the times: a hash of the bits of the time. */
         private long priority() {
             long bits = Double.doubleToLongBits(at) * 0x9E3779B97F4A7C15L;
             return (bits ^ (bits >>> 32)) * 0xD6E8FEB86659FD93L;

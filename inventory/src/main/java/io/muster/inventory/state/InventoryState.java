@@ -19,9 +19,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is known of the inventory after some event: R, and for each rank the four axes of membership,
- * liveness, holds and properties. {@code command.decide(state, now, by)} says which events a wish leads to, and
- * {@link #apply} what an event makes of the state; both are pure, so the same journal always gives the same state.
+ * The whole inventory after some event: R, and for each rank the four axes of membership, liveness, holds and properties.
+ * {@code command.decide(state, now, by)} returns the events that a command leads to, and {@link #apply} returns the state after
+ * an event; both are pure, so the same journal always gives the same state.
  */
 public final class InventoryState {
     private final Definition definition;
@@ -30,7 +30,7 @@ public final class InventoryState {
     private final Holds holds;
     private final SortedMap<String, Departed> departed;
 
-    /** Derived, and costly only when the sets are fragmented: computed when somebody looks. */
+    /** Derived from the other fields at the first call of {@link #view}, because this is costly if the sets are fragmented. */
     private @Nullable SchedulerView view;
 
     InventoryState(
@@ -46,7 +46,7 @@ public final class InventoryState {
         this.departed = Collections.unmodifiableSortedMap(departed);
     }
 
-    /** Before anything is defined: no ranks. */
+    /** Returns the state before anything is defined, without ranks. */
     public static InventoryState empty() {
         return new InventoryState(
                 Definition.of(ResourceSet.EMPTY, "none"), Membership.ALL, Liveness.NONE, Holds.NONE, new TreeMap<>());
@@ -76,27 +76,27 @@ public final class InventoryState {
         return holds;
     }
 
-    /** Hosts that left R while there was something to remember of them. */
+    /** Returns the hosts that left R while they had data worth keeping. */
     public SortedMap<String, Departed> departed() {
         return departed;
     }
 
-    /** Those of {@code hosts} that have departed and satisfy {@code test}. */
+    /** Returns the hosts in {@code hosts} that have departed and satisfy {@code test}. */
     Hostlist departed(Hostlist hosts, Predicate<Departed> test) {
         return Hostlist.of(hosts.stream()
                 .filter(host -> {
-                    Departed left = departed.get(host);
-                    return left != null && test.test(left);
+                    Departed data = departed.get(host);
+                    return data != null && test.test(data);
                 })
                 .toList());
     }
 
-    /** Ranks on offer to whoever acquires now. */
+    /** Returns the ranks offered to a scheduler that acquires now. */
     public Idset members() {
         return resources().ranks().subtract(membership.excluded()).subtract(membership.lost());
     }
 
-    /** R as the next scheduler gets it: less what is excluded or lost, its scheduling graph pruned of the same ranks. */
+    /** Returns R for the next scheduler that acquires: without excluded and lost ranks, also in the scheduling graph. */
     public Pruned offered() {
         return resources().prune(membership.excluded().union(membership.lost()));
     }
@@ -133,52 +133,55 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, change.apply(holds), departed);
     }
 
-    /** Changes what is remembered of hosts that R does not name; where nothing is left, they are forgotten. */
+    /** Changes the data of departed hosts; hosts without any data left are forgotten. */
     InventoryState withDeparted(Hostlist hosts, UnaryOperator<Departed> change) {
         if (hosts.isEmpty()) {
             return this;
         }
-        SortedMap<String, Departed> away = new TreeMap<>(departed);
+        SortedMap<String, Departed> nextDeparted = new TreeMap<>(departed);
         hosts.stream()
-                .forEach(host -> away.computeIfPresent(host, (h, left) -> {
-                    Departed changed = change.apply(left);
+                .forEach(host -> nextDeparted.computeIfPresent(host, (h, data) -> {
+                    Departed changed = change.apply(data);
                     return changed.isEmpty() ? null : changed;
                 }));
-        return new InventoryState(definition, membership, liveness, holds, away);
+        return new InventoryState(definition, membership, liveness, holds, nextDeparted);
     }
 
-    /** What a new R would move; for reports before and after the fact. */
+    /** Returns what a new R changes about ranks and hosts, for reports before and after the change. */
     public Remap remapTo(ResourceSet next) {
         return Remap.between(resources(), next);
     }
 
-    /** The same hosts under a new R. Hosts that it does not name depart with their holds; hosts that return get theirs back. */
+    /**
+     * Returns the state under a new R. Hosts that the new R does not name depart with their holds; hosts that return get their
+     * holds back.
+     */
     InventoryState redefine(ResourceSet next, String method, Liveness.Report initial) {
         Remap remap = remapTo(next);
         Definition defined = definition.redefine(next, method, remap);
         if (remap.isIdentity()) {
             return new InventoryState(defined, membership, liveness, holds, departed);
         }
-        SortedMap<String, Departed> away = new TreeMap<>(departed);
-        remap.vanishedRanks().intersect(spokenOf()).forEach(rank -> depart(away, rank));
-        Map<Departed, Idset> back = welcomeBack(remap, away);
+        SortedMap<String, Departed> nextDeparted = new TreeMap<>(departed);
+        remap.vanishedRanks().intersect(ranksWithSettings()).forEach(rank -> depart(nextDeparted, rank));
+        Map<Departed, Idset> returning = takeReturning(remap, nextDeparted);
         return new InventoryState(
-                withProperties(defined, back),
-                remapMembership(remap, back),
+                withProperties(defined, returning),
+                remapMembership(remap, returning),
                 remapLiveness(remap, initial),
-                remapHolds(remap, back),
-                away);
+                remapHolds(remap, returning),
+                nextDeparted);
     }
 
-    /** Ranks of which admins have said anything that is to be remembered of their host. */
-    private Idset spokenOf() {
+    /** Returns the ranks for which admins have set anything that has to be kept for the host. */
+    private Idset ranksWithSettings() {
         Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
         definition.added().values().forEach(ranks::addAll);
         definition.removed().values().forEach(ranks::addAll);
         return ranks.build();
     }
 
-    private void depart(SortedMap<String, Departed> away, int rank) {
+    private void depart(SortedMap<String, Departed> nextDeparted, int rank) {
         List<Membership.Absence> absences = new ArrayList<>(membership.of(rank));
         absences.removeIf(absence -> absence.kind() != Membership.Kind.ADMIN);
         Departed leaving = new Departed(
@@ -187,44 +190,47 @@ public final class InventoryState {
                 Definition.namesOn(definition.added(), rank),
                 Definition.namesOn(definition.removed(), rank));
         if (!leaving.isEmpty()) {
-            away.merge(resources().hostOf(rank), leaving, Departed::merge);
+            nextDeparted.merge(resources().hostOf(rank), leaving, Departed::merge);
         }
     }
 
-    /** Takes out of {@code away} those hosts that the new R has again: only their new ranks, since others never left. */
-    private static Map<Departed, Idset> welcomeBack(Remap remap, SortedMap<String, Departed> away) {
+    /**
+     * Removes from {@code nextDeparted} the hosts that the new R has again, and returns their data with their ranks. Only added
+     * ranks count, because the hosts of other ranks never left.
+     */
+    private static Map<Departed, Idset> takeReturning(Remap remap, SortedMap<String, Departed> nextDeparted) {
         Map<Departed, Idset.Builder> ranks = new LinkedHashMap<>();
         Set<String> hosts = new HashSet<>();
-        if (!away.isEmpty()) {
+        if (!nextDeparted.isEmpty()) {
             remap.addedRanks().forEach(rank -> {
                 String host = remap.to().hostOf(rank);
-                Departed left = away.get(host);
-                if (left != null) {
+                Departed data = nextDeparted.get(host);
+                if (data != null) {
                     hosts.add(host);
-                    ranks.computeIfAbsent(left, l -> Idset.builder()).add(rank);
+                    ranks.computeIfAbsent(data, l -> Idset.builder()).add(rank);
                 }
             });
         }
-        away.keySet().removeAll(hosts);
-        Map<Departed, Idset> back = new LinkedHashMap<>();
-        ranks.forEach((left, at) -> back.put(left, at.build()));
-        return back;
+        nextDeparted.keySet().removeAll(hosts);
+        Map<Departed, Idset> returning = new LinkedHashMap<>();
+        ranks.forEach((data, builder) -> returning.put(data, builder.build()));
+        return returning;
     }
 
-    private static Definition withProperties(Definition defined, Map<Departed, Idset> back) {
+    private static Definition withProperties(Definition defined, Map<Departed, Idset> returning) {
         SortedMap<String, Idset> added = new TreeMap<>();
         SortedMap<String, Idset> removed = new TreeMap<>();
-        back.forEach((left, ranks) -> {
-            left.added().forEach(name -> added.merge(name, ranks, Idset::union));
-            left.removed().forEach(name -> removed.merge(name, ranks, Idset::union));
+        returning.forEach((data, ranks) -> {
+            data.added().forEach(name -> added.merge(name, ranks, Idset::union));
+            data.removed().forEach(name -> removed.merge(name, ranks, Idset::union));
         });
         return defined.withProperties(added).withoutProperties(removed);
     }
 
-    private Membership remapMembership(Remap remap, Map<Departed, Idset> back) {
+    private Membership remapMembership(Remap remap, Map<Departed, Idset> returning) {
         Membership.Builder next = new Membership.Builder();
         membership.groups().forEach((absence, ranks) -> next.add(remap.translate(ranks), absence));
-        back.forEach((left, ranks) -> left.absences().forEach(absence -> next.add(ranks, absence)));
+        returning.forEach((data, ranks) -> data.absences().forEach(absence -> next.add(ranks, absence)));
         return next.build();
     }
 
@@ -237,12 +243,12 @@ public final class InventoryState {
         return Liveness.of(next);
     }
 
-    private Holds remapHolds(Remap remap, Map<Departed, Idset> back) {
+    private Holds remapHolds(Remap remap, Map<Departed, Idset> returning) {
         IdMap<HoldSet> next = IdMap.empty();
         for (var group : holds.groups().entrySet()) {
             next = next.put(remap.translate(group.getValue()), group.getKey());
         }
-        for (var host : back.entrySet()) {
+        for (var host : returning.entrySet()) {
             HoldSet set = host.getKey().holds();
             next = set == null ? next : next.put(host.getValue(), set);
         }

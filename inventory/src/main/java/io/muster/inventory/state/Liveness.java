@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The axis of liveness: which ranks answer, since when, and why not. Every rank of R has a report. */
+/** The axis of liveness: which ranks are online, since when, and why not. Every rank of R has a report. */
 public final class Liveness {
     static final Liveness NONE = new Liveness(IdMap.empty(), Idset.EMPTY, Idset.EMPTY);
 
@@ -14,7 +14,7 @@ public final class Liveness {
     private final Idset online;
     private final Idset torpid;
 
-    /** All of them at once, for whoever has many. */
+    /** Returns the liveness in {@code reports}, which is cheaper than adding many reports one by one. */
     static Liveness of(IdMap<Report> reports) {
         Idset.Builder online = Idset.builder();
         Idset.Builder torpid = Idset.builder();
@@ -34,7 +34,7 @@ public final class Liveness {
         this.torpid = torpid;
     }
 
-    /** Torpid: still connected, not heard from lately (RFC 44). */
+    /** Whether a rank is online. A torpid rank is still connected but has been silent for some time (RFC 44). */
     public enum Status {
         ONLINE,
         TORPID,
@@ -51,10 +51,10 @@ public final class Liveness {
 
     /**
      * @param since seconds since the epoch
-     * @param cause "" when nobody said
+     * @param cause "" if none was given
      */
     public record Report(Status status, double since, String cause) {
-        // Spelled out: see Principal.
+        // Written out for speed: see Principal.
 
         @Override
         public boolean equals(@Nullable Object o) {

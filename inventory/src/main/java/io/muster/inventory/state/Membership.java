@@ -12,13 +12,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The axis of membership: which ranks of R are not offered to schedulers at all. There are three ways to be absent, and
- * a rank may be so in several at once: what the configuration takes back does not undo what an admin has said.
+ * The axis of membership: which ranks of R are not offered to schedulers at all. A rank can be absent in three ways, and in
+ * several of them at once: if the configuration takes back an exclusion, the exclusion by an admin remains.
  */
 public final class Membership {
     static final Membership ALL = new Membership(new EnumMap<>(Kind.class));
 
-    /** A kind that nobody was ever absent in is left out. */
+    /** Absent ranks by kind; kinds in which no rank was ever absent are left out. */
     private final Map<Kind, Absent> kinds;
 
     private final Idset excluded;
@@ -29,11 +29,11 @@ public final class Membership {
     }
 
     public enum Kind {
-        /** Excluded by the configuration, until that no longer does. */
+        /** Excluded by the configuration, until a new configuration includes the rank. */
         CONFIG,
-        /** Excluded by an admin, and included by one. */
+        /** Excluded by an admin, until an admin includes the rank. */
         ADMIN,
-        /** Removed from the instance ({@code shrink}, RFC 28); an include offers it again at the next acquire. */
+        /** Removed from the instance ({@code shrink}, RFC 28); an include offers the rank again at the next acquire. */
         LOST;
 
         public String word() {
@@ -46,7 +46,7 @@ public final class Membership {
     }
 
     public record Absence(Kind kind, @Nullable String reason, double since, Principal by) {
-        // Spelled out: see Principal.
+        // Written out for speed: see Principal.
 
         @Override
         public boolean equals(@Nullable Object o) {
@@ -63,12 +63,12 @@ public final class Membership {
         }
     }
 
-    /** @param ranks the keys of {@code why} */
+    /** @param ranks keys of {@code why} */
     private record Absent(IdMap<Absence> why, Idset ranks) {
         static final Absent NONE = new Absent(IdMap.empty(), Idset.EMPTY);
     }
 
-    /** Gathers absences, for whoever has many. */
+    /** Collects absences, which is cheaper than adding many of them one by one. */
     static final class Builder {
         private final EnumMap<Kind, IdMap<Absence>> kinds = new EnumMap<>(Kind.class);
 
@@ -92,12 +92,12 @@ public final class Membership {
         return ranks(Kind.LOST);
     }
 
-    /** Those absent in this way, whether or not in another as well. */
+    /** Returns the ranks that are absent in this way, whether or not they are absent in another way too. */
     public Idset ranks(Kind kind) {
         return kinds.getOrDefault(kind, Absent.NONE).ranks;
     }
 
-    /** Every way in which a rank is absent; none if it is a member. */
+    /** Returns every way in which a rank is absent; empty for a member. */
     public List<Absence> of(int rank) {
         List<Absence> found = new ArrayList<>();
         for (Absent absent : kinds.values()) {
@@ -109,14 +109,14 @@ public final class Membership {
         return found;
     }
 
-    /** Ranks by equal absences, kind by kind. */
+    /** Returns the ranks by equal absences, kind by kind. */
     public Map<Absence, Idset> groups() {
         Map<Absence, Idset> groups = new LinkedHashMap<>();
         kinds.values().forEach(absent -> groups.putAll(absent.why.groups()));
         return groups;
     }
 
-    /** Those of {@code ranks} that are no members, whatever the reason. */
+    /** Returns the ranks in {@code ranks} that are not members, for whatever reason. */
     Idset absent(Idset ranks) {
         return ranks.intersect(excluded).union(ranks.intersect(lost()));
     }

@@ -8,14 +8,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Where each host of one R went in another. The nth rank of a host in the old R is its nth rank in the new one, so that
- * several ranks of one host (test instances) stay apart. Costs by runs of hosts that moved alike: whole racks do.
+ * Maps the ranks of one R to the ranks of another by host. The nth rank of a host in the old R becomes the host's nth rank in
+ * the new R, so that several ranks of one host (test instances) stay distinct. The cost depends on the number of runs of hosts
+ * that moved by the same distance, and whole racks are such runs.
  */
 public final class Remap {
     private final ResourceSet from;
     private final ResourceSet to;
 
-    /** The old ranks whose host is still there, in ascending order. */
+    /** Old ranks whose host the new R still has, in ascending order. */
     private final List<Run> runs;
 
     private final Idset vanished;
@@ -25,13 +26,13 @@ public final class Remap {
         this.from = from;
         this.to = to;
         this.runs = runs;
-        Idset.Builder still = Idset.builder();
-        runs.forEach(run -> still.addRange(run.first, run.last));
-        this.vanished = from.ranks().subtract(still.build());
+        Idset.Builder remaining = Idset.builder();
+        runs.forEach(run -> remaining.addRange(run.first, run.last));
+        this.vanished = from.ranks().subtract(remaining.build());
         this.added = to.ranks().subtract(translate(from.ranks()));
     }
 
-    /** Old ranks without a gap and what to add to each for its new one. */
+    /** Consecutive old ranks, and the number to add to each for the new rank. */
     private record Run(int first, int last, int shift) {
         boolean joins(Run next) {
             return next.first == last + 1 && next.shift == shift;
@@ -44,7 +45,8 @@ public final class Remap {
             from.ranks().forEachRange((first, last) -> runs.add(new Run(first, last, 0)));
             return new Remap(from, to, runs);
         }
-        from.forEachPair(to, (here, there, count) -> runs.add(new Run(here, here + count - 1, there - here)));
+        from.forEachPair(
+                to, (oldRank, newRank, count) -> runs.add(new Run(oldRank, oldRank + count - 1, newRank - oldRank)));
         runs.sort(Comparator.comparingInt(Run::first));
         return new Remap(from, to, joined(runs));
     }
@@ -70,19 +72,19 @@ public final class Remap {
         return to;
     }
 
-    /** Hosts whose rank changed, by their order in the old R. */
+    /** Returns the hosts whose rank changed, in the order of the old R. */
     public Hostlist moved() {
         Idset.Builder moved = Idset.builder();
         runs.stream().filter(run -> run.shift != 0).forEach(run -> moved.addRange(run.first, run.last));
         return from.hostsOf(moved.build());
     }
 
-    /** Hosts that the new R does not have, or has fewer times. */
+    /** Returns the hosts that the new R does not have, or has fewer times. */
     public Hostlist vanished() {
         return from.hostsOf(vanished);
     }
 
-    /** Hosts that the old R did not have, or had fewer times. */
+    /** Returns the hosts that the old R did not have, or had fewer times. */
     public Hostlist added() {
         return to.hostsOf(added);
     }
@@ -91,17 +93,17 @@ public final class Remap {
         return vanished.isEmpty() && added.isEmpty() && runs.stream().allMatch(run -> run.shift == 0);
     }
 
-    /** The old ranks of {@link #vanished()}. */
+    /** Returns the old ranks of {@link #vanished()}. */
     Idset vanishedRanks() {
         return vanished;
     }
 
-    /** The new ranks of {@link #added()}. */
+    /** Returns the new ranks of {@link #added()}. */
     Idset addedRanks() {
         return added;
     }
 
-    /** The new ranks of these old ones; those of vanished hosts are left out. */
+    /** Returns the new ranks for old ranks; ranks of vanished hosts are left out. */
     Idset translate(Idset ranks) {
         Idset.Builder now = Idset.builder();
         ranks.forEachRange((first, last) -> {
@@ -113,7 +115,7 @@ public final class Remap {
         return now.build();
     }
 
-    /** The first run that ends at {@code rank} or behind it. */
+    /** Returns the index of the first run that ends at or after {@code rank}. */
     private int firstEndingFrom(int rank) {
         int low = 0;
         int high = runs.size();

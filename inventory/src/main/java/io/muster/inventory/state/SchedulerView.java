@@ -4,12 +4,12 @@ import io.muster.inventory.idset.Idset;
 import java.util.SortedMap;
 
 /**
- * What a scheduler may know of the inventory: what streams are told, and the only thing that they are told from.
+ * The part of the inventory that a scheduler may know. Responses and updates to schedulers are computed from this view alone.
  *
- * @param members ranks on offer
- * @param up members that may be allocated from
+ * @param members ranks offered to schedulers
+ * @param up members whose resources may be allocated
  * @param lost ranks that left for good (RFC 28 {@code shrink})
- * @param properties names to ranks, as in R; may name ranks that are not members
+ * @param properties ranks by name, as in R; may contain ranks that are not members
  * @param expiration seconds since the epoch, 0 for never
  */
 public record SchedulerView(

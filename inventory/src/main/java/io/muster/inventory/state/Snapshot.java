@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole state as one readable JSON object, grouped as people think of it and as small as the groups are few; a
- * rank that is absent in two ways is in two groups:
+ * The whole state as one readable JSON object, in readable groups, and small if there are few groups. A rank that is absent in
+ * two ways is in two groups:
  * <pre>
  * { "method": "configuration", "R": {...},
  *   "property-add": {"name": "idset"}, "property-remove": {...}, "expiration": number if an admin set it,
@@ -54,10 +54,10 @@ public final class Snapshot {
     }
 
     /**
-     * What {@link #toBytes} writes, with members of others beside it.
+     * Reads what {@link #toBytes} writes, and ignores other members.
      *
-     * @param json with floats as decimals, or R's digits are not those that were written
-     * @throws InvalidException if it is something else, naming the place
+     * @param json a tree whose floats are decimals; doubles would change digits of R
+     * @throws InvalidException naming the place, if the tree is something else
      */
     public static InventoryState parse(JsonNode json) {
         return new Reader(Fields.of("snapshot", json)).read();

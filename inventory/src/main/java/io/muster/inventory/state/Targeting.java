@@ -8,11 +8,11 @@ import io.muster.inventory.state.Decision.Rejection;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** From what people write to ranks, and from ranks to what people read. */
+/** Turns targets that people write into ranks, and ranks into text that people read. */
 final class Targeting {
     private Targeting() {}
 
-    /** What targets turned out to be: ranks, and hosts that R does not name any longer but of which something is known. */
+    /** The meaning of targets: ranks, and hosts that R no longer names but of which data is kept. */
     record Found(Idset ranks, Hostlist departed) {
         boolean isEmpty() {
             return ranks.isEmpty() && departed.isEmpty();
@@ -22,14 +22,14 @@ final class Targeting {
     /** Finds what {@code targets} name. */
     private interface Search {
         /**
-         * @throws MalformedException if it is no text for targets
-         * @throws TargetException if anything that it names is not there
+         * @throws MalformedException if the text is not in the form of targets
+         * @throws TargetException if a rank or host that the text names does not exist
          */
         Found find(String targets);
     }
 
     /**
-     * Hands the ranks to {@code then}; text that names none, or any that is not there, is rejected whole.
+     * Passes the ranks to {@code then}. Text that names nothing, or a rank or host that does not exist, is rejected as a whole.
      *
      * @param fault what is wrong with the rest of the command, or null
      */
@@ -42,7 +42,7 @@ final class Targeting {
                 found -> then.apply(found.ranks));
     }
 
-    /** The same for commands that take something back, which departed hosts may need as well. */
+    /** Does the same for commands that take something back, which may be needed for departed hosts too. */
     static Decision resolveWithDeparted(
             InventoryState state, String targets, @Nullable String fault, Function<Found, Decision> then) {
         return resolve(text -> find(state, text), targets, fault, then);
@@ -74,13 +74,13 @@ final class Targeting {
                 throw e;
             }
             Hostlist named = Hostlist.parse(targets);
-            Idset gone = named.indexesOf(departed);
-            Hostlist there = named.select(Idset.range(0, named.size() - 1).subtract(gone));
-            return new Found(state.resources().ranksOf(there), departed);
+            Idset departedIndexes = named.indexesOf(departed);
+            Hostlist present = named.select(Idset.range(0, named.size() - 1).subtract(departedIndexes));
+            return new Found(state.resources().ranksOf(present), departed);
         }
     }
 
-    /** flux-core's sentences, and after a colon what they leave out. */
+    /** Returns flux-core's sentence and, after a colon, the detail that flux-core omits. */
     private static String unknown(TargetException e) {
         return e.missingHosts().isEmpty()
                 ? "idset is out of range: " + e.getMessage()
@@ -92,12 +92,12 @@ final class Targeting {
         return "invalid targets: " + (hostlist ? "Hostlist cannot be decoded: " : "") + e.getMessage();
     }
 
-    /** Host names first: people know those. */
+    /** Returns the names of hosts before their ranks, because people know the names. */
     static String name(InventoryState state, Idset ranks) {
         return state.resources().hostsOf(ranks) + " (" + numbered(ranks) + ")";
     }
 
-    /** What flux-core says of ranks, and after a colon which hosts those are. */
+    /** Returns what flux-core says about ranks and, after a colon, which hosts they are. */
     static String say(InventoryState state, Idset ranks, String sentence) {
         return numbered(ranks) + " " + sentence + ": " + state.resources().hostsOf(ranks);
     }
@@ -106,19 +106,22 @@ final class Targeting {
         return (ranks.size() == 1 ? "rank " : "ranks ") + ranks;
     }
 
-    /** Why somebody who speaks for {@code whose} hold has no say over {@code ranks}; the first of them stands for all. */
-    static String heldByOther(InventoryState state, Idset ranks, String whose) {
-        return name(state, ranks) + heldByOther(state.holds().on(ranks.first()), whose);
+    /**
+     * Returns why the holder {@code whose} may not change the holds on {@code ranks}; the holds on the first rank stand for
+     * all.
+     */
+    static String heldByOther(InventoryState state, Idset ranks, String holder) {
+        return name(state, ranks) + heldByOther(state.holds().on(ranks.first()), holder);
     }
 
-    /** The same of departed hosts. */
-    static String heldByOther(InventoryState state, Hostlist departed, String whose) {
-        Departed left = state.departed().get(departed.nth(0));
-        return departed + " (departed)" + heldByOther(left == null ? null : left.holds(), whose);
+    /** Returns the same for departed hosts. */
+    static String heldByOther(InventoryState state, Hostlist departed, String holder) {
+        Departed first = state.departed().get(departed.nth(0));
+        return departed + " (departed)" + heldByOther(first == null ? null : first.holds(), holder);
     }
 
-    private static String heldByOther(@Nullable HoldSet set, String whose) {
-        Hold own = set == null ? null : set.of(whose);
+    private static String heldByOther(@Nullable HoldSet set, String holder) {
+        Hold own = set == null ? null : set.of(holder);
         Hold hold = own == null && set != null ? set.oldest() : own;
         String held = hold == null ? "" : " held by " + hold.holder() + ", set by " + hold.by();
         String way = own == null ? ": name the holder, or force" : ": only its maker may change that without force";

@@ -3,17 +3,20 @@ package io.muster.inventory.state;
 import io.muster.inventory.problem.Text;
 import org.jspecify.annotations.Nullable;
 
-/** What people say of a change. It goes into journals, logs and tables, so it is one line, and not without end. */
+/**
+ * Checks text that people write about a change. The text appears in journals, logs and tables, so it is one line of limited
+ * length.
+ */
 final class Wording {
-    /** Characters, as people count them. */
+    /** Characters at most, in code points. */
     private static final int LONGEST = 4096;
 
     private Wording() {}
 
     /**
-     * What is wrong with a text, or null.
+     * Returns what is wrong with a text, or null.
      *
-     * @param noun what the text is: "reason"
+     * @param noun name of the text, such as "reason"
      */
     static @Nullable String fault(String noun, @Nullable String text) {
         if (text == null) {

@@ -31,7 +31,7 @@ class JgfTest {
              "edges":[{"source":"0","target":"2"},{"source":"2","target":"8"},{"source":"2","target":"4"}]}}
             """;
 
-    /** What a document means, whatever order and defaults it was written with. */
+    /** Returns the meaning of a document, independent of the order and the defaults with which it was written. */
     private static Map<String, Object> meaning(ResourceGraph graph) {
         Map<String, Object> meaning = new TreeMap<>();
         for (int v = 0; v < graph.size(); v++) {
@@ -80,7 +80,7 @@ class JgfTest {
         }
     }
 
-    /** Fluxion knows up and down only; whatever else keeps jobs away is down to it. */
+    /** Fluxion knows up and down only; a host that is unusable for any reason is down to Fluxion. */
     @Test
     void whatIsDrainedOrExcludedIsDownToFluxion() {
         ResourceGraph graph = ResourceGraph.of(ResourceGraphTest.R, Detail.NODES)
@@ -202,7 +202,7 @@ class JgfTest {
         assertThat(subset.at("/graph/edges/0")).isEqualTo(expected.at("/graph/edges/1"));
     }
 
-    /** Fluxion 0.54: post-order, defaults left out, power edges with their subsystem only, maps of its own. */
+    /** Output of Fluxion 0.54: post-order, defaults left out, a subsystem on power edges only, and maps that Fluxion adds. */
     @Test
     void twoSubsystemsAsFluxionWritesThemComeBackAsTheyWere() throws Exception {
         String fluxion = """
@@ -220,7 +220,10 @@ class JgfTest {
         assertThat(Jgf.toJson(Jgf.read(fluxion), Jgf.Form.TERSE)).isEqualTo(Jgf.JSON.readTree(fluxion));
     }
 
-    /** Of vertices that stand elsewhere by their edges, in a subsystem that no edge names, and nowhere. */
+    /**
+     * Paths of a vertex that is elsewhere by its edges, of a vertex in a subsystem that no edge names, and of a vertex without
+     * edges.
+     */
     @Test
     void pathsThatAreGivenAreKept() throws Exception {
         String given = """

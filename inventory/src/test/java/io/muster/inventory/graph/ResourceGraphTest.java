@@ -106,7 +106,7 @@ class ResourceGraphTest {
         assertThatThrownBy(() -> graph.tag(Idset.of(1000), "a", "")).isInstanceOf(IndexOutOfBoundsException.class);
     }
 
-    /** R numbers its hosts anew in every instance within another; its graph stays as it was. */
+    /** In an instance within another instance, R renumbers its hosts and its graph stays unchanged. */
     @Test
     void aGraphThatWasReadFindsItsNodesByTheNamesOfHosts() {
         ResourceSet two =
@@ -271,7 +271,7 @@ class ResourceGraphTest {
         assertThat(one.tree(Picture.Lines.ASCII)).isEqualTo("cluster0\n`- " + lengthy + "1,... (2 x box)\n");
     }
 
-    /** Switches that reach each other both ways, and hosts behind two of them. */
+    /** Builds switches that are connected in both directions, and hosts behind two of them. */
     @Test
     void aVertexThatManyEdgesLeadToIsDrawnOnce() {
         ResourceGraph.Builder b = ResourceGraph.builder();
@@ -295,7 +295,7 @@ class ResourceGraphTest {
                 Map.of("ssd", Idset.range(1, nodes - 2)));
     }
 
-    /** How many objects stand for the vertices below nodes. */
+    /** Returns how many objects represent the vertices below nodes. */
     private static int partsHeld(ResourceGraph graph, int from) {
         Set<Pool> held = Collections.newSetFromMap(new IdentityHashMap<>());
         for (int v = from; v < graph.size(); v++) {

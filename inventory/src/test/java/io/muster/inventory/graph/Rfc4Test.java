@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** RFC 4's figures and the examples in its text, in their order. */
+/** RFC 4's figures and the examples in its text, in the order of the RFC. */
 class Rfc4Test {
     private static final String PFS1 = "PFS1 I/O bandwidth hierarchy";
 
@@ -92,7 +92,7 @@ class Rfc4Test {
         assertThat(again(graph).extended(0)).isEqualTo(graph.extended(0));
     }
 
-    /** Figure 1; in capitals, as the figures have them. */
+    /** Figure 1, in capitals as in the RFC. */
     @Test
     void aClusterHasARack() {
         builder.edge(
@@ -193,7 +193,7 @@ class Rfc4Test {
                         "Node00", "Node01", "EdgeSwitch0", "Node10", "Node11", "EdgeSwitch1", "CoreSwitch1", "PFS1");
     }
 
-    /** An evaluating filter that scores nodes by cores, and takes bandwidth on all that lies between each and the file system. */
+    /** The evaluating filter scores nodes by cores and takes bandwidth on every vertex between the node and the file system. */
     @Test
     void aSchedulerThatKnowsBandwidthTakesItAllTheWayUp() {
         ResourceGraph graph = again(center());

@@ -5,10 +5,12 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.muster.inventory.problem.MalformedException;
 
 class HostlistFuzzTest {
-    /** Lists longer than this are read, but not written out and searched: the fuzzer's time is better spent on more texts. */
+    /** Lists longer than this are only read, not written and searched, so that the fuzzer can try more texts. */
     private static final int SMALL = 10_000;
 
-    /** Any text is refused with a place inside it, or read into a list that is written and read back the same. */
+    /**
+     * Any text is either refused with a position inside the text, or read into a list that is written and read again unchanged.
+     */
     @FuzzTest
     void anyTextIsReadOrRefused(FuzzedDataProvider data) {
         String text = data.consumeRemainingAsString();

@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** A hostlist against the plain list of names that it stands for. */
+/** Compares hostlists with the plain lists of names that they stand for. */
 class HostlistPropsTest {
     @Seeds
     void aTextStandsForItsNames(Random random) {
@@ -49,7 +49,7 @@ class HostlistPropsTest {
         assertThat(list.equals(other)).isEqualTo(list.expand().equals(other.expand()));
     }
 
-    /** RFC 29 takes the zeros of a list's first element for all of it, flux-core takes each element's own. */
+    /** In RFC 29 the leading zeros of a list's first element count for all elements; in flux-core each element has its own. */
     @Seeds
     void whatIsWrittenMeansTheSameUnderBothReadingsOfZeros(Random random) {
         Hostlist list = Hostlists.any(random);

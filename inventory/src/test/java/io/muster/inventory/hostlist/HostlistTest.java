@@ -235,7 +235,7 @@ class HostlistTest {
         assertThat(Hostlist.parse(List.of("foo[1-3]", "foo4", ""))).hasToString("foo[1-4]");
     }
 
-    /** A million hosts that moved by racks are a handful of pairs, whatever their number. */
+    /** A million hosts that moved by whole racks are a handful of pairs. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

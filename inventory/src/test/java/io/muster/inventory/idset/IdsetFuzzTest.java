@@ -5,7 +5,9 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.muster.inventory.problem.MalformedException;
 
 class IdsetFuzzTest {
-    /** Any text is refused with a place inside it, or read into a set that is written and read back the same. */
+    /**
+     * Any text is either refused with a position inside the text, or read into a set that is written and read again unchanged.
+     */
     @FuzzTest
     void anyTextIsReadOrRefused(FuzzedDataProvider data) {
         String text = data.consumeRemainingAsString();

@@ -100,7 +100,7 @@ class IdsetPropsTest {
         assertThat(Idset.builder().addAll(set).addAll(set).build()).isEqualTo(set);
     }
 
-    /** Sets that share something with {@code a} find more than independent ones. */
+    /** Returns a set that overlaps {@code a}; such sets find more faults than independent sets. */
     private static Idset related(Idset a, Random random) {
         return switch (random.nextInt(4)) {
             case 0 -> a.union(Idsets.any(random));

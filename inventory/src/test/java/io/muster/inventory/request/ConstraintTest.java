@@ -112,7 +112,7 @@ class ConstraintTest {
                         .isEqualTo(expected.test(rank)));
     }
 
-    /** A random constraint; its meaning is appended to {@code truth}. */
+    /** Returns a random constraint and appends its meaning to {@code truth}. */
     private static Constraint random(Random random, int depth, List<IntPredicate> truth) {
         int kind = random.nextInt(depth > 3 ? 2 : 5);
         if (kind == 0) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class QueryTest {
-    /** Every combination of four properties: host n5 has those of binary 0101, a and c. */
+    /** Hosts with every combination of four properties: host n5 has those of binary 0101, a and c. */
     private static final ResourceSet R = ResourceSet.of(
             Hostlist.parse("n[0-15]"),
             Idset.range(0, 15),
@@ -40,7 +40,7 @@ class QueryTest {
         return ids.build();
     }
 
-    /** RFC 35's own, with properties for its default operator {@code name}. */
+    /** The examples of RFC 35, with properties in place of its default operator {@code name}. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '~',
@@ -68,7 +68,7 @@ class QueryTest {
         }
     }
 
-    /** What flux-core 0.88 makes of each query, or ERR. */
+    /** Returns the constraint that flux-core 0.88 makes of each query, or ERR. */
     static Stream<Arguments> deployed() throws IOException {
         try (InputStream in = Objects.requireNonNull(QueryTest.class.getResourceAsStream("/rfc35/deployed.tsv"))) {
             List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** RFC 46's examples, both ways, and RFC 14's use cases that they stand for. */
+/** RFC 46's examples in both directions, compared with the corresponding use cases of RFC 14. */
 class SeedShapeTest {
     /** One example: its name, its shape and its YAML. */
     record Example(String name, String shape, String yaml) {
@@ -56,7 +56,7 @@ class SeedShapeTest {
         assertThat(Shape.print(resources)).isEqualTo(example.shape());
     }
 
-    /** A slot that RFC 46 leaves without a label has one of the use case's own in RFC 14, such as 2.2's. */
+    /** Where RFC 46 gives a slot no label, the use case in RFC 14 has a label, for example in 2.2. */
     @ParameterizedTest
     @MethodSource("examples")
     void theCanonicalJobspecOfTheUseCaseHoldsTheSameResources(Example example) throws IOException {

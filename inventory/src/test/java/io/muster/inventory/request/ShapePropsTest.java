@@ -99,7 +99,7 @@ class ShapePropsTest {
         };
     }
 
-    /** A word of hostile characters; its first is plain so that callers may keep or drop it. */
+    /** Returns a word of hostile characters. The first character is plain, so that callers may keep or drop it. */
     private static String word(Random random) {
         StringBuilder word = new StringBuilder("w");
         int[] chars = CHARS.codePoints().toArray();

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 
-/** A resource set held rank by rank, in plain collections: slow, and too simple to be wrong. */
+/** A resource set stored rank by rank in plain collections: slow, but too simple to be wrong. */
 record PerRank(
         NavigableMap<Integer, NavigableMap<String, Set<Integer>>> children,
         Map<Integer, String> hosts,
@@ -27,7 +27,7 @@ record PerRank(
         return new PerRank(new TreeMap<>(), new HashMap<>(), new TreeMap<>());
     }
 
-    /** A set over ranks below {@code bound}; the host of a rank is always the same unless {@code moved}. */
+    /** Returns a set over ranks below {@code bound}; the host of a rank is always the same unless {@code moved}. */
     static PerRank any(Random random, int bound, boolean moved) {
         PerRank set = empty();
         List<NavigableMap<String, Set<Integer>>> kinds = new ArrayList<>();
@@ -83,7 +83,7 @@ record PerRank(
         return plain;
     }
 
-    /** Types without ids are not there, as in {@link Contents}. */
+    /** Sets the resources of a rank. Types without ids are absent, as in {@link Contents}. */
     void put(int rank, String host, NavigableMap<String, Set<Integer>> own) {
         NavigableMap<String, Set<Integer>> copy = new TreeMap<>();
         own.forEach((type, ids) -> {
@@ -181,7 +181,7 @@ record PerRank(
         return result;
     }
 
-    /** R with an entry of R_lite per rank, in any order, one nodelist entry per host. */
+    /** Returns R with one entry of R_lite for each rank, in any order, and one nodelist entry for each host. */
     String toR(Random random) {
         List<Integer> order = new ArrayList<>(children.keySet());
         Collections.shuffle(order, random);
@@ -245,7 +245,7 @@ record PerRank(
         }
     }
 
-    /** Only on ranks that are there; a property without any is not there. */
+    /** Adds a property to existing ranks only; a property without ranks is absent. */
     private void addProperty(String name, Set<Integer> ranks) {
         Set<Integer> present = new TreeSet<>(ranks);
         present.retainAll(children.keySet());

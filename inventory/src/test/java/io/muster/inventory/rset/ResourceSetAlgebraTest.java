@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code flux R} of flux-core 0.88 prints for the same sets, unless a test says otherwise. */
+/** Compares with what {@code flux R} of flux-core 0.88 prints for the same sets, unless a test says otherwise. */
 class ResourceSetAlgebraTest {
     private static final ResourceSet A = set("foo[3-5]", "5,99,1000", "0-1", "1")
             .withProperty("xx", Idset.of(5))
@@ -67,7 +67,7 @@ class ResourceSetAlgebraTest {
         assertThat(both.hosts()).hasToString("foo[3,5]");
     }
 
-    /** flux-core's result has no properties, even if both sets are one. */
+    /** flux-core's result has no properties, even for two equal sets. */
     @Test
     void intersectHasThePropertiesOfBoth() {
         assertThat(A.intersect(B).properties()).isEqualTo(Map.of("xx", Idset.of(5), "yy", Idset.of(1000)));
@@ -114,7 +114,7 @@ class ResourceSetAlgebraTest {
         assertThat(even.append(odd)).isEqualTo(odd.append(even));
     }
 
-    /** flux-core takes one of the two names without a word. */
+    /** flux-core silently takes one of the two names. */
     @Test
     void aRankCanNotBeTwoHosts() {
         ResourceSet elsewhere = set("foo3,bar9", "5,1000", "7", "");

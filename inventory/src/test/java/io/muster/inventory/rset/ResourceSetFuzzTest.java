@@ -7,7 +7,7 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import java.nio.charset.StandardCharsets;
 
-/** Whatever the bytes: a refusal with problems, or a set that is written as it was read. */
+/** Any bytes are either refused with problems, or read into a set that is written as it was read. */
 class ResourceSetFuzzTest {
     @FuzzTest
     void anyBytesAreRefusedOrReadWithoutLoss(byte[] bytes) {

@@ -414,7 +414,7 @@ class ResourceSetParseTest {
         return quoted("{'version':1,'execution':{" + members.replace("\n", "") + "}}");
     }
 
-    /** JSON in which ' stands for ", as Java text is better read so. */
+    /** Returns JSON from text with ' in place of ", which is easier to read in Java. */
     static String quoted(String json) {
         return json.replace('\'', '"');
     }

@@ -125,7 +125,7 @@ class ResourceSetPropsTest {
                 .isEqualTo(PerRank.of(other.union(set)).children());
     }
 
-    /** Ranks without any resources, which neither a difference nor an intersection keeps if the other set knows them. */
+    /** Returns the ranks without resources, which neither a difference nor an intersection keeps if the other set has them. */
     private static Idset bare(ResourceSet set) {
         return set.groups().stream()
                 .filter(group -> group.children().isEmpty())
@@ -225,7 +225,7 @@ class ResourceSetPropsTest {
         return found.getOrDefault(kind, Idset.EMPTY).contains(rank);
     }
 
-    /** Ranges of every shape, also those for which sets of ids change their form. */
+    /** Uses ranges of every shape, including those at which sets of ids change their form. */
     @Seeds(share = 0.2)
     void largeSetsAreWrittenAndReadAndCut(Random random) {
         Idset ranks = Idsets.any(random);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SchedulingTest {
-    /** As Fluxion 0.54 writes it: paths, and no subsystem where it is containment. */
+    /** A graph in the form of Fluxion 0.54: paths, and no subsystem where the subsystem is containment. */
     private static final String FLUXION = graph("""
             {'id':'0','metadata':{'type':'cluster','basename':'tiny','id':0,'rank':-1,'paths':{'containment':'/tiny0'}}},
             {'id':'1','metadata':{'type':'rack','id':0,'rank':-1,'paths':{'containment':'/tiny0/rack0'}}},
@@ -32,7 +32,7 @@ class SchedulingTest {
             {'id':'7','metadata':{'type':'core','id':0,'rank':1,'paths':{'containment':'/tiny0/rack0/n1/core0'}}},
             {'id':'8','metadata':{'type':'core','id':1,'rank':1,'paths':{'containment':'/tiny0/rack0/n1/core1'}}}""", "0-1,1-2,2-3,3-4,2-5,1-6,6-7,6-8,6-1");
 
-    /** As RFC 20 of 2023 has it: no paths, and edges that say what they mean. */
+    /** A graph in the form of RFC 20 of 2023: no paths, and edges with explicit subsystem and relationship. */
     private static final String RFC20 = graph("""
             {'id':'c','metadata':{'type':'cluster','name':'c0','id':0}},
             {'id':'a','metadata':{'type':'node','name':'n0','id':0,'rank':0}},
@@ -96,7 +96,7 @@ class SchedulingTest {
         assertThat(ids(withScheduling(RFC20).prune(Idset.of(1)))).isEqualTo("c,a,a0 c-a,a-c,a-a0");
     }
 
-    /** Ranks are renumbered in an instance started by another, its graph is not. */
+    /** An instance that another instance started renumbers its ranks but not its graph. */
     @Test
     void aVertexIsKnownByItsHostRatherThanByItsRank() {
         ResourceSet renumbered = set("n1,n0", "0-1", "0-1", "").withScheduling(json(quoted(FLUXION)));
@@ -166,7 +166,7 @@ class SchedulingTest {
         return set("n[0-1]", "0-1", "0-1", "").withScheduling(json(quoted(scheduling)));
     }
 
-    /** The ids of the vertices and the ends of the edges that are left. */
+    /** Returns the ids of the vertices and the ends of the edges that remain. */
     private static String ids(Pruned pruned) {
         JsonNode graph = Objects.requireNonNull(pruned.resources().scheduling()).get("graph");
         return joined(graph.get("nodes"), "id", null) + " " + joined(graph.get("edges"), "source", "target");
@@ -181,7 +181,7 @@ class SchedulingTest {
                         .toList());
     }
 
-    /** Edges as {@code source-target}. */
+    /** Returns a graph whose edges are given as {@code source-target}. */
     private static String graph(String vertices, String edges) {
         String list = edges.isEmpty()
                 ? ""

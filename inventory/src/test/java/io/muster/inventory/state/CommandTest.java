@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What each command leads to, row by row; four hosts, host0 to host3, are online at first. */
+/** The outcome of each command, row by row. At first four hosts, host0 to host3, are online. */
 class CommandTest {
     private final States four = States.four();
 
@@ -91,7 +91,7 @@ class CommandTest {
         assertThat(four.state().holds().held()).hasToString("2-3");
     }
 
-    /** As measured against flux-core; the sentences are its own up to the colon. */
+    /** Outcomes measured with flux-core; up to the colon the sentences are flux-core's own. */
     @Test
     void whatIsDrainedIsNotDrainedAgainWithoutAMode() {
         four.after(drain("1", "dimm"), drain("2", ""), drain("3"));

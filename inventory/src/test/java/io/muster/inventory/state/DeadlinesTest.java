@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Times at which holds lift themselves: many, in any order, on ranks in pieces. */
+/** Times at which holds end by themselves: many, in any order, on fragmented ranks. */
 class DeadlinesTest {
     private static final int MANY = 20_000;
 
@@ -54,7 +54,7 @@ class DeadlinesTest {
         assertThat(found).isEqualTo(due.build());
     }
 
-    /** Were each piece handled by itself, this would take its square. */
+    /** If each range were handled separately, this test would take quadratic time. */
     @Test
     void aHundredThousandRanksInPiecesAreOneDeadline() {
         Idset.Builder even = Idset.builder();

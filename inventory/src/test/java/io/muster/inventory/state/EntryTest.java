@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lines of the journal, to the letter and both ways: what was written once has to be read for ever. */
+/** The lines of the journal, to the letter and in both directions: journals that were written once must be readable for ever. */
 class EntryTest {
     @ParameterizedTest
     @ValueSource(

@@ -9,11 +9,11 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Records whose equality is spelled out: none of their components may be forgotten. */
+/** Checks the records whose equals is written out: no component may be forgotten. */
 class KeysTest {
     private static final Hold HOLD = new Hold("ops", null, 1, States.ALICE, 0);
 
-    /** Two of each type that occurs. */
+    /** Two values of each type of component. */
     private static final Map<Class<?>, List<Object>> VALUES = Map.of(
             int.class, List.of(1, 2),
             double.class, List.of(1.5, 2.5),
@@ -36,7 +36,7 @@ class KeysTest {
         }
     }
 
-    /** The first value for each component, but the second for one of them. */
+    /** Makes a record from the first value for each component, but from the second value for the component {@code other}. */
     private static Object make(Class<?> type, int other) throws ReflectiveOperationException {
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types =

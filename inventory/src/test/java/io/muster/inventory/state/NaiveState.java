@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules told once more, rank by rank in plain collections: slow, and too simple to be wrong. Every method says why it
+ * The rules once more, rank by rank in plain collections: slow, but too simple to be wrong. Every method returns why it
  * refuses, or null.
  */
 final class NaiveState {
@@ -28,7 +28,7 @@ final class NaiveState {
     private double expires;
     private boolean expirationSet;
 
-    /** A rank and everything about it. */
+    /** A rank with all its properties. */
     static final class Rank {
         final String host;
         Liveness.Status status;
@@ -62,7 +62,7 @@ final class NaiveState {
         }
     }
 
-    /** What a host left behind. */
+    /** The data kept for a departed host. */
     static final class Left {
         final TreeMap<String, Hold> holds = new TreeMap<>();
         final Set<Membership.Kind> absent = EnumSet.noneOf(Membership.Kind.class);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Another R in place of the one at hand: everything follows its host. */
+/** Tests of replacing R: everything that is set for a host follows the host. */
 class RedefineTest {
     private final States four = States.four();
 
@@ -197,7 +197,10 @@ class RedefineTest {
         assertThat(state.state().membership().excluded()).hasToString("0");
     }
 
-    /** A host that the configuration excludes must never be offered, nor stay away for an older configuration's sake. */
+    /**
+     * A host that the configuration excludes must never be offered, and an exclusion by an older configuration must not
+     * persist.
+     */
     @Test
     void anotherRIsDefinedTogetherWithWhatTheConfigurationExcludesOfIt() {
         four.after(config("3"), define(resources("0-2", "host[0-2]")));
@@ -257,7 +260,7 @@ class RedefineTest {
         assertThat(outcome(undrain)).contains("'departed':'host3'");
     }
 
-    /** What is said of a departed host is taken back at most: it has no rank that could be drained or have a property. */
+    /** For a departed host, settings can only be taken back: the host has no rank that could be drained or get a property. */
     @Test
     void nothingNewIsSaidOfADepartedHost() {
         four.after(drain("3", "dimm"), new Command.Properties(true, map("debug", "3")));
@@ -280,7 +283,7 @@ class RedefineTest {
 
     @ParameterizedTest
     @CsvSource({
-        // start, expiration of the new R, what comes of an admin's 5000
+        // start, expiration of the new R, resulting expiration if an admin had set 5000
         "0.0, 0.0, 5000",
         "4999.0, 0.0, 5000",
         "5000.0, 0.0, 0",

@@ -80,7 +80,7 @@ class SnapshotTest {
         assertThat(snapshot(everything()).replace('"', '\'')).isEqualTo(GOLDEN);
     }
 
-    /** A graph may be long, and anybody may ask. */
+    /** R is not serialized at all, because a graph may be long and any peer may ask. */
     @Test
     void whereRIsLeftOutItIsNotEvenWritten() {
         JsonNode unwritable = new POJONode(new JsonSerializable.Base() {
@@ -169,7 +169,7 @@ class SnapshotTest {
                 .hasMessage("snapshot: " + sentence);
     }
 
-    /** Takes out each member, and puts each kind of value in its place, one after the other. */
+    /** Removes each member, and replaces it by each kind of value, one at a time. */
     @Test
     void noDamageEndsInAnythingElse() {
         int refused = 0;

@@ -10,8 +10,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whatever JSON the disk gives back: a refusal that names the place, or what is written again as it was read.
- * {@code .ci/fuzz 1000000 StateFuzzTest} searches.
+ * Any JSON from the disk is either refused with a place, or read and written again unchanged.
+ * {@code .ci/fuzz 1000000 StateFuzzTest} searches for exceptions.
  */
 class StateFuzzTest {
     @FuzzTest(maxDuration = "5m")

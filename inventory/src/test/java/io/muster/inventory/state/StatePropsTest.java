@@ -18,7 +18,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Random commands by several people against the naive model; after each, everything that can be asked is compared. */
+/** Runs random commands by several people on the state and on the naive model, and compares all observable data after each. */
 class StatePropsTest {
     private static final int STEPS = 60;
     private static final int HIGHEST = 9;
@@ -112,7 +112,7 @@ class StatePropsTest {
         check(new Command.Undrain(text, "done", mode, holder), refused, by);
     }
 
-    /** Some that are no hosts of R, so that their names cannot mean a rank. */
+    /** Returns some departed hosts that are not in R, so that their names cannot mean a rank. */
     private List<String> departed(Random random) {
         List<String> away = new ArrayList<>(model.left.keySet());
         away.removeIf(host ->
@@ -164,7 +164,7 @@ class StatePropsTest {
         return real.state().definition().base();
     }
 
-    /** Hosts keep their names, change their ranks, come and go, and sometimes have two ranks. */
+    /** Returns a random R in which hosts keep their names, change their ranks, come and go, and sometimes have two ranks. */
     private static ResourceSet resources(Random random) {
         Idset ranks = Idsets.small(random, HIGHEST + 1).with(random.nextInt(HIGHEST + 1));
         boolean doubles = random.nextInt(4) == 0;
@@ -191,7 +191,7 @@ class StatePropsTest {
         return some.isEmpty() ? Idset.of(all.nth(random.nextInt(all.size()))) : some;
     }
 
-    /** Ranks, or hosts where those mean the same. */
+    /** Returns the targets as ranks, or as hosts if these mean the same. */
     private String text(Idset targets, Random random) {
         String hosts = real.state().resources().hostsOf(targets).toString();
         return random.nextBoolean() && real.state().resources().targets(hosts).equals(targets)
@@ -266,7 +266,7 @@ class StatePropsTest {
                 .orElse(0);
     }
 
-    /** I8: whoever repeats himself changes nothing. */
+    /** I8: a repeated command changes nothing. */
     @Seeds(share = 0.2)
     void aRepeatedWishIsGrantedAlready(Random random) {
         real.run(States.define(resources(random)));

@@ -16,12 +16,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A state with a history: commands go in, and the entries that they led to are kept. */
+/** A state with a history: callers pass commands, and the resulting entries are kept. */
 final class States {
     static final Principal ALICE = new Principal(1001, "alice", 42);
     static final Principal BOB = new Principal(1002, "bob", 0);
 
-    /** As whoever reads a journal must have it. */
+    /** Reads JSON as every reader of a journal must. */
     private static final JsonMapper EXACT = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
@@ -43,7 +43,7 @@ final class States {
         return new States(InventoryState.empty());
     }
 
-    /** host[0-3] as ranks 0-3, all online, host3 with property "batch"; at 100 s after the epoch. */
+    /** Returns host[0-3] as ranks 0-3, all online, host3 with property "batch", at 100 s after the epoch. */
     static States four() {
         States four = empty();
         four.run(new Command.Define(resources("0-3", "host[0-3]"), "configuration", Liveness.Status.ONLINE));
@@ -78,7 +78,7 @@ final class States {
         return run(command, ALICE);
     }
 
-    /** Carries a command out and says what came of it. */
+    /** Carries a command out and returns its outcome. */
     Decision run(Command command, Principal by) {
         Decision decision = command.decide(state, now, by);
         for (Event event : decision.events()) {
@@ -106,7 +106,7 @@ final class States {
         return this;
     }
 
-    /** A decision in words: each event's name and context, or the rejection. */
+    /** Returns a decision as text: each event's name and context, or the rejection. */
     static String words(Decision decision) {
         if (decision.rejection() != null) {
             return decision.rejection().kind() + " " + decision.rejection().text();
@@ -133,7 +133,7 @@ final class States {
         return tree(json.replace('\'', '"').getBytes(UTF_8));
     }
 
-    /** As the journal reads it. */
+    /** Returns the entry as the journal reads it. */
     static ObjectNode tree(Entry entry) {
         return tree(entry.toBytes()).put("seq", entry.seq());
     }
@@ -190,7 +190,7 @@ final class States {
         return new Command.Report(name, targets, "");
     }
 
-    /** What a configuration of {@link #four} excludes. */
+    /** Returns the command with the exclusions of a configuration of {@link #four}. */
     static Command.ExcludeByConfig config(String ranks) {
         return new Command.ExcludeByConfig(resources("0-3", "host[0-3]"), Idset.parse(ranks));
     }

@@ -13,11 +13,11 @@ import java.nio.charset.StandardCharsets;
 /**
  * RFC 28 "Initial Acquire Response".
  *
- * <p>Just these two keys: a {@code down} or {@code shrink} here ends deployed schedulers, one of them together with the
- * broker that hosts it.
+ * <p>Only these two keys are sent: deployed schedulers exit if the first response has {@code down} or {@code shrink}, and one
+ * of them ends the broker that hosts it.
  *
- * @param resources what may be scheduled, less what is excluded
- * @param up those of its ranks that may be allocated from now
+ * @param resources resources that may be scheduled, without excluded ranks
+ * @param up ranks in {@code resources} that may be allocated now
  */
 public record First(ResourceSet resources, Idset up) {
     private static final byte[] HEAD = "{\"resources\":".getBytes(StandardCharsets.US_ASCII);

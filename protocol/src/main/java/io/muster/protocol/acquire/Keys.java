@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Reads the members that RFC 28's payloads are made of. */
+/** Reads and writes the members of RFC 28's payloads. */
 final class Keys {
     private Keys() {}
 
@@ -25,7 +25,7 @@ final class Keys {
         });
     }
 
-    /** The idset under {@code key}; empty when there is none or it is wrong. */
+    /** Returns the idset under {@code key}, empty if there is none or it is wrong. */
     static Idset idset(JsonNode payload, String key, Problems problems) {
         JsonNode value = payload.get(key);
         return value == null ? Idset.EMPTY : read(value, "/" + key, problems);
@@ -44,7 +44,7 @@ final class Keys {
         }
     }
 
-    /** RFC 6901. */
+    /** Returns the JSON pointer (RFC 6901) of a member. */
     static String pointer(String parent, String key) {
         return parent + "/" + key.replace("~", "~0").replace("/", "~1");
     }

@@ -13,15 +13,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * RFC 28 "Additional Acquire Responses". One that is empty cannot be made: deployed schedulers answer it with a whole
- * scheduling pass. Neither can one whose sets contradict each other, since each scheduler would read it its own way.
+ * RFC 28 "Additional Acquire Responses". An empty response cannot be created, because deployed schedulers react to it with a
+ * whole scheduling pass. A response with contradicting sets cannot be created either, because each scheduler would read it in a
+ * different way.
  *
  * @param up ranks that become available
  * @param down ranks that become unavailable
- * @param shrink ranks that left for good; all of them in {@code down} as well
- * @param propertyAdd names to ranks, none of them empty
- * @param propertyRemove names to ranks, none of them empty
- * @param expiration seconds since the epoch, 0 for never; absent when it did not change
+ * @param shrink ranks that left for good; all of them are in {@code down} too
+ * @param propertyAdd ranks by name of the property, none empty
+ * @param propertyRemove ranks by name of the property, none empty
+ * @param expiration seconds since the epoch, 0 for never; absent if unchanged
  */
 public record Next(
         Idset up,
@@ -70,7 +71,7 @@ public record Next(
         return problems;
     }
 
-    /** RFC 20 "properties". */
+    /** Checks properties: each must be on some rank and have a name that RFC 20 allows. */
     private static void properties(Problems problems, String place, SortedMap<String, Idset> properties) {
         properties.forEach((name, ranks) -> {
             String fault = ranks.isEmpty() ? "names no rank" : ResourceSet.propertyNameFault(name);
@@ -94,8 +95,8 @@ public record Next(
     }
 
     /**
-     * Reads what a server sent. One that shrinks without saying {@code down} (flux-core, for a rank that was drained) means
-     * both, and when up and down overlap, down wins: so do the deployed schedulers.
+     * Reads a server's response, in the same way as deployed schedulers: ranks in {@code shrink} count as {@code down} even if
+     * the server does not say so (flux-core does not for a drained rank), and ranks in both up and down are down.
      */
     public static Next parse(JsonNode payload) {
         Problems problems = new Problems();

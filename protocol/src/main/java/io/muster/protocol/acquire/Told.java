@@ -8,24 +8,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one scheduler knows: the view that it was last told, and which ranks it may still be told of. That is all that a
- * stream remembers, however long it has not listened.
+ * The knowledge of one scheduler: the view it was last sent, and the ranks that updates to it may still name. A stream stores
+ * nothing else, however long the scheduler does not read.
  *
- * @param offered the ranks of the first response that have not been shrunk away since; it never grows
+ * @param offered ranks of the first response that have not been shrunk since; this set never grows
  */
 public record Told(SchedulerView view, Idset offered) {
     public static Told first(SchedulerView view) {
         return new Told(view, view.members());
     }
 
-    /** What to tell it so that it knows {@code now}; null when it would be told nothing. */
+    /** Returns the update that takes the scheduler from its view to {@code now}; null if the update would be empty. */
     public @Nullable Next next(SchedulerView now) {
         Idset shrink = shrunk(now);
-        Idset left = shrink.isEmpty() ? offered : offered.subtract(shrink);
-        Idset up = now.up().subtract(view.up()).intersect(left);
+        Idset remaining = shrink.isEmpty() ? offered : offered.subtract(shrink);
+        Idset up = now.up().subtract(view.up()).intersect(remaining);
         Idset down = view.up().subtract(now.up()).intersect(offered).union(shrink);
-        SortedMap<String, Idset> add = grown(view.properties(), now.properties(), left);
-        SortedMap<String, Idset> remove = grown(now.properties(), view.properties(), left);
+        SortedMap<String, Idset> add = grown(view.properties(), now.properties(), remaining);
+        SortedMap<String, Idset> remove = grown(now.properties(), view.properties(), remaining);
         OptionalDouble expiration =
                 view.expiration() == now.expiration() ? OptionalDouble.empty() : OptionalDouble.of(now.expiration());
         return Next.isEmpty(up, down, add, remove, expiration)
@@ -33,12 +33,15 @@ public record Told(SchedulerView view, Idset offered) {
                 : new Next(up, down, shrink, add, remove, expiration);
     }
 
-    /** What it knows after it was told {@code now}. */
+    /** Returns the scheduler's knowledge after an update to {@code now}. */
     public Told after(SchedulerView now) {
         return new Told(now, offered.subtract(shrunk(now)));
     }
 
-    /** A scheduler that is told to shrink its last rank wedges: it keeps one, and hears of that as down only. */
+    /**
+     * Returns the ranks to shrink. A scheduler whose last rank is shrunk hangs, so one rank always stays and is only reported
+     * as down.
+     */
     private Idset shrunk(SchedulerView now) {
         Idset lost = now.lost().subtract(view.lost()).intersect(offered);
         return lost.isEmpty() || lost.size() < offered.size() ? lost : lost.without(lost.first());

@@ -1,6 +1,6 @@
 /**
- * What schedulers are told: RFC 28's payloads, and how an update follows from two views of the inventory. Depends on the
- * inventory and on rpc. Immutable values; any thread.
+ * The responses to schedulers: RFC 28's payloads, and how an update is computed from two views of the inventory. This package
+ * depends on the inventory and on rpc. Its values are immutable and may be used on any thread.
  */
 @NullMarked
 package io.muster.protocol.acquire;

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that changes the inventory: the methods of service {@code resource} that an admin may call, and the command
- * that each of them means. Keys are flux-core's; {@code holder, until, cause} and {@code dry-run} are ours.
+ * A request that changes the inventory: the methods of service {@code resource} for admins, and the command that each method
+ * means. Keys are those of flux-core, which lacks {@code holder, until, cause} and {@code dry-run}.
  *
  * <pre>
  * drain, undrain                   targets, reason?, mode?, holder?, until? (drain)
@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  * monitor-force-down               ranks
  * </pre>
  *
- * @param dryRun say what would happen, and do nothing
+ * @param dryRun answer with what would happen, and change nothing
  */
 public record AdminRequest(Command command, boolean dryRun) {
     private static final String DRY_RUN = "dry-run";
 
-    /** @return null if {@code method} changes nothing, or nothing that there is */
+    /** @return null if {@code method} does not exist or does not change the inventory */
     public static @Nullable AdminRequest parse(String method, @Nullable ObjectNode payload) {
         Reader in = new Reader(method, payload);
         Command command = switch (method) {
@@ -51,7 +51,7 @@ public record AdminRequest(Command command, boolean dryRun) {
         return command == null ? null : new AdminRequest(command, in.flag(DRY_RUN));
     }
 
-    /** The topic's method and the payload that mean {@code command}; for clients. */
+    /** Returns the topic and the payload that mean {@code command}, for clients. */
     public static Call call(Command command, boolean dryRun) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         String method = Writer.write(command, payload);
@@ -63,7 +63,7 @@ public record AdminRequest(Command command, boolean dryRun) {
 
     public record Call(String topic, ObjectNode payload) {}
 
-    /** flux-core answers what it cannot read with EPROTO; so do we, and say what it was. */
+    /** Reads the payload. Like flux-core, the reader refuses malformed payloads with EPROTO, and also says what is wrong. */
     private record Reader(String method, @Nullable ObjectNode payload) {
         Command drain() {
             double until = payload != null && payload.has("until") ? number("until") : 0;
@@ -80,7 +80,7 @@ public record AdminRequest(Command command, boolean dryRun) {
             return new Command.Undrain(text("targets"), optional("reason"), mode(fault), optional("holder"));
         }
 
-        /** flux-core's words and number for a mode that there is not. */
+        /** Reads the mode; an unknown mode is refused with flux-core's sentence and error number. */
         private Command.Mode mode(String fault) {
             String mode = optional("mode");
             if (mode == null) {
@@ -94,7 +94,7 @@ public record AdminRequest(Command command, boolean dryRun) {
             };
         }
 
-        /** flux-core's words and number for what is no idset. */
+        /** Reads the ranks; text that is not an idset is refused with flux-core's sentence and error number. */
         Idset ranks() {
             String text = text("ranks");
             try {
@@ -162,7 +162,7 @@ public record AdminRequest(Command command, boolean dryRun) {
         }
     }
 
-    /** Puts the keys of a command and gives its method's name: the mirror of {@link Reader}. */
+    /** Writes the keys of a command and returns the name of its method: the inverse of {@link Reader}. */
     private static final class Writer {
         static String write(Command command, ObjectNode out) {
             if (command instanceof Command.Drain c) {

@@ -9,26 +9,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a change with {@code dry-run}, which is ours: {@code {events, updates: [{user, pid, update}]}}.
+ * The answer to a change with {@code dry-run}, which flux-core does not have: {@code {events, updates: [{user, pid, update}]}}.
  *
- * @param events that would be written to the journal
+ * @param events events that would be written to the journal
  */
 public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
-    /** @param payload the very update that this scheduler would get, or null for none */
+    /** @param payload exact update that this scheduler would be sent, or null for none */
     public record Update(String user, int pid, @Nullable ObjectNode payload) {}
 
-    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static DryRunAnswer parse(JsonNode payload) {
         Members in = Members.of("dry-run", payload);
         List<ObjectNode> events = new ArrayList<>();
         in.list("events").forEach(event -> events.add(event.json()));
         List<Update> updates = new ArrayList<>();
         for (Members update : in.list("updates")) {
-            boolean told = !update.json().path("update").isNull();
+            boolean hasUpdate = !update.json().path("update").isNull();
             updates.add(new Update(
                     update.text("user"),
                     (int) update.number("pid"),
-                    told ? update.object("update").json() : null));
+                    hasUpdate ? update.object("update").json() : null));
         }
         return new DryRunAnswer(events, updates);
     }

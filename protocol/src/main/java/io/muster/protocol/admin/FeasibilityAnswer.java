@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  * The explained answer to {@code feasibility.check}:
  * {@code {mode, verdict, sentence, most_slots, nodes, ranks, hosts, remarks}}.
  *
- * @param now whether it is about what is up, mode {@code now}, or about all, mode {@code ever}
- * @param nodes how many nodes the question was about
- * @param hosts of {@link Answer#hosts}
+ * @param now whether the question was about the nodes that are up, mode {@code now}, or about all nodes, mode {@code ever}
+ * @param nodes number of nodes in the inventory
+ * @param hosts names of the hosts in {@link Answer#hosts}
  */
 public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist hosts) {
     private static final int LONGEST = 1000;
 
-    /** @param r what {@code answer} is about */
+    /** @param r inventory that {@code answer} is about */
     public static FeasibilityAnswer of(boolean now, Answer answer, ResourceSet r) {
         Answer shown = new Answer(
                 answer.verdict(),
@@ -39,7 +39,7 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
         return new FeasibilityAnswer(now, shown, r.nodes(), r.hostsOf(answer.hosts()));
     }
 
-    /** Sentences quote requests, and a request may be as long as a frame. */
+    /** Shortens a sentence, because sentences quote requests, and a request may be as long as a frame. */
     private static String brief(String sentence) {
         return sentence.codePointCount(0, sentence.length()) <= LONGEST
                 ? sentence
@@ -47,8 +47,8 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
     }
 
     /**
-     * What the answer is to somebody who asked for none but RFC 27's: an error, or null for "nothing says no". Not proven is not
-     * refused. The numbers are those of flux's schedulers.
+     * Returns the answer for a request that follows RFC 27 only: an error, or null, which means that nothing rules the job out.
+     * An unproven answer is not a refusal. The error numbers are those of flux's schedulers.
      */
     public @Nullable RpcException refusal() {
         return switch (answer.verdict()) {
@@ -73,7 +73,7 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
         return json;
     }
 
-    /** @throws RpcException EPROTO if the server answered something else */
+    /** @throws RpcException EPROTO if the server's answer is something else */
     public static FeasibilityAnswer parse(ObjectNode json) {
         try {
             return read(json);

@@ -13,7 +13,7 @@ import io.muster.protocol.rpc.RpcException;
 import java.util.List;
 
 /**
- * What {@code feasibility.check} is asked (RFC 27 "Feasibility"). RFC 27 has {@code jobspec} alone; ours are
+ * The request {@code feasibility.check} (RFC 27 "Feasibility"). RFC 27 has only {@code jobspec}; the additional keys are
  *
  * <pre>
  * explain: true                          answer with a {@link FeasibilityAnswer}, whatever it says
@@ -21,7 +21,7 @@ import java.util.List;
  * resources, constraint?, duration?      in place of jobspec: a resources list that may do without slots and tasks
  * </pre>
  *
- * Other keys are passed over: flux's job validator sends all that it knows of the job.
+ * Other keys are ignored, because flux's job validator sends everything that it knows about the job.
  */
 public record FeasibilityRequest(Request request, boolean explain, boolean now) {
     public static final String TOPIC = "feasibility.check";
@@ -31,7 +31,9 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
     private static final String CONSTRAINT = "constraint";
     private static final String DURATION = "duration";
 
-    /** Whether the answer is to explain itself, which has to be known before anything else can go wrong. */
+    /**
+     * Returns whether the answer must explain itself. The server needs to know this before it reads anything that can be wrong.
+     */
     public static boolean wantsExplanation(ObjectNode payload) {
         return flag(payload, "explain");
     }
@@ -64,7 +66,7 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
                 duration.asDouble(0));
     }
 
-    /** What an answer costs by: vertices, and the terms of the constraint. */
+    /** Returns the size on which the cost of an answer depends: vertices, and terms of the constraint. */
     public int size() {
         return vertices(request.resources()) + terms(request.constraint().toJson());
     }
@@ -85,7 +87,7 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
         return count;
     }
 
-    /** The payload that asks this, as a resources list. */
+    /** Returns the payload of this request with a resources list. */
     public ObjectNode toJson() {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         payload.set(RESOURCES, Resource.toJson(request.resources()));
@@ -99,9 +101,9 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
     }
 
     /**
-     * The payload that asks this, as RFC 27 has it.
+     * Returns the payload of this request in the form of RFC 27.
      *
-     * @param jobspec says the same as {@link #request}
+     * @param jobspec jobspec with the same meaning as {@link #request}
      */
     public ObjectNode toJson(ObjectNode jobspec) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();

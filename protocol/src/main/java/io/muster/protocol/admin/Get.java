@@ -11,15 +11,15 @@ import io.muster.protocol.wire.Json;
 /**
  * The answer to {@code resource.get}, in flux-core's form: {@code {R, method}}.
  *
- * @param resources R as it is now, excluded ranks and {@code scheduling} included
- * @param method RFC 44's word for where R came from
+ * @param resources current R, including excluded ranks and {@code scheduling}
+ * @param method RFC 44's word for the source of R
  */
 public record Get(ResourceSet resources, String method) {
     public static Get of(Definition definition) {
         return new Get(definition.resources(), definition.method());
     }
 
-    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static Get parse(JsonNode payload) {
         Members in = Members.of("resource.get", payload);
         return new Get(in.resources("R"), in.text("method"));

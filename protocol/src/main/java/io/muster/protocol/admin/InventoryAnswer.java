@@ -33,7 +33,7 @@ public record InventoryAnswer(
     /** The brace and the NUL that end a payload. */
     private static final int END = 2;
 
-    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static InventoryAnswer parse(JsonNode payload) {
         Members in = Members.of(TOPIC, payload);
         ObjectNode state = in.object("state").json();

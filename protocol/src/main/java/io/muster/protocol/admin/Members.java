@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The members of an object in an answer, for whoever reads answers. Members that nobody asks for are let pass: a later
- * version may have more to say.
+ * The members of an object in an answer, for code that reads answers. Members that are never read are ignored, because a later
+ * version may send more of them.
  *
- * @param subject whose answer it is, for the message
- * @param place the object's JSON pointer
+ * @param subject name of the answer, for messages
+ * @param place JSON pointer of the object
  */
 record Members(String subject, String place, ObjectNode json) {
     static Members of(String subject, JsonNode payload) {
@@ -80,7 +80,7 @@ record Members(String subject, String place, ObjectNode json) {
         return idset(key, text(key));
     }
 
-    /** {@code text} as an idset, which stands at or under {@code key}. */
+    /** Reads {@code text} as an idset; faults are reported at {@code key}. */
     Idset idset(String key, String text) {
         try {
             return Idset.parse(text);
@@ -107,7 +107,7 @@ record Members(String subject, String place, ObjectNode json) {
         return new InvalidException(subject, List.of(new Problem(place, sentence)), 0);
     }
 
-    /** RFC 6901. */
+    /** Returns the JSON pointer (RFC 6901) of a member. */
     private String pointer(String key) {
         return place + "/" + key.replace("~", "~0").replace("/", "~1");
     }

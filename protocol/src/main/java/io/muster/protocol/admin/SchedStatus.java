@@ -12,9 +12,9 @@ import io.muster.protocol.wire.Json;
  * The answer to {@code resource.sched-status}, in flux-core's form: {@code {all, down, allocated}}, each an R without
  * {@code scheduling}.
  *
- * @param all what is on offer: without excluded ranks
- * @param down those that are offline or drained
- * @param allocated what jobs have; empty here, since only a scheduler knows
+ * @param all resources offered to schedulers, without excluded ranks
+ * @param down resources of {@code all} that are offline or drained
+ * @param allocated resources of jobs; always empty, because only a scheduler knows them
  */
 public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocated) {
     public static SchedStatus of(InventoryState state) {
@@ -22,7 +22,7 @@ public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocat
         return new SchedStatus(all, all.remove(state.view().up()), ResourceSet.EMPTY);
     }
 
-    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static SchedStatus parse(JsonNode payload) {
         Members in = Members.of("resource.sched-status", payload);
         return new SchedStatus(in.resources("all"), in.resources("down"), in.resources("allocated"));

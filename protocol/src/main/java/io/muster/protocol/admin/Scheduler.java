@@ -6,13 +6,13 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Epoch;
 
 /**
- * A scheduler that holds the resources.
+ * A scheduler that has acquired the resources.
  *
- * @param pid 0 when unknown
+ * @param pid 0 if unknown
  * @param since seconds since the epoch
- * @param offered the ranks of its first response
- * @param up those of them that it has been told are up
- * @param behind whether there is something that it has not been sent yet
+ * @param offered ranks in the first response to the scheduler
+ * @param up ranks in {@code offered} that are up by the responses sent so far
+ * @param behind whether some changes have not been sent to the scheduler yet
  */
 public record Scheduler(
         String user, int userid, int pid, double since, long responses, Idset offered, Idset up, boolean behind) {

@@ -19,10 +19,10 @@ import java.util.Map;
 
 /**
  * The answer to {@code resource.status}, in flux-core's form:
- * {@code {R, drain: {idset: {timestamp, reason}}, online, offline, exclude, torpid}}. R has no {@code scheduling}; ranks
- * are grouped by reason and whole second, as its reader does.
+ * {@code {R, drain: {idset: {timestamp, reason}}, online, offline, exclude, torpid}}. R has no {@code scheduling}; drained
+ * ranks are grouped by reason and whole second, as flux-core's reader does.
  *
- * @param online torpid ranks included: they are connected
+ * @param online online ranks and torpid ranks, which are connected too
  */
 public record Status(
         ResourceSet resources, Map<Reason, Idset> drain, Idset online, Idset offline, Idset exclude, Idset torpid) {
@@ -31,10 +31,10 @@ public record Status(
     /** Characters of a group's timestamp and of the names of its keys, about. */
     private static final int AROUND_A_REASON = 50;
 
-    /** @param reason "" for none */
+    /** @param reason "" if there is none */
     public record Reason(double timestamp, String reason) {}
 
-    /** @throws io.muster.inventory.problem.InvalidException if it is something else, naming the place */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static Status parse(JsonNode payload) {
         Members in = Members.of("resource.status", payload);
         Map<Reason, Idset> drain = new LinkedHashMap<>();
@@ -111,7 +111,7 @@ public record Status(
         return reasons;
     }
 
-    /** One reason stands for a host's holds: the shared hold's, or else that of who came first. */
+    /** Returns the reason that stands for a host's holds: that of the shared hold, or else that of the oldest hold. */
     private static Reason shown(HoldSet set) {
         Hold shared = set.of(Hold.SHARED);
         Hold hold = shared == null ? set.oldest() : shared;

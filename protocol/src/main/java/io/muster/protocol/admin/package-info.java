@@ -1,6 +1,6 @@
 /**
- * The payloads of everything but the acquire stream: the verbs that change the inventory and the answers about it.
- * Depends on the inventory and on rpc. Immutable values; any thread.
+ * The payloads of all methods except the acquire stream: requests that change the inventory, and answers about it. This package
+ * depends on the inventory and on rpc. Its values are immutable and may be used on any thread.
  */
 @NullMarked
 package io.muster.protocol.admin;

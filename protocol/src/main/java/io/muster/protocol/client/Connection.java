@@ -23,13 +23,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One UNIX stream socket to a server, past its welcome. Nothing here waits but {@link #await}: a blocking socket has no
- * timeouts, and two sides that both wait to be read would wait for ever.
+ * A UNIX stream socket to a server that has accepted the client. Only {@link #await} waits: a blocking socket has no timeouts,
+ * and if each side waited for the other to read, both would wait for ever.
  */
 final class Connection implements Closeable {
     private static final String SCHEME = "local://";
     private static final int BUFFER = 64 * 1024;
-    /** An inventory of a million ranks is less; a server that sends more is not one to listen to. */
+    /** Largest frame to accept, larger than an inventory of a million ranks. */
     private static final int MAX_FRAME = 1 << 30;
 
     private final String path;
@@ -51,8 +51,8 @@ final class Connection implements Closeable {
 
     /**
      * @param uri {@code local:///path/of/the/socket}
-     * @throws ConnectException if nobody listens there
-     * @throws RpcException if the server turned us away
+     * @throws ConnectException if no server listens there
+     * @throws RpcException if the server refused the connection
      */
     static Connection open(String uri, Options options) throws IOException {
         String path = path(uri);
@@ -136,7 +136,10 @@ final class Connection implements Closeable {
         }
     }
 
-    /** RFC 3 "Message Framing and Security": one byte, zero to be let in, else an error number and the end. */
+    /**
+     * Reads the server's first byte (RFC 3 "Message Framing and Security"): zero, or an error number, after which the server
+     * closes the connection.
+     */
     private void readWelcome(Deadline deadline) throws IOException {
         while (!fill()) {
             if (!await(SelectionKey.OP_READ, deadline)) {
@@ -164,12 +167,12 @@ final class Connection implements Closeable {
         return path;
     }
 
-    /** False once anything went wrong on it. */
+    /** Returns false once an error has occurred on the connection. */
     boolean isUsable() {
         return usable && channel.isOpen();
     }
 
-    /** The next message, or null if there is none at the moment. */
+    /** Returns the next message, or null if there is none at the moment. */
     @Nullable
     Message poll() throws IOException {
         try {
@@ -184,7 +187,7 @@ final class Connection implements Closeable {
         }
     }
 
-    /** Reads what there is into the empty buffer; false if there is nothing. */
+    /** Reads available bytes into the empty buffer; returns false if there are none. */
     private boolean fill() throws IOException {
         in.clear();
         int count;
@@ -203,7 +206,7 @@ final class Connection implements Closeable {
         return count > 0;
     }
 
-    /** Writes what can be written now; true if that was all. */
+    /** Writes what can be written now; returns true if nothing remains. */
     boolean write(ByteBuffer frame) throws IOException {
         try {
             channel.write(frame);
@@ -219,7 +222,10 @@ final class Connection implements Closeable {
         return new IOException("connection to " + path + " is broken: " + reason, cause);
     }
 
-    /** Waits until one of these operations may succeed; false if the time is over. An interrupted thread cannot wait. */
+    /**
+     * Waits until one of these operations may succeed; returns false if the deadline has passed. An interrupted thread cannot
+     * wait.
+     */
     boolean await(int operations, Deadline deadline) throws IOException {
         if (deadline.hasPassed()) {
             return false;
@@ -238,7 +244,7 @@ final class Connection implements Closeable {
         try {
             channel.close();
         } finally {
-            selector.close(); // which gives the file descriptor back
+            selector.close(); // releases the file descriptor
         }
     }
 }

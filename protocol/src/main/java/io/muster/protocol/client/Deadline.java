@@ -7,7 +7,7 @@ final class Deadline {
     static final Deadline NEVER = new Deadline(0, false);
 
     private static final long NANOS_PER_MILLI = 1_000_000;
-    /** What is longer is without end: nanoseconds of 292 years do not fit. */
+    /** Durations longer than this count as endless, because nanoseconds of 292 years do not fit a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final long nanoTime;
@@ -18,12 +18,12 @@ final class Deadline {
         this.bounded = bounded;
     }
 
-    /** A time from now, which may be zero. */
+    /** Returns a deadline after this time, which may be zero. */
     static Deadline in(Duration time) {
         return time.compareTo(LONGEST) > 0 ? NEVER : new Deadline(System.nanoTime() + time.toNanos(), true);
     }
 
-    /** As {@link Options#timeout} has it. */
+    /** Returns the deadline for a timeout in the sense of {@link Options#timeout}, where zero is endless. */
     static Deadline ofTimeout(Duration timeout) {
         return timeout.isZero() ? NEVER : in(timeout);
     }
@@ -32,7 +32,7 @@ final class Deadline {
         return bounded && nanoTime - System.nanoTime() <= 0;
     }
 
-    /** What is left, rounded up, as a selector takes it: 0 is without end. */
+    /** Returns the remaining time, rounded up, in the form that a selector takes, where 0 is endless. */
     long selectMillis() {
         return bounded ? Math.max(1, (nanoTime - System.nanoTime() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI) : 0;
     }

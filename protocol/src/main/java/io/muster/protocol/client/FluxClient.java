@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection to a Flux service: Muster, or a flux-core broker.
  *
- * <p>Any number of calls and streams may be open at once; responses are kept, by matchtag, until they are asked for. A
- * client and all that it hands out belong to one thread, and only while that thread is inside one of their methods is
- * anything sent or received.
+ * <p>Any number of calls and streams may be open at once; responses are kept by matchtag until they are taken. A client and its
+ * calls and streams belong to one thread, and messages are sent and received only while that thread is inside one of their
+ * methods.
  *
- * <p>After an {@link IOException} other than a timeout the connection is of no further use.
+ * <p>After an {@link IOException} other than a timeout the connection is unusable.
  */
 public final class FluxClient implements Closeable {
-    /** What may lie unread in calls and streams that nobody is waiting for. */
+    /** Bytes of unread responses at most, in all calls and streams together. */
     private static final long MAX_UNREAD = 256L << 20;
 
     private final Connection connection;
@@ -48,8 +48,8 @@ public final class FluxClient implements Closeable {
 
     /**
      * @param uri {@code local:///path/of/the/socket}
-     * @throws java.net.ConnectException if nobody listens there
-     * @throws RpcException if the server turned us away
+     * @throws java.net.ConnectException if no server listens there
+     * @throws RpcException if the server refused the connection
      */
     public static FluxClient connect(String uri, Options options) throws IOException {
         return new FluxClient(Connection.open(uri, options), options);
@@ -60,21 +60,21 @@ public final class FluxClient implements Closeable {
     }
 
     /**
-     * Calls and waits for the answer, which is an empty object where the server sent no payload.
+     * Calls and waits for the answer, which is an empty object if the server sent no payload.
      *
      * @throws RpcException if the server answered with an error
-     * @throws SocketTimeoutException if it did not answer in time; a late answer is dropped
+     * @throws SocketTimeoutException if the server did not answer in time; a late answer is dropped
      */
     public ObjectNode rpc(String topic, @Nullable ObjectNode payload) throws IOException {
         return call(topic, payload).get();
     }
 
-    /** Sends a request whose answer is asked for later, so that many may be on their way at once. */
+    /** Sends a request whose answer is taken later, so that many requests can be in flight at once. */
     public Call call(String topic, @Nullable ObjectNode payload) throws IOException {
         return new Call(open(topic, payload, 0));
     }
 
-    /** Sends a request that no answer comes to. */
+    /** Sends a request that the server does not answer. */
     public void send(String topic, @Nullable ObjectNode payload) throws IOException {
         transmit(Request.of(topic, encode(payload), Header.NORESPONSE, Request.MATCHTAG_NONE));
     }
@@ -91,7 +91,7 @@ public final class FluxClient implements Closeable {
         return call;
     }
 
-    /** RFC 6 "Matchtag Field": none that may still be answered. */
+    /** Returns a matchtag that no pending response can have (RFC 6 "Matchtag Field"). */
     private int freeMatchtag() {
         do {
             lastMatchtag++;
@@ -119,7 +119,10 @@ public final class FluxClient implements Closeable {
         transmit(request, Deadline.ofTimeout(options.timeout()));
     }
 
-    /** While the server does not read, what it sends is read: else each side could wait for the other. */
+    /**
+     * Sends a request. While the server does not read, this method reads from the server, because otherwise each side could
+     * wait for the other.
+     */
     void transmit(Request request, Deadline deadline) throws IOException {
         ByteBuffer frame = encoder.encode(request);
         trace(true, request);
@@ -129,13 +132,13 @@ public final class FluxClient implements Closeable {
                 more = receive();
             }
             if (!connection.await(SelectionKey.OP_READ | SelectionKey.OP_WRITE, deadline)) {
-                close(); // a frame cut short leaves nothing to go on with
+                close(); // after a truncated frame the connection is unusable
                 throw new SocketTimeoutException(server() + " does not take the request " + request.topic());
             }
         }
     }
 
-    /** Waits for one message and hands it to whoever it is for; false once the time is over. */
+    /** Waits for one message and passes it to its call or stream; returns false once the deadline has passed. */
     boolean receive(Deadline deadline) throws IOException {
         if (receive()) {
             return !deadline.hasPassed();
@@ -144,7 +147,7 @@ public final class FluxClient implements Closeable {
         return ready && (receive() || !deadline.hasPassed());
     }
 
-    /** One message and no more: an answer counts even if the connection breaks right after it. */
+    /** Receives at most one message, so that an answer counts even if the connection breaks right after it. */
     private boolean receive() throws IOException {
         Message message = connection.poll();
         if (message == null) {
@@ -157,7 +160,7 @@ public final class FluxClient implements Closeable {
         return true;
     }
 
-    /** A response that nobody waits for any more is dropped. */
+    /** Passes a response to its call or stream; a response that no call or stream expects any more is dropped. */
     private void hand(Response response) throws IOException {
         Pending call = pending.get(response.matchtag());
         if (call == null) {

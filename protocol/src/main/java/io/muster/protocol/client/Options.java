@@ -6,13 +6,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client behaves towards its server.
+ * Options of a client.
  *
- * @param timeout for the welcome, for handing over a request, and for the answer to a call; zero waits without end
- * @param attempts how often to try to connect, at least once
- * @param backoff pause after the first attempt, doubled after each
- * @param dialect what to speak; the server answers in kind
- * @param trace takes a line for every message sent and received, or null
+ * @param timeout limit for connecting, for sending a request, and for the answer to a call; zero waits without end
+ * @param attempts number of attempts to connect, at least one
+ * @param backoff pause after the first attempt, doubled after each further attempt
+ * @param dialect dialect of requests; the server answers in the same dialect
+ * @param trace receives a line for every message sent and received; may be null
  */
 public record Options(
         Duration timeout,
@@ -20,7 +20,7 @@ public record Options(
         Duration backoff,
         Dialect dialect,
         @Nullable Consumer<String> trace) {
-    /** Rides out a server that is just starting, and tells a person within a second that there is none. */
+    /** Options that tolerate a server that is just starting, and report within a second that there is none. */
     public static final Options DEFAULT =
             new Options(Duration.ofSeconds(30), 5, Duration.ofMillis(20), Dialect.DEPLOYED, null);
 

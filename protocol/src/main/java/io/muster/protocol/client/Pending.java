@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A request that responses may still come to, and those that have come and were not taken yet. */
+/** A request with its responses that have arrived and were not taken yet. */
 final class Pending {
-    /** What a response without a payload costs in memory, roughly. */
+    /** Approximate memory of a response without a payload, in bytes. */
     private static final long OVERHEAD = 200;
 
     final FluxClient client;
@@ -23,7 +23,7 @@ final class Pending {
         this.matchtag = matchtag;
     }
 
-    /** Keeps a response; returns what it costs. */
+    /** Keeps a response; returns its cost in bytes. */
     long offer(Response response) {
         if (abandoned) {
             return 0;
@@ -32,7 +32,7 @@ final class Pending {
         return cost(response);
     }
 
-    /** The next response if it comes in time. */
+    /** Returns the next response, or null if none arrives in time. */
     @Nullable
     Response take(Deadline deadline) throws IOException {
         while (responses.isEmpty()) {
@@ -45,7 +45,7 @@ final class Pending {
         return response;
     }
 
-    /** Whatever has come or will come is of no interest. The matchtag stays taken until the last response. */
+    /** Drops all responses, present and future. The matchtag stays in use until the last response. */
     void abandon() {
         abandoned = true;
         for (Response response : responses) {

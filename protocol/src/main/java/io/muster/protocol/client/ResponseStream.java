@@ -17,9 +17,9 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responses of a streaming RPC (RFC 6). {@link #hasNext} waits without end, since streams are silent while nothing
- * changes; {@link #await} is for whoever cannot wait that long. A stream ends normally with ENODATA, or with ECANCELED if
- * it was cancelled here; any other end is an {@link RpcException}, thrown each time one asks.
+ * The responses of a streaming RPC (RFC 6). {@link #hasNext} waits without end, because streams are silent while nothing
+ * changes; {@link #await} waits for a limited time. A stream ends normally with ENODATA, or with ECANCELED if this client
+ * cancelled it; any other end is an {@link RpcException}, which every call throws.
  */
 public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
     private final Pending pending;
@@ -35,7 +35,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         return pending.matchtag;
     }
 
-    /** Whether {@link #hasNext} has its answer within this time. */
+    /** Waits until {@link #hasNext} can answer at once; returns false if it cannot within this time. */
     public boolean await(Duration time) throws IOException {
         return fetch(Deadline.in(time));
     }
@@ -58,7 +58,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         return response != null && (response.errnum() == 0 || !isEnd(response));
     }
 
-    /** Whether the stream ended as it should; throws if it failed. */
+    /** Returns true if the stream ended normally; throws if it failed. */
     private boolean isEnd(Response error) {
         int errnum = error.errnum();
         if (errnum != Errno.ENODATA.value() && !(cancelled && errnum == Errno.ECANCELED.value())) {
@@ -83,7 +83,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         }
     }
 
-    /** Asks the server to end the stream. What it had sent before can still be read. */
+    /** Asks the server to end the stream. Responses sent before the end can still be read. */
     public void cancel() throws IOException {
         if (cancelled || ended) {
             return;
@@ -94,7 +94,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
                 topic, new Cancellation(pending.matchtag).encode(), Header.NORESPONSE, Request.MATCHTAG_NONE));
     }
 
-    /** Cancels the stream unless it or the connection has ended; what comes after is dropped. */
+    /** Cancels the stream unless the stream or the connection has ended; later responses are dropped. */
     @Override
     public void close() throws IOException {
         boolean atEnd = ended || (next != null && next.isLast());

@@ -9,13 +9,16 @@ import io.muster.protocol.wire.ProtocolException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RFC 6 "Cancellation": the payload {@code {"matchtag": n}}, sent without wanting a response. Together with the sender it
- * names one pending request.
+ * RFC 6 "Cancellation": the payload {@code {"matchtag": n}}, sent without expecting a response. The matchtag and the sender
+ * identify one pending request.
  */
 public record Cancellation(int matchtag) {
     private static final String MATCHTAG = "matchtag";
 
-    /** Matchtags are unsigned in RFC 3, and large ones negative in deployed senders; both are read. */
+    /**
+     * Reads a payload. Matchtags are unsigned in RFC 3, but deployed senders write large ones as negative numbers; both are
+     * accepted.
+     */
     public static Cancellation parse(@Nullable Bytes payload) throws ProtocolException {
         if (payload == null) {
             throw new ProtocolException("cancellation without a payload");

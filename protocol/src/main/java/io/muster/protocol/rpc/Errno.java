@@ -1,8 +1,8 @@
 package io.muster.protocol.rpc;
 
 /**
- * A POSIX error number as RFC 6 responses carry it. Numbers are Linux's, the ones that flux-core sends; a number without a
- * name is a value like any other, so that what a peer meant is never lost.
+ * A POSIX error number in an RFC 6 response. The numbers are those of Linux, which flux-core sends; a number without a name is
+ * valid too, so that no number from a peer is lost.
  */
 public record Errno(int value) {
     public static final Errno EPERM = new Errno(1);
@@ -19,7 +19,7 @@ public record Errno(int value) {
     public static final Errno ENODATA = new Errno(61);
 
     public static final Errno EPROTO = new Errno(71);
-    /** A job that could never run, to flux's schedulers. */
+    /** Error number of flux's schedulers for a job that could never run. */
     public static final Errno EOVERFLOW = new Errno(75);
 
     public static final Errno ECONNRESET = new Errno(104);
@@ -27,7 +27,10 @@ public record Errno(int value) {
     public static final Errno EHOSTUNREACH = new Errno(113);
     public static final Errno ECANCELED = new Errno(125);
 
-    /** A line for each: number, name, meaning. A text and not a map because it is looked into once, when something fails. */
+    /**
+     * The numbers, one on each line: number, name, meaning. A text and not a map, because it is searched once, when something
+     * fails.
+     */
     private static final String LINUX = """
 
             1 EPERM Operation not permitted
@@ -163,13 +166,13 @@ public record Errno(int value) {
             133 EHWPOISON Memory page has hardware error
             """;
 
-    /** {@code EBUSY}; {@code errno 4242} for a number that has no name. */
+    /** Returns the name, such as {@code EBUSY}, or {@code errno 4242} for a number without a name. */
     public String name() {
         int start = entry();
         return start < 0 ? "errno " + value : LINUX.substring(start, LINUX.indexOf(' ', start));
     }
 
-    /** What a person is told: {@code Device or resource busy}. */
+    /** Returns the meaning for people: {@code Device or resource busy}. */
     public String text() {
         int start = entry();
         return start < 0
@@ -177,7 +180,7 @@ public record Errno(int value) {
                 : LINUX.substring(LINUX.indexOf(' ', start) + 1, LINUX.indexOf('\n', start));
     }
 
-    /** Where this number's name starts in the table, or -1. */
+    /** Returns the index of this number's name in the table, or -1. */
     private int entry() {
         String key = "\n" + value + " ";
         int line = LINUX.indexOf(key);

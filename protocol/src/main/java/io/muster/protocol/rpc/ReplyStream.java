@@ -6,8 +6,8 @@ import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 
 /**
- * The server's end of a streaming RPC (RFC 6 "Streaming Responses"): any number of responses, then exactly one error
- * that ends it. It makes the responses and keeps that order; sending them is the caller's.
+ * The server's end of a streaming RPC (RFC 6 "Streaming Responses"): any number of responses, then exactly one error that ends
+ * the stream. This class creates the responses and enforces the order; the caller sends them.
  */
 public final class ReplyStream {
     private final Request request;
@@ -15,7 +15,7 @@ public final class ReplyStream {
     private boolean ended;
 
     /**
-     * @param sender whose credentials the responses carry
+     * @param sender credentials that the responses carry
      * @throws RpcException EPROTO if the request does not ask for a stream, or for no response at all
      */
     public ReplyStream(Request request, Credentials sender) {
@@ -31,14 +31,14 @@ public final class ReplyStream {
         return Response.streamed(request, sender, payload);
     }
 
-    /** The end as it should be: nothing more to come. */
+    /** Returns the regular end of the stream: nothing more will come. */
     public Response end() {
         checkOpen();
         ended = true;
         return Response.error(request, sender, Errno.ENODATA.value(), null);
     }
 
-    /** The answer to a {@link Cancellation}. */
+    /** Returns the answer to a {@link Cancellation}. */
     public Response cancel() {
         checkOpen();
         ended = true;

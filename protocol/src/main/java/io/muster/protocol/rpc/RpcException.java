@@ -5,8 +5,8 @@ import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 
 /**
- * A call failed as RFC 6 has it: an error number and a sentence. The number is for programs, the sentence for people; no
- * program may look into the sentence.
+ * The failure of a call in the form of RFC 6: an error number and a sentence. The number is for programs, the sentence for
+ * people; no program may interpret the sentence.
  */
 public final class RpcException extends RuntimeException {
     private final Errno errno;
@@ -17,7 +17,7 @@ public final class RpcException extends RuntimeException {
         this.errno = errno;
     }
 
-    /** The error of a response; its number's meaning stands in where the server gave no sentence. */
+    /** Returns the error in a response. If the server sent no sentence, the meaning of the number takes its place. */
     public static RpcException of(Response error) {
         Errno errno = new Errno(error.errnum());
         String sentence = error.payload() == null ? "" : error.payload().text();

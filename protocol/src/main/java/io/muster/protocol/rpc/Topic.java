@@ -1,9 +1,9 @@
 package io.muster.protocol.rpc;
 
 /**
- * A topic as RFC 3 "Request Message Type" reads it: the service is what stands before the first period.
+ * A topic (RFC 3 "Request Message Type"); the service is the part before the first period.
  *
- * @param method what stands after it, or ""
+ * @param method part after the first period, or ""
  */
 public record Topic(String service, String method) {
     public static Topic parse(String topic) {
@@ -11,12 +11,12 @@ public record Topic(String service, String method) {
         return period < 0 ? new Topic(topic, "") : new Topic(topic.substring(0, period), topic.substring(period + 1));
     }
 
-    /** Where deployed services take the cancellation of this method's streams. */
+    /** Returns the topic to which deployed services expect the cancellation of this method's streams. */
     public Topic cancel() {
         return new Topic(service, method + "-cancel");
     }
 
-    /** RFC 6 "Disconnection". */
+    /** Returns the topic of RFC 6 "Disconnection". */
     public Topic disconnect() {
         return new Topic(service, "disconnect");
     }

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * An immutable run of bytes, equal by content. Wrapping does not copy: whoever calls {@link #wrap} gives the array away
- * and must not write to it again. That is what lets one encoded payload stand in the answers to a thousand streams.
+ * An immutable run of bytes, equal by content. Wrapping does not copy: the caller of {@link #wrap} gives the array away and
+ * must not write to it again. Therefore the answers to a thousand streams can share one encoded payload.
  */
 public final class Bytes {
     public static final Bytes EMPTY = new Bytes(new byte[0], 0, 0);
@@ -39,13 +39,13 @@ public final class Bytes {
         return wrap(copy);
     }
 
-    /** A string payload: the text in UTF-8 and a terminating NUL (RFC 3, payload conventions). */
+    /** Returns a string payload: the text in UTF-8 and a terminating NUL (RFC 3, payload conventions). */
     public static Bytes text(String text) {
         byte[] utf8 = text.getBytes(UTF_8);
         return wrap(Arrays.copyOf(utf8, utf8.length + 1));
     }
 
-    /** The string of a string payload. A missing NUL and malformed UTF-8 are let pass: this is read by people. */
+    /** Returns the string of a string payload. A missing NUL and malformed UTF-8 are accepted, because people read this text. */
     public String text() {
         return new String(array, offset, endsWithNul() ? length - 1 : length, UTF_8);
     }
@@ -65,7 +65,7 @@ public final class Bytes {
         return length > 0 && array[offset + length - 1] == 0;
     }
 
-    /** The first {@code count} bytes, not copied. */
+    /** Returns the first {@code count} bytes without copying. */
     public Bytes first(int count) {
         return count == length ? this : slice(0, Math.min(count, length));
     }
@@ -78,7 +78,7 @@ public final class Bytes {
         return new Bytes(array, offset + from, count);
     }
 
-    /** A read-only view, not copied. */
+    /** Returns a read-only view without copying. */
     public ByteBuffer toByteBuffer() {
         return ByteBuffer.wrap(array, offset, length).slice().asReadOnlyBuffer();
     }
@@ -91,7 +91,7 @@ public final class Bytes {
         out.put(array, offset, length);
     }
 
-    /** What this lies in, at {@link #offset}. To be read only. */
+    /** Returns the array that contains the bytes, from {@link #offset} on. The caller must not write to it. */
     byte[] array() {
         return array;
     }
@@ -115,7 +115,7 @@ public final class Bytes {
         return hash;
     }
 
-    /** The number of bytes, not their content, which may be long and is not text. */
+    /** Returns the number of bytes and not the content, which may be long and is not text. */
     @Override
     public String toString() {
         return length + " bytes";

@@ -1,7 +1,8 @@
 package io.muster.protocol.wire;
 
 /**
- * Who sent a message and what it may do: RFC 12 "Credential", carried in every RFC 3 header. Both numbers are unsigned.
+ * The sender of a message and the sender's roles: RFC 12 "Credential", carried in every RFC 3 header. Both numbers are
+ * unsigned.
  *
  * @param userid POSIX user id, or {@link #USERID_UNKNOWN}
  * @param rolemask a set of {@link #OWNER}, {@link #USER}, {@link #LOCAL}, {@link #ADMIN}; unknown bits are kept
@@ -9,40 +10,40 @@ package io.muster.protocol.wire;
 public record Credentials(int userid, int rolemask) {
     public static final int USERID_UNKNOWN = 0xffffffff;
 
-    /** The instance owner: may do everything. */
+    /** The owner of the instance, who may do everything. */
     public static final int OWNER = 1;
 
     /** A guest. */
     public static final int USER = 2;
 
-    /** Attached to this host; not a capability of the user. */
+    /** Connected on this host; not a capability of the user. */
     public static final int LOCAL = 4;
 
-    /** A guest who may administer. */
+    /** A guest with the right to administer. */
     public static final int ADMIN = 8;
 
-    /** What a client sends when it leaves both to the server. */
+    /** Credentials of a client that leaves both numbers to the server. */
     public static final Credentials UNSET = new Credentials(USERID_UNKNOWN, 0);
 
     public boolean isOwner() {
         return has(OWNER);
     }
 
-    /** Whether any of these roles is held. */
+    /** Returns whether the sender has any of these roles. */
     public boolean has(int roles) {
         return (rolemask & roles) != 0;
     }
 
-    /** RFC 12 "Service Security Policy": one of the allowed roles, or the owner's. */
+    /** Returns whether the sender has one of the allowed roles or is the owner (RFC 12 "Service Security Policy"). */
     public boolean mayUse(int allowedRoles) {
         return has(allowedRoles | OWNER);
     }
 
     /**
-     * RFC 12 "Credential Assignment", seen from the connection whose credentials these are: what a message that came
-     * over it counts as. A guest's messages carry the guest's credentials whatever they claim. The owner's claims pass,
-     * so that a router can vouch for others and a test can play guest; what the owner left unset is filled in, each half
-     * by itself, as flux-core does.
+     * Returns the credentials that a message counts as having when it arrives over the connection with these credentials (RFC
+     * 12 "Credential Assignment"). A guest's messages get the guest's credentials whatever they claim. The owner's claims are
+     * accepted, so that a router can vouch for others and a test can act as a guest; the server fills in each half that the
+     * owner left unset, as flux-core does.
      */
     public Credentials stamp(Credentials claimed) {
         if (!isOwner()) {
@@ -53,7 +54,7 @@ public record Credentials(int userid, int rolemask) {
                 claimed.rolemask == 0 ? rolemask : claimed.rolemask);
     }
 
-    /** {@code 1000(owner,local)}; unknown role bits in hexadecimal. */
+    /** Returns text such as {@code 1000(owner,local)}, with unknown role bits in hexadecimal. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

@@ -13,19 +13,19 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 public enum Dialect {
-    /** flux-core on a little-endian machine, where 0xffee0012 is written in host order. */
+    /** The dialect of flux-core on a little-endian machine, which writes 0xffee0012 in host order. */
     DEPLOYED(0x1200eeff, 0, 0),
 
-    /** RFC 3 "Message Framing and Security" to the letter. */
+    /** The dialect of RFC 3 "Message Framing and Security" to the letter. */
     RFC3(0xffee0012, Dialect.HEADER, 1);
 
-    /** Magic and length. */
+    /** Bytes of magic and length together. */
     static final int HEADER = 8;
 
     final int magic;
-    /** How much of the eight header bytes the length field counts. */
+    /** Number of the eight header bytes that the length field counts. */
     final int counted;
-    /** How many NULs end a topic or a route. */
+    /** Number of NULs that end a topic or a route. */
     final int terminator;
 
     Dialect(int magic, int counted, int terminator) {
@@ -34,7 +34,7 @@ public enum Dialect {
         this.terminator = terminator;
     }
 
-    /** The byte of the magic at an index from 0 to 3, as it comes over the wire. */
+    /** Returns the byte of the magic at an index from 0 to 3, in the order on the wire. */
     byte magicByte(int index) {
         return (byte) (magic >>> (24 - 8 * index));
     }
@@ -44,7 +44,7 @@ public enum Dialect {
         out.putInt(bodyLength + counted);
     }
 
-    /** The length of the body from the length field, negative if the field is less than what it must count. */
+    /** Returns the length of the body for a length field, negative if the field is smaller than the minimum. */
     long bodyLength(int lengthField) {
         return Integer.toUnsignedLong(lengthField) - counted;
     }

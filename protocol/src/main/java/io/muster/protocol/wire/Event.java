@@ -4,9 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RFC 3 "Event Message Type", without the routes that flux-core gives it all the same. The header's fourth integer is unused: written as 0, ignored when read.
+ * RFC 3 "Event Message Type", without the routes that flux-core nevertheless adds. The header's fourth integer is unused:
+ * written as 0 and ignored when read.
  *
- * @param sequence unsigned, rising by one from event to event
+ * @param sequence unsigned number that increases by one with each event
  */
 public record Event(Header header, String topic, @Nullable Bytes payload, int sequence) implements Message {
     public Event {

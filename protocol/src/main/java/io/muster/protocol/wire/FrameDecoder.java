@@ -5,13 +5,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a connection's bytes in pieces of any size and gives its messages.
+ * Turns the bytes of a connection, in pieces of any size, into messages.
  *
- * <p>The first frame's magic settles the {@link Dialect} of the connection. After a frame that is not right the decoder
- * is broken for good: it never looks for the next frame in what follows, and every further call fails as the first did.
+ * <p>The magic of the first frame determines the {@link Dialect} of the connection. After a malformed frame the decoder is
+ * broken for good: the decoder never searches for another frame, and every further call fails like the first.
  *
- * <p>Memory: at most one frame. An announced length is checked against the limit before anything else, and even then
- * buys no memory by itself: the buffer grows as bytes arrive, at most twice what has come plus {@value #FIRST} bytes.
+ * <p>The decoder holds at most one frame in memory. An announced length is checked against the limit first, and even then no
+ * memory is allocated for it in advance: the buffer grows as bytes arrive, to at most twice the bytes received plus
+ * {@value #FIRST}.
  */
 public final class FrameDecoder {
     private static final int FIRST = 4096;
@@ -20,7 +21,7 @@ public final class FrameDecoder {
     private final int limit;
     private State state = State.MAGIC;
     private @Nullable Dialect dialect;
-    /** Bytes of the present magic, length or body that have come. */
+    /** Bytes received of the current magic, length or body. */
     private int filled;
 
     private int lengthField;
@@ -35,31 +36,31 @@ public final class FrameDecoder {
         BROKEN
     }
 
-    /** @param limit the largest frame to accept, in bytes, its eight header bytes included */
+    /** @param limit size of the largest frame to accept, in bytes, including its eight header bytes */
     public FrameDecoder(int limit) {
         this.limit = limit;
     }
 
-    /** What the peer speaks: null until the magic of its first frame has come. */
+    /** Returns the dialect of the peer, null until the magic of its first frame has arrived. */
     public @Nullable Dialect dialect() {
         return dialect;
     }
 
-    /** Whether a frame has begun and not ended, so that the end of the connection here would cut it. */
+    /** Returns whether a frame has begun and not ended, so that closing the connection now would truncate it. */
     public boolean isInsideFrame() {
         return state != State.BROKEN && (state != State.MAGIC || filled > 0);
     }
 
-    /** Bytes of memory held for the frame being read. */
+    /** Returns the bytes of memory held for the frame being read. */
     public int held() {
         return body.length;
     }
 
     /**
-     * Takes bytes until a message is complete or none are left.
+     * Reads bytes until a message is complete or none are left.
      *
-     * @return a message, with what follows it still in {@code in}; or null when {@code in} is used up
-     * @throws ProtocolException now and ever after, once the peer has sent what cannot be right
+     * @return a message, with the bytes after it still in {@code in}; or null if {@code in} is used up
+     * @throws ProtocolException from the first malformed byte on, at this call and every later one
      */
     public @Nullable Message feed(ByteBuffer in) throws ProtocolException {
         byte[] complete = next(in);
@@ -107,7 +108,7 @@ public final class FrameDecoder {
         return e;
     }
 
-    /** Takes what the present state can use of the bytes; true when the body is complete. */
+    /** Reads the bytes that the current state can use; returns true if the body is complete. */
     private boolean step(ByteBuffer in) throws ProtocolException {
         switch (state) {
             case MAGIC -> readMagic(in);
@@ -132,7 +133,7 @@ public final class FrameDecoder {
         }
     }
 
-    /** The two magics differ in their first byte. */
+    /** Recognises the dialect by its first byte, in which the two magics differ. */
     private static Dialect recognise(byte first) throws ProtocolException {
         if (first == Dialect.DEPLOYED.magicByte(0)) {
             return Dialect.DEPLOYED;

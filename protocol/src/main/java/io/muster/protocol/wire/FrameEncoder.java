@@ -3,9 +3,9 @@ package io.muster.protocol.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Writes messages as frames of one dialect. A frame is {@code head payload tail}, of which only the payload can be long,
- * and the payload may be shared: whoever sends one payload to many peers writes {@link #writeHead} and {@link #writeTail} anew (some
- * 50 bytes) and hands out the same payload bytes. Holds no state; any thread.
+ * Writes messages as frames of one dialect. A frame is {@code head payload tail}; only the payload can be long. A sender of one
+ * payload to many peers can share its bytes and write only head and tail (about 50 bytes) for each peer, with
+ * {@link #writeHead} and {@link #writeTail}. An encoder has no state and may be used on any thread.
  */
 public final class FrameEncoder {
     private static final FrameEncoder DEPLOYED = new FrameEncoder(Dialect.DEPLOYED);
@@ -25,12 +25,12 @@ public final class FrameEncoder {
         return dialect;
     }
 
-    /** The size of the whole frame. */
+    /** Returns the size of the whole frame. */
     public int size(Message message) {
         return Dialect.HEADER + Parts.size(message, dialect);
     }
 
-    /** The whole frame in a buffer of exactly its size, ready to be read. */
+    /** Returns the whole frame in a buffer of exactly its size, ready to be read. */
     public ByteBuffer encode(Message message) {
         ByteBuffer frame = ByteBuffer.allocate(size(message));
         encode(message, frame);
@@ -55,24 +55,24 @@ public final class FrameEncoder {
         writeTail(message, out);
     }
 
-    /** The size of what stands before the payload's first byte. */
+    /** Returns the size of the frame before the payload's first byte. */
     public int headSize(Message message) {
         Bytes payload = message.payload();
         return size(message) - (payload == null ? 0 : payload.length()) - tailSize();
     }
 
-    /** The size of what stands after the payload's last byte, the same for every message. */
+    /** Returns the size of the frame after the payload's last byte, which is the same for every message. */
     public int tailSize() {
         return Parts.HEADER_PART;
     }
 
-    /** Writes what stands before the payload's first byte. */
+    /** Writes the frame up to the payload's first byte. */
     public void writeHead(Message message, ByteBuffer out) {
         dialect.writeHeader(Parts.size(message, dialect), out);
         Parts.writeBeforePayload(message, dialect, out);
     }
 
-    /** Writes what stands after the payload's last byte. */
+    /** Writes the frame after the payload's last byte. */
     public void writeTail(Message message, ByteBuffer out) {
         Parts.writeAfterPayload(message, out);
     }

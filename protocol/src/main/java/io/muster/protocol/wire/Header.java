@@ -1,10 +1,10 @@
 package io.muster.protocol.wire;
 
 /**
- * What the RFC 3 header says of every type of message.
+ * The part of the RFC 3 header that all types of message have.
  *
- * @param flags the flags octet without the three bits that say which parts the message has (topic, payload, route):
- *     those follow from the message. Bits without a meaning here are kept.
+ * @param flags the flags octet without the three bits for the parts of the message (topic, payload, route), which follow
+ *     from the message. Unknown bits are kept.
  */
 public record Header(int flags, Credentials credentials) {
     /** The request wants no response. */
@@ -38,7 +38,7 @@ public record Header(int flags, Credentials credentials) {
         }
     }
 
-    /** As a client sends it: the flags given, the credentials left to the server. */
+    /** Returns the header that a client sends: these flags, and credentials for the server to fill in. */
     public static Header flags(int flags) {
         return switch (flags) {
             case 0 -> UNSET;

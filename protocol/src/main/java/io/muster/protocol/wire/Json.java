@@ -26,15 +26,15 @@ import java.util.Map;
  * understand differently (a key twice, anything after the object, encodings other than UTF-8, numbers too large for a
  * double), what libjansson does not take (NUL in a string, integers of more than 64 bits) and nesting that no payload has.
  *
- * <p>The tree is built here and not by an ObjectMapper because a command-line tool would pay more for loading that than
- * for everything else it does on the wire.
+ * <p>The tree is built here and not by an ObjectMapper, because loading an ObjectMapper takes a command-line tool longer than
+ * everything else that the tool does on the wire.
  */
 public final class Json {
     private static final int MAX_DEPTH = 256;
     private static final int LONGEST_STRING = Integer.MAX_VALUE;
     private static final int ENCODING_PROBE = 4;
 
-    /** From here on Double.toString uses an exponent. */
+    /** Smallest value for which Double.toString uses an exponent. */
     private static final double LEAST_WITH_EXPONENT = 1e7;
 
     private static final double LEAST_BEYOND_INTEGERS = 1e16;
@@ -50,7 +50,7 @@ public final class Json {
     private static JsonFactory factory() {
         StreamReadConstraints limits = StreamReadConstraints.builder()
                 .maxNestingDepth(MAX_DEPTH)
-                .maxStringLength(LONGEST_STRING) // a frame's limit is a string's limit
+                .maxStringLength(LONGEST_STRING) // the limit of a frame limits strings too
                 .build();
         return new JsonFactoryBuilder()
                 .streamReadConstraints(limits)
@@ -61,7 +61,7 @@ public final class Json {
                 .build();
     }
 
-    /** The object of a JSON payload. */
+    /** Returns the object of a JSON payload. */
     public static ObjectNode parse(Bytes payload) throws ProtocolException {
         if (!payload.endsWithNul()) {
             throw new ProtocolException("JSON payload of " + payload.length() + " bytes does not end in a NUL");
@@ -81,7 +81,9 @@ public final class Json {
         }
     }
 
-    /** The parser would take UTF-16 and UTF-32 too, which show by a NUL or a byte order mark among the first bytes. */
+    /**
+     * Refuses UTF-16 and UTF-32, which the parser would accept; a NUL or a byte order mark among the first bytes reveals them.
+     */
     private static void checkEncoding(Bytes text) throws ProtocolException {
         for (int i = 0; i < ENCODING_PROBE && i < text.length(); i++) {
             if (text.at(i) <= 0) {
@@ -169,7 +171,7 @@ public final class Json {
         return NODES.numberNode(value);
     }
 
-    /** An object as a payload. */
+    /** Returns an object as a payload. */
     public static Bytes encode(ObjectNode object) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
@@ -221,8 +223,8 @@ public final class Json {
     }
 
     /**
-     * Timestamps as everybody writes them, {@code 1795226327.12} and not {@code 1.79522632712E9}; and with a decimal point
-     * always, since jansson tells integers and reals apart.
+     * Writes timestamps in plain digits, {@code 1795226327.12} and not {@code 1.79522632712E9}, and always with a decimal
+     * point, because jansson distinguishes integers and reals.
      */
     private static void writeReal(double value, JsonGenerator json) throws IOException {
         double magnitude = Math.abs(value);

@@ -4,15 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An RFC 3 message. Which parts a message has follows from its type: requests and responses have a route delimiter and a
- * topic, events a topic, control messages neither; all but control messages may have a payload.
+ * An RFC 3 message. The type determines the parts of a message: requests and responses have a route delimiter and a topic,
+ * events a topic, control messages neither; all except control messages may have a payload.
  */
 public sealed interface Message permits Request, Response, Event, Control {
     Type type();
 
     Header header();
 
-    /** Route hops, oldest first, as they stand in the frame; empty where there are none. */
+    /** Returns the route hops, oldest first, in the order of the frame; empty if there are none. */
     List<String> routes();
 
     @Nullable
@@ -21,13 +21,13 @@ public sealed interface Message permits Request, Response, Event, Control {
     @Nullable
     Bytes payload();
 
-    /** The header's third integer, whose meaning depends on the type. */
+    /** Returns the header's third integer, whose meaning depends on the type. */
     int word3();
 
-    /** The header's fourth integer, whose meaning depends on the type. */
+    /** Returns the header's fourth integer, whose meaning depends on the type. */
     int word4();
 
-    /** RFC 3 message types with their code in the header and the parts that they have. */
+    /** RFC 3 message types, with their code in the header and their parts. */
     enum Type {
         REQUEST(1, Header.ROUTE | Header.TOPIC),
         RESPONSE(2, Header.ROUTE | Header.TOPIC),
@@ -35,7 +35,7 @@ public sealed interface Message permits Request, Response, Event, Control {
         CONTROL(8, 0);
 
         final int code;
-        /** The part flags that a message of this type always has when it is written. */
+        /** Flags of the parts that every written message of this type has. */
         final int parts;
 
         Type(int code, int parts) {

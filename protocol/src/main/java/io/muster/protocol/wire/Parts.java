@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message as a run of parts, which is the body of a frame (RFC 3 "Common Message Format", "Message Framing").
+ * Reads and writes a message as a sequence of parts, the body of a frame (RFC 3 "Common Message Format", "Message Framing").
  *
  * <pre>
  * part    = length data
@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * header  = 14 8E 01 type flags userid rolemask word3 word4      ; the part's length (20), then 4 octets and 4 integers
  * </pre>
  *
- * Writing and reading stand side by side in this file, in the order of the body. What the flags announce and what is
- * there must agree to the byte. Where deployed peers depart from the text, reading takes both: a topic or route may or
- * may not end in a NUL, a request without the delimiter counts as one without hops, flux-core gives events
- * routes, which mean nothing to a subscriber and are dropped, and a long length may hold a short number.
+ * Writing and reading are side by side in this file, in the order of the body. The parts must agree with the flags to the byte.
+ * Where deployed peers deviate from the RFC, the reader accepts both forms: a topic or route may end in a NUL or not; a request
+ * without the delimiter counts as a request without hops; routes of events, which flux-core adds and which mean nothing to a
+ * subscriber, are dropped; and a long length may contain a short number.
  */
 final class Parts {
-    /** The header as a part: its length octet and 20 bytes. */
+    /** Bytes of the header as a part: its length octet and 20 bytes. */
     static final int HEADER_PART = 21;
 
     private static final int HEADER_LENGTH = 20;
@@ -32,10 +32,13 @@ final class Parts {
     private static final int VERSION = 1;
     private static final int LONG = 0xff;
 
-    /** What malformed UTF-8 is decoded to. */
+    /** Character to which malformed UTF-8 is decoded. */
     private static final char MALFORMED = '\ufffd';
 
-    /** Far more hops than any instance is deep; bounds what a frame full of one-byte routes can make us hold. */
+    /**
+     * Routes of a message at most: far more hops than any instance is deep, and a bound on the memory for a frame full of
+     * one-byte routes.
+     */
     private static final int MAX_ROUTES = 1024;
 
     private final byte[] body;
@@ -82,7 +85,7 @@ final class Parts {
 
     // ---- writing and reading a message
 
-    /** Everything up to and including the length of the payload. */
+    /** Writes everything up to and including the length of the payload. */
     static void writeBeforePayload(Message message, Dialect dialect, ByteBuffer out) {
         if ((message.type().parts & Header.ROUTE) != 0) {
             writeRoutes(message.routes(), dialect, out);
@@ -97,7 +100,7 @@ final class Parts {
         }
     }
 
-    /** Everything after the payload's last byte. */
+    /** Writes everything after the payload's last byte. */
     static void writeAfterPayload(Message message, ByteBuffer out) {
         Header header = message.header();
         int parts = message.type().parts | (message.payload() == null ? 0 : Header.PAYLOAD);
@@ -150,7 +153,7 @@ final class Parts {
 
     // ---- the header
 
-    /** Where the header's data starts: it is the last part, and its length is fixed. */
+    /** Checks the header and returns the index of its data; the header is the last part and has a fixed length. */
     private int checkHeader() throws ProtocolException {
         int start = end - HEADER_LENGTH;
         if (start < 1 || body[start - 1] != HEADER_LENGTH) {
@@ -258,7 +261,7 @@ final class Parts {
         return text.length();
     }
 
-    /** What {@link #readText} would refuse must not be written either. */
+    /** Refuses to write text that {@link #readText} would refuse. */
     static void check(String what, String text) {
         if (text.indexOf(0) >= 0 || text.indexOf(MALFORMED) >= 0) {
             throw new IllegalArgumentException(what + " has a NUL or a U+FFFD in it");
@@ -300,7 +303,7 @@ final class Parts {
         }
     }
 
-    /** Reads a length and checks it against what is left before the header. */
+    /** Reads a length and checks it against the bytes left before the header. */
     private int readLength(String what) throws ProtocolException {
         int last = end - HEADER_PART;
         if (at >= last) {

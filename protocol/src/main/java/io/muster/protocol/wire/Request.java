@@ -6,9 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * RFC 3 "Request Message Type".
  *
- * @param topic service and method, as {@code resource.drain}
- * @param nodeid the rank addressed, or {@link #NODEID_ANY}
- * @param matchtag chosen by the client and copied to the responses; {@link #MATCHTAG_NONE} where none is expected
+ * @param topic service and method, such as {@code resource.drain}
+ * @param nodeid rank to which the request is addressed, or {@link #NODEID_ANY}
+ * @param matchtag number that the client chooses and the responses repeat; {@link #MATCHTAG_NONE} if no response is
+ *     expected
  */
 public record Request(
         Header header,
@@ -25,7 +26,7 @@ public record Request(
         Parts.check("topic", topic);
     }
 
-    /** As a client sends it: no hops, any node, credentials left to the server. */
+    /** Returns the request that a client sends: no hops, any node, credentials for the server to fill in. */
     public static Request of(String topic, @Nullable Bytes payload, int flags, int matchtag) {
         return new Request(Header.flags(flags), List.of(), topic, payload, NODEID_ANY, matchtag);
     }
@@ -43,7 +44,7 @@ public record Request(
         return header.has(Header.STREAMING);
     }
 
-    /** Nothing may be sent back, not even an error: see {@link Response#isUnwanted}. */
+    /** Returns whether no response may be sent, not even an error: see {@link Response#isUnwanted}. */
     public boolean isNoresponse() {
         return header.has(Header.NORESPONSE);
     }

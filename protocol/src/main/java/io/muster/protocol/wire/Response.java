@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RFC 3 "Response Message Type". Routes, topic and matchtag are the request's.
+ * RFC 3 "Response Message Type". Routes, topic and matchtag are copied from the request.
  *
- * @param errnum 0, or a POSIX error number; numbers that this system has no name for are kept
+ * @param errnum 0, or a POSIX error number; numbers without a name on this system are kept
  */
 public record Response(
         Header header,
@@ -24,14 +24,14 @@ public record Response(
         return reply(to, to.header().flags() & ~Header.STREAMING, sender, payload, 0);
     }
 
-    /** One more response of a stream that goes on (RFC 6 "Streaming Responses"). */
+    /** Returns a response of a stream that continues (RFC 6 "Streaming Responses"). */
     public static Response streamed(Request to, Credentials sender, @Nullable Bytes payload) {
         return reply(to, to.header().flags() | Header.STREAMING, sender, payload, 0);
     }
 
     /**
      * @param errnum not 0
-     * @param sentence for a person, or null where the number says it all
+     * @param sentence sentence for a person, or null if the number says everything
      */
     public static Response error(Request to, Credentials sender, int errnum, @Nullable String sentence) {
         if (errnum == 0) {
@@ -41,9 +41,9 @@ public record Response(
     }
 
     /**
-     * The request's flags come back, as from flux-core.
+     * Returns a response with the request's flags, as flux-core does.
      *
-     * @param sender must have a role: a deployed client drops a response without one, and waits for ever
+     * @param sender credentials with a role; a deployed client drops a response without a role and waits for ever
      */
     private static Response reply(Request to, int flags, Credentials sender, @Nullable Bytes payload, int errnum) {
         if (sender.rolemask() == 0) {
@@ -53,12 +53,12 @@ public record Response(
         return new Response(header, to.routes(), to.topic(), payload, errnum, to.matchtag());
     }
 
-    /** The request asked for no response, not even an error: this one must not be sent. */
+    /** Returns whether the request asked for no response, not even an error, so that this response must not be sent. */
     public boolean isUnwanted() {
         return header.has(Header.NORESPONSE);
     }
 
-    /** No further response will carry this matchtag (RFC 6 "Matchtag Field"). */
+    /** Returns whether no further response will have this matchtag (RFC 6 "Matchtag Field"). */
     public boolean isLast() {
         return errnum != 0 || !header.has(Header.STREAMING);
     }

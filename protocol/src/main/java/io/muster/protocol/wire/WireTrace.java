@@ -3,18 +3,18 @@ package io.muster.protocol.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wire trace: one line for each message.
+ * Writes the wire trace, one line for each message.
  *
  * <pre>
  * &lt; ada(1000):4211 request resource.drain tag=7 node=any from=unset {"targets":"3","reason":"fan"}
  * &gt; ada(1000):4211 response resource.drain tag=7 errnum=17 from=0(owner,local) rank 3 already drained: node3
  * </pre>
  *
- * Payloads are shown as they are. This protocol carries no secrets: a peer is known by its socket credentials, and no
- * password, key or token is ever sent. What does show is who did what, and every reason that an administrator wrote.
+ * Payloads are shown unchanged. This protocol carries no secrets: a peer is identified by its socket credentials, and no
+ * password, key or token is ever sent. The trace does show who did what, and every reason that an administrator wrote.
  */
 public final class WireTrace {
-    /** Enough for an update, not for an inventory. */
+    /** Characters of a payload that are shown, enough for an update but not for an inventory. */
     private static final int SHOWN = 400;
 
     private WireTrace() {}
@@ -101,7 +101,10 @@ public final class WireTrace {
         }
     }
 
-    /** Text of the peer's choice must stay on its line and may not speak to the terminal. */
+    /**
+     * Appends text from the peer. Control characters are escaped, so that the text stays on its line and cannot control the
+     * terminal.
+     */
     private static void appendText(StringBuilder line, String text, int length) {
         for (int i = 0; i < text.length() && i < length; i++) {
             char c = text.charAt(i);

@@ -24,7 +24,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Schedulers that are fed with first and next responses alone, through random changes, some of them not listening. */
+/** Feeds schedulers with first and next responses only, through random changes; some schedulers do not read for a while. */
 class AcquirePropsTest {
     private static final int STEPS = 80;
     private static final int RANKS = 8;
@@ -35,7 +35,7 @@ class AcquirePropsTest {
     private double now = 100;
     private final List<Stream> streams = new ArrayList<>();
 
-    /** A scheduler, and what the server remembers of it. */
+    /** A scheduler, and the server's record of what it was sent. */
     private static final class Stream {
         final Scheduler scheduler;
         Told told;
@@ -78,7 +78,7 @@ class AcquirePropsTest {
         }
     }
 
-    /** Views that no rules stand behind: anything may follow anything. */
+    /** Uses random views that follow no rules: any view may follow any other. */
     @Seeds
     void whateverTheViewsNothingIsSaidThatHurts(Random random) throws Exception {
         ResourceSet resources = resources(random);

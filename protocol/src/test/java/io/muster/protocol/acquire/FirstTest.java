@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** RFC 28 "Initial Acquire Response". */
 class FirstTest {
-    /** The RFC's own. */
+    /** The example of the RFC. */
     private static final String EXAMPLE = """
             {
             "resources": {
@@ -86,7 +86,7 @@ class FirstTest {
                 .hasMessage("up names ranks that are not in resources: 4-5");
     }
 
-    /** What ends deployed schedulers, or the broker that hosts them. */
+    /** Payloads that end deployed schedulers, or the broker that hosts them. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** RFC 28 "Additional Acquire Responses". */
 class NextTest {
-    /** The RFC's own, which lacks a comma and a colon, and in which rank 3 both comes up and has a property taken. */
+    /** The example of the RFC, which lacks a comma and a colon, and in which rank 3 both comes up and loses a property. */
     private static final String EXAMPLE = """
             {
             "up": "3-6",
@@ -30,7 +30,10 @@ class NextTest {
             }
             """;
 
-    /** The text with the two marks that it means. No reader of the wire mends anything: a peer that sends this is broken. */
+    /**
+     * Returns the example with the two missing marks. No reader of the wire repairs anything: a peer that sends the example is
+     * broken.
+     */
     private static String punctuated(String example) {
         return example.replace("\"2\"\n", "\"2\",\n").replace("\"property-remove\" {", "\"property-remove\": {");
     }
@@ -65,7 +68,7 @@ class NextTest {
         assertThatThrownBy(() -> read(EXAMPLE)).isInstanceOf(ProtocolException.class);
     }
 
-    /** To the letter: the keys and forms that both deployed schedulers read, in one order. */
+    /** The exact payloads: keys and forms that both deployed schedulers read, in a fixed order. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -93,10 +96,10 @@ class NextTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                // flux-core: a drained rank that is lost
+                // flux-core sends this for a drained rank that is lost
                 "{'shrink':'3'}|{'down':'3','shrink':'3'}",
                 "{'down':'1','shrink':'3'}|{'down':'1,3','shrink':'3'}",
-                // schedulers apply up first and down after it
+                // schedulers apply up first and then down
                 "{'up':'3-6','down':'6'}|{'up':'3-5','down':'6'}",
                 "{'up':'3','shrink':'3'}|{'down':'3','shrink':'3'}",
                 "{'up':'','down':'1'}|{'down':'1'}",

@@ -13,8 +13,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a deployed scheduler makes of acquire responses, rank by rank: up, then down, then shrink, properties and expiration;
- * and it holds the server to everything that one has ever choked on. It knows nothing but the bytes that it is sent.
+ * A deployed scheduler's treatment of acquire responses, rank by rank: up, then down, then shrink, properties and expiration.
+ * This class also fails on everything that has ever made a deployed scheduler fail. Its only input is the bytes that it is
+ * sent.
  */
 final class Scheduler {
     final Set<Integer> ranks = new TreeSet<>();
@@ -76,7 +77,7 @@ final class Scheduler {
                 .isTrue());
     }
 
-    /** The properties of those ranks that are still there. */
+    /** Returns the properties of the ranks that still exist. */
     SortedMap<String, Set<Integer>> properties() {
         SortedMap<String, Set<Integer>> left = new TreeMap<>();
         properties.forEach((name, members) -> {

@@ -8,7 +8,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What follows from two views, row by row. */
+/** The update that follows from two views, row by row. */
 class ToldTest {
     private static final SchedulerView START = view("0-3", "0-3", "", "batch", "3");
 
@@ -71,7 +71,7 @@ class ToldTest {
         assertThat(words(after, view("0-3", "0-3", "", "batch", "2"))).isEqualTo("{'property-add':{'batch':'2'}}");
     }
 
-    /** flux-core says just shrink here, though RFC 28 wants down as well. */
+    /** flux-core sends only shrink here, though RFC 28 demands down as well. */
     @Test
     void aRankThatWasDownIsToldSoAgainWhenItIsLost() {
         Told drained = Told.first(START).after(view("0-3", "0-2", "", "batch", "3"));

@@ -33,7 +33,7 @@ class AdminRequestTest {
         return request.command();
     }
 
-    /** Method by method: what a client sends, to the letter. */
+    /** The exact requests of a client, method by method. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -90,7 +90,7 @@ class AdminRequestTest {
         assertThat(AdminRequest.parse(method, null)).isNull();
     }
 
-    /** flux-core's numbers; where it has a sentence, its sentence. */
+    /** flux-core's error numbers and, where flux-core has a sentence, its sentence. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

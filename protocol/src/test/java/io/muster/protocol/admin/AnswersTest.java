@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Answers as flux-core gave them, and ours in the same form. */
+/** Answers of flux-core, and our answers in the same form. */
 class AnswersTest {
     private static final String R = "{'version':1,'execution':{'R_lite':[{'rank':'0-2','children':{'core':'0-3'}},"
             + "{'rank':'3','children':{'core':'0-3','gpu':'0'}}],'starttime':0.0,'expiration':0.0,"
             + "'nodelist':['node[0-3]'],'properties':{'batch':'3'}}}";
 
-    /** As flux-core orders the children. */
+    /** R with children in flux-core's order. */
     private static final String FLUX_R = R.replace("{'core':'0-3','gpu':'0'}", "{'gpu':'0','core':'0-3'}");
 
     private static final String EMPTY_R =

@@ -20,8 +20,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Any payload is refused with its place, or written again as it was read; requests, answers and acquire responses.
- * {@code .ci/fuzz 1000000 PayloadFuzzTest} searches.
+ * Any payload of a request, answer or acquire response is either refused with a place, or read and written again unchanged.
+ * {@code .ci/fuzz 1000000 PayloadFuzzTest} searches for exceptions.
  */
 class PayloadFuzzTest {
     private static final List<String> METHODS = List.of(

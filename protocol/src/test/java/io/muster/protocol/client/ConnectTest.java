@@ -80,7 +80,7 @@ class ConnectTest {
         }
     }
 
-    /** Each connection stays in the queue after it is closed, since nobody accepts it. */
+    /** Fills the queue of the socket: nobody accepts the connections, so each stays in the queue after it is closed. */
     private void fillQueue(Options options) throws Exception {
         for (int i = 0; i < 10; i++) {
             try {

@@ -199,7 +199,7 @@ class FluxClientTest {
             assertThat(stream.next()).isEmpty();
             peer.join();
             assertThatThrownBy(stream::hasNext).isInstanceOf(UncheckedIOException.class);
-        } // and there is nothing left to cancel
+        } // there is nothing left to cancel
     }
 
     @Test
@@ -331,7 +331,7 @@ class FluxClientTest {
         }
     }
 
-    /** Neither side may wait for the other to read first. */
+    /** Neither side may wait until the other reads first. */
     @Test
     void muchMayBeSentWhileMuchIsComing() throws Exception {
         int calls = 64;

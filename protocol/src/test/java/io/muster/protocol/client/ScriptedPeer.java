@@ -20,7 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/** A server for one connection that does what a test says, on its own thread, over a real UNIX socket. */
+/** A server for one connection that runs a test's script on a separate thread, over a real UNIX socket. */
 final class ScriptedPeer implements Closeable {
     static final Credentials SERVER = new Credentials(0, Credentials.OWNER | Credentials.LOCAL);
 
@@ -29,7 +29,7 @@ final class ScriptedPeer implements Closeable {
     private final FutureTask<@Nullable Void> running;
     private final Thread thread;
 
-    /** What the peer does from the accepted connection on. */
+    /** The actions of the peer after it has accepted the connection. */
     interface Script {
         void play(Side side) throws Exception;
     }
@@ -53,7 +53,7 @@ final class ScriptedPeer implements Closeable {
         return peer;
     }
 
-    /** Lets the client in first. */
+    /** Returns a peer that first accepts the client. */
     static ScriptedPeer welcoming(Path path, Script script) throws IOException {
         return start(path, side -> {
             side.write(new byte[] {0});
@@ -65,7 +65,7 @@ final class ScriptedPeer implements Closeable {
         return "local://" + path;
     }
 
-    /** Waits for the script's end and fails if it failed. */
+    /** Waits until the script ends, and fails if the script failed. */
     void join() throws Exception {
         try {
             running.get();
@@ -96,7 +96,7 @@ final class ScriptedPeer implements Closeable {
             }
         }
 
-        /** The next request, or null at the end of the connection. */
+        /** Returns the next request, or null at the end of the connection. */
         @Nullable
         Request readOrEnd() throws IOException {
             Message message = decoder.feed(in);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** RFC 6. */
+/** Tests of RFC 6. */
 class RpcTest {
     private static final Credentials SERVER = new Credentials(0, 5);
     private static final Request STREAMING = Request.of("resource.acquire", null, Header.STREAMING, 9);

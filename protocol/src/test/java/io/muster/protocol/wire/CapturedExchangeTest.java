@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the flux command and a flux-core broker really said to each other. */
+/** Captured exchanges between the flux command and a flux-core broker. */
 class CapturedExchangeTest {
     @Test
     void aRefusedDrain() throws Exception {
@@ -36,7 +36,7 @@ class CapturedExchangeTest {
                 .endsWith("{\"events\":[]}");
     }
 
-    /** One side's messages, having checked that they would be written as they were. */
+    /** Returns one side's messages after checking that the encoder would write the same bytes. */
     private static List<String> trace(String capture, String side, int welcome) throws IOException {
         byte[] bytes = side(capture, side);
         for (int i = 0; i < welcome; i++) {

@@ -6,18 +6,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** RFC 12. */
+/** Tests of RFC 12. */
 class CredentialsTest {
     @ParameterizedTest(name = "connection {0}/{1}, message {2}/{3}: {4}/{5}")
     @CsvSource({
-        // the owner: what is unset is filled in, what is set passes
+        // the owner: unset values are filled in, others are accepted
         "500, 5,   -1, 0,    500, 5",
         "500, 5, 1000, 2,   1000, 2",
         "500, 5,   -1, 2,    500, 2",
         "500, 5, 1000, 0,   1000, 5",
         "500, 5,  500, 1,    500, 1",
         "500, 5,    0, 0x80000002, 0, 0x80000002",
-        // a guest: whatever is claimed
+        // a guest: claims are ignored
         "1000, 6,  -1, 0,   1000, 6",
         "1000, 6, 500, 1,   1000, 6",
         "1000, 6,1000, 7,   1000, 6",

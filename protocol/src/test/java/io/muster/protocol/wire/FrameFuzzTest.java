@@ -6,8 +6,8 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 
 /**
- * Any bytes give messages or the protocol error, and the same whether they come at once or one at a time.
- * {@code .ci/fuzz 1000000 FrameFuzzTest} searches.
+ * Any bytes give messages or the protocol error, and the same result whether they arrive at once or one at a time.
+ * {@code .ci/fuzz 1000000 FrameFuzzTest} searches for exceptions.
  */
 class FrameFuzzTest {
     private static final int LIMIT = 1 << 16;

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Bytes as tests write them, and messages as tests read them. */
+/** Converts between the bytes that tests write and the messages that tests read. */
 public final class Frames {
     private Frames() {}
 
-    /** Spaces are for the reader; {@code 'abc'} stands for its characters. */
+    /** Returns the bytes of hexadecimal text. Spaces are ignored; {@code 'abc'} stands for its characters. */
     public static byte[] bytes(String text) {
         StringBuilder hex = new StringBuilder();
         boolean quoted = false;
@@ -44,7 +44,7 @@ public final class Frames {
         return messages;
     }
 
-    /** The one message of these bytes. */
+    /** Returns the only message in these bytes. */
     public static Message decode(byte[] frame) throws ProtocolException {
         FrameDecoder decoder = new FrameDecoder(1 << 26);
         List<Message> messages = decodeAll(decoder, ByteBuffer.wrap(frame));

@@ -136,7 +136,7 @@ class GoldenFramesTest {
                 longPayload(255, "ff 00 00 00 ff"));
     }
 
-    /** Lengths from 255 on take five bytes. */
+    /** Returns a frame with a long payload; lengths from 255 on take five bytes. */
     private static Arguments longPayload(int length, String lengthField) {
         String data = "78".repeat(length);
         int body = 1 + 4 + Frames.bytes(lengthField).length + length + 21;

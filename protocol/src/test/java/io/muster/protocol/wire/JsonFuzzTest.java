@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
 
 /**
- * Any bytes give an object or the protocol error, and an object survives being written.
- * {@code .ci/fuzz 1000000 JsonFuzzTest} searches.
+ * Any bytes give an object or the protocol error, and an object can be written and read again unchanged.
+ * {@code .ci/fuzz 1000000 JsonFuzzTest} searches for exceptions.
  */
 class JsonFuzzTest {
     @FuzzTest(maxDuration = "5m")

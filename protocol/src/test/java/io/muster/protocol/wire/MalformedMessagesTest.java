@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Bodies that are not a message, or not as everybody writes one. */
+/** Bodies that are not a message, or that are written in an unusual way. */
 class MalformedMessagesTest {
     private static final String REST = "ffffffff 00000000 ffffffff 00000001";
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Laws that every message and every run of bytes keeps. */
+/** Properties that hold for every message and every sequence of bytes. */
 class MessagePropsTest {
     private static final int LIMIT = 1 << 20;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Random messages, pieces of their bytes, and bytes that are almost theirs. */
+/** Generates random messages, pieces of their bytes, and damaged versions of their bytes. */
 final class Messages {
     private static final int[] EDGES = {0, 1, 2, 253, 254, 255, 256, 4095, 4096, 4097};
 
@@ -38,7 +38,7 @@ final class Messages {
         return random.nextBoolean() ? Dialect.DEPLOYED : Dialect.RFC3;
     }
 
-    /** A piece of what is left, of any size. */
+    /** Returns a piece of the remaining bytes, of any size. */
     ByteBuffer cut(ByteBuffer rest) {
         int length = Math.min(rest.remaining(), random.nextBoolean() ? 1 + random.nextInt(9) : random.nextInt(3000));
         ByteBuffer piece = rest.slice(rest.position(), length);
@@ -64,7 +64,7 @@ final class Messages {
 
     private void spoilOnce(List<Byte> bytes) {
         int at = random.nextInt(bytes.size());
-        int near = Math.min(at, random.nextInt(64)); // most of the structure is in front
+        int near = Math.min(at, random.nextInt(64)); // most of the structure is at the front
         switch (random.nextInt(5)) {
             case 0 -> bytes.set(near, (byte) random.nextInt());
             case 1 -> bytes.set(at, (byte) random.nextInt());

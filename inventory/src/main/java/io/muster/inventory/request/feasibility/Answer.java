@@ -5,13 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@link Feasibility} found.
+ * The result of a question to {@link Feasibility}.
  *
  * @param sentence the reason, or for YES how much would fit; never empty
- * @param mostSlots how many slots would fit at most if the outermost count were open, -1 if not known or there is none
- * @param hosts the ranks that hold at least one of what is asked
- * @param witness one way to place it, when the verdict is YES; empty when several kinds share nodes and only a count proved it
- * @param remarks what else the asker should know, such as the inventory's expiration
+ * @param mostSlots number of slots that would fit at most if the outermost count were open; -1 if unknown or if there is no
+ *     slot
+ * @param hosts the ranks that can hold at least one of the requested items
+ * @param witness one way to place the request if the verdict is YES; empty if several kinds share nodes and only a count
+ *     proved that they fit
+ * @param remarks further facts for the user, such as the inventory's expiration
  */
 public record Answer(
         Verdict verdict, String sentence, long mostSlots, Idset hosts, List<Placement> witness, List<String> remarks) {
@@ -24,7 +26,7 @@ public record Answer(
         return new Answer(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
     }
 
-    /** For a request that could not be read. */
+    /** Returns the answer to a request that could not be read. */
     public static Answer invalid(String sentence) {
         return of(Verdict.INVALID, sentence);
     }

@@ -9,10 +9,10 @@ import java.util.Set;
  * A vertex above the nodes: a cluster, a rack, a switch.
  *
  * @param ranks all nodes below, however deep
- * @param outside what stands in it outside of every node and every inner area, as one kind
+ * @param outside vertices of the area outside of every node and every inner area, as one kind
  */
 record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
-    /** The topmost areas of the type below. */
+    /** Returns the topmost areas of the type below this area. */
     List<Area> topmost(String wanted) {
         List<Area> found = new ArrayList<>();
         for (Area area : areas) {
@@ -32,7 +32,7 @@ record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
         });
     }
 
-    /** Units outside of the nodes, inner areas included. */
+    /** Returns the units outside of nodes, those of inner areas included. */
     long units(String wanted, String base) {
         long total = outside.units(wanted, base);
         for (Area area : areas) {
@@ -46,7 +46,7 @@ record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
         areas.forEach(a -> a.unitsInto(wanted, units));
     }
 
-    /** Whether the type stands outside of the nodes, and only in vertices without children there. */
+    /** Returns whether the type occurs outside of nodes, and there only in vertices without children. */
     boolean isPoolOutside(String wanted) {
         return hasOutside(wanted) && isPoolOrAbsent(wanted);
     }

@@ -8,8 +8,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 
 /**
- * How many of what is asked fit into an area: counts of like hosts times what one host holds. One serves one request against one
- * set of ranks. Every bound is proven: {@code least} by a construction, {@code most} by a necessary condition.
+ * Counts how many copies of a request fit into an area: the number of similar hosts times the copies that one host holds. An
+ * object serves one request against one set of ranks. Every bound is proven: {@code least} by a construction, {@code most} by a
+ * necessary condition.
  */
 final class AreaFit {
     private final Stock stock;
@@ -27,7 +28,7 @@ final class AreaFit {
         this.hosts = hosts;
     }
 
-    /** The same question with fewer ranks. */
+    /** Returns the same question without the ranks in {@code taken}. */
     AreaFit without(Idset taken) {
         return new AreaFit(stock, allowed.subtract(taken), hosts);
     }
@@ -36,12 +37,12 @@ final class AreaFit {
         return stock.cells();
     }
 
-    /** The ranks of {@code cell} in {@code area} that may be used. */
+    /** Returns the ranks of {@code cell} in {@code area} that may be used. */
     Idset usable(Cell cell, Area area) {
         return cell.ranks().intersect(area.ranks()).intersect(allowed);
     }
 
-    /** {@link #usable} by cell, counted. */
+    /** Returns the number of {@link #usable} ranks for each cell. */
     long[] counts(Area area) {
         return counts.computeIfAbsent(
                 area, a -> cells().stream().mapToLong(c -> usable(c, a).size()).toArray());
@@ -51,14 +52,17 @@ final class AreaFit {
         return stock.areaTypes().contains(item.type());
     }
 
-    /** Whether it names nodes or what is above them, so that it is not confined to one host. */
+    /** Returns whether {@code item} contains nodes or areas, so that it is not confined to one host. */
     boolean spans(Resource item) {
         return item.type().equals(Resource.NODE)
                 || isArea(item)
                 || (item.isSlot() && item.with().stream().anyMatch(this::spans));
     }
 
-    /** @param wanted how many copies matter; more may be found, but are not looked for where that is hard */
+    /**
+     * @param wanted number of copies that matter; the result may be higher, but where more are hard to find, they are not
+     *     searched
+     */
     Fit copies(List<Resource> list, Area area, long wanted) {
         if (list.isEmpty()) {
             return Fit.exactly(Fit.MANY);
@@ -70,7 +74,7 @@ final class AreaFit {
         return new ListFit(this, list, area).copies(wanted);
     }
 
-    /** How many of {@code item}, not counting its own count. */
+    /** Counts how many of {@code item} fit, without regard to the item's own count. */
     Fit instances(Resource item, Area area, long wanted) {
         if (isArea(item)) {
             return areas(item, area);
@@ -88,7 +92,7 @@ final class AreaFit {
         return total;
     }
 
-    /** How many in one host; at most one if the host itself is asked for. */
+    /** Counts how many fit in one host; at most one if the host itself is requested. */
     Fit inHost(Resource item, Kind kind) {
         return item.type().equals(Resource.NODE)
                 ? hosts.copies(item.with(), kind).any()
@@ -105,7 +109,7 @@ final class AreaFit {
         return nested ? new Fit(total.least(), Fit.MANY) : total;
     }
 
-    /** Pools and structures that stand outside of every node; a slot there is confined to no host, so it is left open. */
+    /** Counts pools and structures outside of every node. A slot there is confined to no host, so its number stays open. */
     private Fit outside(Resource item, Area area) {
         if (item.isSlot()) {
             boolean possible = item.with().stream().anyMatch(r -> area.hasOutside(r.type()));
@@ -118,7 +122,10 @@ final class AreaFit {
         return total;
     }
 
-    /** What single hosts must hold, found below slots that span and areas: nodes, slots within nodes, loose pools. */
+    /**
+     * Returns the items that single hosts must hold (nodes, slots within nodes, single pools), from inside areas and slots that
+     * span nodes too.
+     */
     List<Wanted> wanted(List<Resource> list) {
         return wanted(list, 1);
     }
@@ -133,7 +140,7 @@ final class AreaFit {
         return items;
     }
 
-    /** The usable ranks whose host holds at least one of any of {@code items}. */
+    /** Returns the usable ranks whose host holds at least one of any of {@code items}. */
     Idset qualifying(List<Wanted> items) {
         Idset ranks = Idset.EMPTY;
         for (Cell cell : cells()) {

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The units that one copy of a list of requests draws, by type, when nothing in it is a structure of its own. */
+/** The units that one copy of a list of requests takes, by type, if none of the requests is a structure. */
 final class Demand {
     /** {@code amount} of base unit {@code base}, which is the same wherever a request asks for the type ({@link Units#fault}). */
     record Amount(String base, long amount) {}
@@ -17,27 +17,27 @@ final class Demand {
 
     private Demand() {}
 
-    /** Null if a vertex of {@code list} is not a pool in {@code host}, or has children and is no slot. */
+    /** Returns null if a vertex of {@code list} is not a pool in {@code host}, or has children and is no slot. */
     static @Nullable Demand flat(List<Resource> list, Kind host) {
         Demand demand = new Demand();
         return demand.add(list, 1, type -> host.isPool(type) || !host.types().contains(type)) ? demand : null;
     }
 
-    /** Of a list that is flat in every host that matters. */
+    /** Returns the demand of a list that is flat in every host that matters. */
     static Demand all(List<Resource> list) {
         Demand demand = new Demand();
         demand.add(list, 1, type -> true);
         return demand;
     }
 
-    /** A single unit of {@code leaf}. */
+    /** Returns the demand of a single unit of {@code leaf}. */
     static Demand one(Resource leaf) {
         Demand demand = new Demand();
         demand.add(leaf, 1);
         return demand;
     }
 
-    /** The units of every leaf however deep: what any match must draw, whatever the structure above. */
+    /** Returns the units of every leaf however deep: any match needs at least these, whatever the structure above. */
     static Demand leaves(List<Resource> list, Kind host) {
         Demand demand = new Demand();
         demand.addLeaves(list, 1, host);
@@ -81,7 +81,7 @@ final class Demand {
         return amounts;
     }
 
-    /** How many times {@code host} covers it; {@link Fit#MANY} if nothing is asked. */
+    /** Returns how many times {@code host} covers this demand; {@link Fit#MANY} if the demand is empty. */
     long copies(Kind host) {
         long copies = Fit.MANY;
         for (Map.Entry<String, Amount> e : amounts.entrySet()) {

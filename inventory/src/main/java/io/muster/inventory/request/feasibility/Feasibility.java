@@ -10,16 +10,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether an inventory could ever give what is asked, and whether what is up could now.
+ * Decides whether an inventory could ever satisfy a request, and whether the hosts that are up could satisfy it now.
  *
- * <p>What a match is: every vertex with children, and every node, is a vertex of its own somewhere below its parent's match;
- * a leaf is that many units of the pools below it; a slot that names no node lies within one host, and slots may share hosts.
- * A request fits if it fits with every count at its least, so operators and maxima do not matter. Constraints choose hosts.
+ * <p>Definition of a match: every requested vertex with children, and every requested node, matches a separate vertex somewhere
+ * below its parent's match; a requested leaf matches that many units of the pools below its parent's match; a slot without a
+ * node is within one host, and slots may share hosts. A request fits if it fits with every count at its minimum, so operators
+ * and maxima do not matter. Constraints choose hosts.
  *
- * <p>Nodes are folded into kinds when this is made; a question then costs by kinds and by intervals of ranks. All requests for
- * one kind of slot or node, and for several kinds of whole node, are answered exactly. Slots of several kinds that share hosts
- * are answered exactly within {@link VectorPacking#BUDGET} steps, structures that compete for their parts by bounds; past that
- * the answer is UNKNOWN.
+ * <p>The factory methods fold nodes into kinds; the cost of a question then depends on the number of kinds and of intervals of
+ * ranks. All requests for one kind of slot or node, and for several kinds of whole node, are answered exactly. Requests for
+ * slots of several kinds that share hosts are answered exactly within {@link VectorPacking#BUDGET} steps, and requests for
+ * structures that compete for their parts by bounds; otherwise the answer is UNKNOWN.
  */
 public final class Feasibility {
     private final ResourceSet r;
@@ -34,33 +35,33 @@ public final class Feasibility {
         return new Feasibility(r, Stock.of(r));
     }
 
-    /** With the structure within and above nodes that {@code graph}, an R's own JGF usually, gives. */
+    /** Uses the structure within and above nodes that {@code graph} describes, usually the JGF of the R. */
     public static Feasibility of(ResourceSet r, ResourceGraph graph) {
         return new Feasibility(r, Stock.of(r, graph));
     }
 
     /**
-     * The same machine under another R: with fewer ranks, other properties or another expiration. Costs by kinds of node and
-     * intervals of ranks, and reads no graph again.
+     * Returns the same machine under another R, with fewer ranks, other properties or another expiration. The cost depends on
+     * the number of kinds of nodes and of intervals of ranks; no graph is read again.
      */
     public Feasibility with(ResourceSet other) {
         return new Feasibility(other, stock.keep(other.ranks()));
     }
 
-    /** How many distinct kinds of node there are. */
+    /** Returns the number of distinct kinds of node. */
     public int kinds() {
         return stock.cells().size();
     }
 
-    /** Were everything up and free. */
+    /** Answers for the case that everything is up and free. */
     public Answer ever(Request request) {
         return ask(request, r.ranks());
     }
 
     /**
-     * With {@code up} only, and before the inventory expires. What is allocated is not known here.
+     * Answers for the ranks in {@code up} only, and for the time until the inventory expires. Allocations are not known here.
      *
-     * @param up may hold ranks that are not in the inventory
+     * @param up ranks that are up; ranks that are not in the inventory are ignored
      * @param now seconds since the epoch
      */
     public Answer now(Request request, Idset up, double now) {
@@ -68,9 +69,9 @@ public final class Feasibility {
         if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
             return ever;
         }
-        @Nullable String late = late(request, now);
-        if (late != null) {
-            return ever.with(Verdict.NOT_NOW, late);
+        @Nullable String lateness = late(request, now);
+        if (lateness != null) {
+            return ever.with(Verdict.NOT_NOW, lateness);
         }
         Answer answer = ask(request, up);
         if (answer.verdict() == Verdict.NEVER) {
@@ -85,25 +86,27 @@ public final class Feasibility {
     private String notNow(Verdict ever, Request request, Idset up, Answer answer) {
         Idset wanted = request.constraint().matches(r);
         Idset down = wanted.subtract(up);
-        int left = wanted.size() - down.size();
+        int upCount = wanted.size() - down.size();
         return (ever == Verdict.YES ? "fits the inventory, not now: " : "not now, and perhaps never: ")
-                + (left == 0 ? "none" : String.valueOf(left)) + " of " + wanted.size() + " nodes up"
+                + (upCount == 0 ? "none" : String.valueOf(upCount)) + " of " + wanted.size() + " nodes up"
                 + (down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")")
-                + (left == 0 ? "" : "; " + answer.sentence());
+                + (upCount == 0 ? "" : "; " + answer.sentence());
     }
 
-    /** RFC 20's expiration may move, so being late is never a "never". */
+    /**
+     * Returns why the request would end too late, or null. RFC 20's expiration may change, so this is never a reason for NEVER.
+     */
     private @Nullable String late(Request request, double now) {
-        double left = r.expiration() - now;
+        double remaining = r.expiration() - now;
         if (r.expiration() <= 0) {
             return null;
         }
-        if (left <= 0) {
+        if (remaining <= 0) {
             return "the inventory has expired";
         }
-        return request.duration() > left
+        return request.duration() > remaining
                 ? "the duration of " + seconds(request.duration())
-                        + " is more than the inventory's remaining lifetime of " + seconds(left)
+                        + " is more than the inventory's remaining lifetime of " + seconds(remaining)
                 : null;
     }
 
@@ -123,7 +126,7 @@ public final class Feasibility {
                 : answer;
     }
 
-    /** RFC 14's id; flux's schedulers do not look at it either. */
+    /** Returns whether a vertex has RFC 14's id, which flux's schedulers ignore too. */
     private static boolean hasId(Resource item) {
         return item.attributes().containsKey("id") || item.with().stream().anyMatch(Feasibility::hasId);
     }

@@ -1,6 +1,6 @@
 package io.muster.inventory.request.feasibility;
 
-/** How many fit: exactly when the bounds meet. Arithmetic saturates at {@link #MANY}. */
+/** Bounds on how many fit; the number is exact if the bounds meet. Arithmetic saturates at {@link #MANY}. */
 record Fit(long least, long most) {
     static final long MANY = Long.MAX_VALUE / 4;
     static final Fit NONE = exactly(0);
@@ -29,7 +29,7 @@ record Fit(long least, long most) {
         return new Fit(Math.min(least, other.least), Math.min(most, other.most));
     }
 
-    /** One if at least one fits. */
+    /** Returns one if at least one fits, otherwise zero. */
     Fit any() {
         return new Fit(Math.min(1, least), Math.min(1, most));
     }

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How many disjoint copies of a list fit into one host of a kind. Exact for pools drawn on by any number of siblings and slots,
- * and for structures (sockets, say) whose parts no sibling draws on; elsewhere bounds. Answers are remembered: one serves one
- * request.
+ * Counts how many disjoint copies of a list fit into one host of a kind. The number is exact for pools that any number of
+ * siblings and slots share, and for structures (sockets, for example) whose parts no sibling uses; otherwise it is given by
+ * bounds. Results are cached, so an object serves one request.
  */
 final class HostFit {
     private final IdentityHashMap<List<Resource>, Map<Kind, Fit>> known = new IdentityHashMap<>();
@@ -40,7 +40,7 @@ final class HostFit {
         return several(list, host);
     }
 
-    /** How many of {@code item}, not counting its own count, fit. */
+    /** Counts how many of {@code item} fit, without regard to the item's own count. */
     Fit instances(Resource item, Kind host) {
         if (item.isSlot()) {
             return copies(item.with(), host);
@@ -52,7 +52,7 @@ final class HostFit {
         for (Map.Entry<Kind, Long> e : host.topmost(item.type()).entrySet()) {
             total = total.plus(copies(item.with(), e.getKey()).any().times(e.getValue()));
         }
-        // A match may also stand within another of its type; how many can then be taken at once is left open.
+        // A match may also be inside another vertex of its type; how many can be used at once is then left open.
         return host.nests(item.type()) ? new Fit(total.least(), host.vertices(item.type())) : total;
     }
 
@@ -61,15 +61,18 @@ final class HostFit {
         for (Resource item : list) {
             each = each.min(instances(item, host).over(item.count().min()));
         }
-        if (areApart(list, host)) {
+        if (areDisjoint(list, host)) {
             return each;
         }
         long most = Math.min(each.most(), Demand.leaves(list, host).copies(host));
         return new Fit(Math.min(most, sharing(list, host)), most);
     }
 
-    /** Whether no two items can want the same vertex or units; pools are told apart by type, structures by all in them. */
-    private static boolean areApart(List<Resource> list, Kind host) {
+    /**
+     * Returns whether no two items can use the same vertex or units. Pools are distinguished by type, structures by all types
+     * in them.
+     */
+    private static boolean areDisjoint(List<Resource> list, Kind host) {
         Set<String> taken = new HashSet<>();
         for (Resource item : list) {
             Set<String> touched = new HashSet<>();
@@ -95,8 +98,8 @@ final class HostFit {
     }
 
     /**
-     * 1 if one copy surely fits: at most one item is a structure, with pools in it alone, so that whichever vertices it takes,
-     * the units left over are the same.
+     * Returns 1 if one copy certainly fits, because at most one item is a structure and contains only pools: whichever vertices
+     * it takes, the same units remain for the other items.
      */
     private long sharing(List<Resource> list, Kind host) {
         int structures = 0;

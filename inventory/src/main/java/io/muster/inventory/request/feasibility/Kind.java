@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A class of vertices that are alike all the way down. A {@link Table} makes each once, so that kinds are compared by identity
- * and a machine costs by its distinct kinds.
+ * A class of vertices that are alike all the way down. A {@link Table} creates each kind once, so that kinds are compared by
+ * identity and the cost of a machine depends on the number of distinct kinds.
  */
 final class Kind {
-    /** {@code count} children alike. */
+    /** {@code count} children of the same kind. */
     record Part(Kind kind, long count) {}
 
     private final int id;
@@ -35,7 +35,7 @@ final class Kind {
         }
     }
 
-    /** Makes kinds; belongs to one thread. */
+    /** Creates kinds; a table belongs to one thread. */
     static final class Table {
         private final Map<List<Object>, Kind> kinds = new HashMap<>();
 
@@ -57,7 +57,7 @@ final class Kind {
         return type;
     }
 
-    /** The types of everything below. */
+    /** Returns the types of everything below. */
     Set<String> types() {
         return types;
     }
@@ -66,7 +66,7 @@ final class Kind {
         return parts.isEmpty();
     }
 
-    /** Whether {@code wanted} occurs below and only in vertices without children: a pool of units and not a structure. */
+    /** Returns whether {@code wanted} occurs below and only in vertices without children: a pool of units and not a structure. */
     boolean isPool(String wanted) {
         return types.contains(wanted)
                 && parts.stream()
@@ -75,14 +75,14 @@ final class Kind {
                                 && (!k.types.contains(wanted) || k.isPool(wanted)));
     }
 
-    /** Whether a vertex of the type stands below another of the same type. */
+    /** Returns whether a vertex of the type is below another of the same type. */
     boolean nests(String wanted) {
         return parts.stream()
                 .map(Part::kind)
                 .anyMatch(k -> (k.type.equals(wanted) && k.types.contains(wanted)) || k.nests(wanted));
     }
 
-    /** All units of the type below, in the base unit {@code base}; "" counts sizes as they are. */
+    /** Returns all units of the type below, in the base unit {@code base}; with "" the sizes are added whatever their unit. */
     long units(String wanted, String base) {
         if (!types.contains(wanted)) {
             return 0;
@@ -96,7 +96,7 @@ final class Kind {
         return total;
     }
 
-    /** A pool that is counted in another unit holds none. */
+    /** Returns the units in this vertex itself; zero if the vertex is counted in another unit. */
     private long own(String base) {
         if (base.isEmpty()) {
             return size;
@@ -116,7 +116,7 @@ final class Kind {
         }
     }
 
-    /** The topmost vertices of the type below, with how many there are of each kind. */
+    /** Returns the topmost vertices of the type below, as the number of vertices of each kind. */
     Map<Kind, Long> topmost(String wanted) {
         Map<Kind, Long> found = new HashMap<>();
         topmost(wanted, 1, found);
@@ -136,7 +136,7 @@ final class Kind {
         }
     }
 
-    /** How many vertices of the type are below, nested ones too. */
+    /** Returns the number of vertices of the type below, nested ones included. */
     long vertices(String wanted) {
         long total = 0;
         for (Part part : parts) {

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** How much of what is asked the usable hosts have, in the unit in which it is asked. */
+/** Computes how much of each requested resource the usable hosts have, in the unit of the request. */
 final class Levels {
-    /** What is asked of one type, whatever the structure above. */
+    /** Requested amount of one type, whatever the structure above. */
     record Need(String type, String unit, long amount) {
         Need times(long n) {
             return new Need(type, unit, Fit.times(amount, n));
         }
 
-        /** {@code 8 core}, {@code 256GB memory}. */
+        /** Returns text such as {@code 8 core} or {@code 256GB memory}. */
         String text(long of) {
             return of + unit + " " + type;
         }
@@ -28,12 +28,12 @@ final class Levels {
         this.fit = fit;
     }
 
-    /** What one of {@code item} takes: the leaves below it, or itself. */
+    /** Returns what one of {@code item} takes: the leaves below it, or the item itself if it is a leaf. */
     static List<Need> needs(Resource item) {
         return item.with().isEmpty() ? List.of(new Need(item.type(), Units.of(item), 1)) : needs(item.with());
     }
 
-    /** What {@code list} takes, added up by type. */
+    /** Returns what {@code list} takes, summed by type. */
     static List<Need> needs(List<Resource> list) {
         Map<List<String>, Long> amounts = new LinkedHashMap<>();
         add(list, 1, amounts);
@@ -53,7 +53,7 @@ final class Levels {
         }
     }
 
-    /** How many hosts have each amount. */
+    /** Returns the number of hosts by the amount they have. */
     NavigableMap<Long, Long> of(Need need) {
         NavigableMap<Long, Long> levels = new TreeMap<>();
         long[] counts = fit.counts(fit.top());
@@ -71,7 +71,7 @@ final class Levels {
                 : kind.vertices(need.type());
     }
 
-    /** What there is in all, in hosts and outside of them. */
+    /** Returns the total amount, in hosts and outside of hosts. */
     long total(Need need) {
         long total = fit.top().units(need.type(), Units.base(need.unit())) / Units.factor(need.unit());
         for (Map.Entry<Long, Long> level : of(need).entrySet()) {
@@ -80,7 +80,7 @@ final class Levels {
         return total;
     }
 
-    /** How many hosts have at least so much. */
+    /** Returns the number of hosts that have at least the needed amount. */
     long having(Need need) {
         return of(need).tailMap(need.amount()).values().stream()
                 .mapToLong(Long::longValue)

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Whether several requests side by side fit into one area together, where they compete for hosts. */
+/** Decides whether several requests side by side fit together into one area, where they compete for hosts. */
 final class ListFit {
     private static final Demand.Amount NOTHING = new Demand.Amount("", 0);
 
@@ -45,9 +45,9 @@ final class ListFit {
     }
 
     private @Nullable Boolean together(long wanted) {
-        Set<String> beside = typesBeside();
-        if (!beside.isEmpty()) {
-            return beside(beside, wanted);
+        Set<String> outsideTypes = typesOutsideNodes();
+        if (!outsideTypes.isEmpty()) {
+            return withPoolsOutside(outsideTypes, wanted);
         }
         if (list.stream().allMatch(this::isNodes)) {
             return nodes(wanted);
@@ -57,13 +57,13 @@ final class ListFit {
             return areas(wanted);
         }
         if (list.stream().noneMatch(fit::spans)) {
-            return sharing(wanted);
+            return onSharedHosts(wanted);
         }
-        return apart(wanted);
+        return onSeparateHosts(wanted);
     }
 
-    /** The types that only pools outside of the nodes can give, and that nothing but loose pools in the list draws on. */
-    private Set<String> typesBeside() {
+    /** Returns the types that only pools outside of the nodes can provide and that the list requests as single pools only. */
+    private Set<String> typesOutsideNodes() {
         Set<String> types = new HashSet<>();
         for (Resource item : list) {
             if (isPool(item)
@@ -80,11 +80,12 @@ final class ListFit {
         return item.with().isEmpty() && !item.type().equals(Resource.NODE) && !fit.isArea(item);
     }
 
-    private @Nullable Boolean beside(Set<String> types, long wanted) {
+    private @Nullable Boolean withPoolsOutside(Set<String> types, long wanted) {
         Map<Boolean, List<Resource>> parts =
                 list.stream().collect(Collectors.partitioningBy(item -> types.contains(item.type())));
-        List<Resource> beside = parts.getOrDefault(true, List.of());
-        for (Map.Entry<String, Demand.Amount> e : Demand.all(beside).amounts().entrySet()) {
+        List<Resource> outsideItems = parts.getOrDefault(true, List.of());
+        for (Map.Entry<String, Demand.Amount> e :
+                Demand.all(outsideItems).amounts().entrySet()) {
             Demand.Amount asked = e.getValue();
             if (area.units(e.getKey(), asked.base()) < Fit.times(asked.amount(), wanted)) {
                 return false;
@@ -94,12 +95,12 @@ final class ListFit {
         return others.least() >= wanted ? Boolean.TRUE : others.most() < wanted ? Boolean.FALSE : null;
     }
 
-    /** Whether it is a question of how slots and pools share hosts, which {@link VectorPacking} searches. */
+    /** Returns whether the question is how slots and pools share hosts, which {@link VectorPacking} searches. */
     boolean isPacking() {
         return list.size() > 1 && list.stream().noneMatch(fit::spans) && demands() != null;
     }
 
-    /** A node, or a slot of nothing but one. */
+    /** Returns whether the item is a node, or a slot that contains only a node. */
     private boolean isNodes(Resource item) {
         return item.type().equals(Resource.NODE)
                 || (item.isSlot()
@@ -109,8 +110,8 @@ final class ListFit {
 
     private @Nullable Boolean nodes(long wanted) {
         long[] demands = new long[list.size()];
-        boolean[][] surely = new boolean[list.size()][];
-        boolean[][] perhaps = new boolean[list.size()][];
+        boolean[][] certain = new boolean[list.size()][];
+        boolean[][] possible = new boolean[list.size()][];
         for (int i = 0; i < demands.length; i++) {
             demands[i] = wanted;
             Resource item = list.get(i);
@@ -119,22 +120,23 @@ final class ListFit {
                 item = item.with().get(0);
             }
             demands[i] = Fit.times(demands[i], item.count().min());
-            surely[i] = new boolean[fit.cells().size()];
-            perhaps[i] = new boolean[fit.cells().size()];
-            for (int k = 0; k < surely[i].length; k++) {
+            certain[i] = new boolean[fit.cells().size()];
+            possible[i] = new boolean[fit.cells().size()];
+            for (int k = 0; k < certain[i].length; k++) {
                 Fit one = fit.inHost(item, fit.cells().get(k).kind());
-                surely[i][k] = one.least() > 0;
-                perhaps[i][k] = one.most() > 0;
+                certain[i][k] = one.least() > 0;
+                possible[i][k] = one.most() > 0;
             }
         }
-        return covered(fit.counts(area), demands, surely, perhaps);
+        return covered(fit.counts(area), demands, certain, possible);
     }
 
-    private static @Nullable Boolean covered(long[] supplies, long[] demands, boolean[][] surely, boolean[][] perhaps) {
-        if (new Transport(supplies, demands, surely).covers()) {
+    private static @Nullable Boolean covered(
+            long[] supplies, long[] demands, boolean[][] certain, boolean[][] possible) {
+        if (new Transport(supplies, demands, certain).covers()) {
             return true;
         }
-        return new Transport(supplies, demands, perhaps).covers() ? null : Boolean.FALSE;
+        return new Transport(supplies, demands, possible).covers() ? null : Boolean.FALSE;
     }
 
     private @Nullable Boolean areas(long wanted) {
@@ -142,35 +144,38 @@ final class ListFit {
         long[] demands = new long[list.size()];
         long[] supplies = new long[areas.size()];
         Arrays.fill(supplies, 1);
-        boolean[][] surely = new boolean[list.size()][areas.size()];
-        boolean[][] perhaps = new boolean[list.size()][areas.size()];
+        boolean[][] certain = new boolean[list.size()][areas.size()];
+        boolean[][] possible = new boolean[list.size()][areas.size()];
         for (int i = 0; i < demands.length; i++) {
             demands[i] = Fit.times(wanted, list.get(i).count().min());
             for (int a = 0; a < supplies.length; a++) {
                 Fit one = fit.copies(list.get(i).with(), areas.get(a), 1);
-                surely[i][a] = one.least() > 0;
-                perhaps[i][a] = one.most() > 0;
+                certain[i][a] = one.least() > 0;
+                possible[i][a] = one.most() > 0;
             }
         }
-        return covered(supplies, demands, surely, perhaps);
+        return covered(supplies, demands, certain, possible);
     }
 
-    /** Slots and loose pools that may share hosts. */
-    private @Nullable Boolean sharing(long wanted) {
-        if (Boolean.TRUE.equals(apart(wanted))) {
+    /** Decides whether slots and single pools fit that may share hosts. */
+    private @Nullable Boolean onSharedHosts(long wanted) {
+        if (Boolean.TRUE.equals(onSeparateHosts(wanted))) {
             return true;
         }
         @Nullable VectorPacking packing = packing(wanted);
         @Nullable Boolean fits = packing == null ? null : packing.fits();
-        return (Boolean.FALSE.equals(fits) && standsOutside(list)) ? null : fits;
+        return (Boolean.FALSE.equals(fits) && mayBeOutside(list)) ? null : fits;
     }
 
-    /** Whether some of it may also stand outside of every node, where packing does not look. */
-    private boolean standsOutside(List<Resource> items) {
-        return items.stream().anyMatch(item -> area.hasOutside(item.type()) || standsOutside(item.with()));
+    /** Returns whether some of the items may also be outside of every node, where packing does not look. */
+    private boolean mayBeOutside(List<Resource> items) {
+        return items.stream().anyMatch(item -> area.hasOutside(item.type()) || mayBeOutside(item.with()));
     }
 
-    /** As many of each item as fit together, in the order of the list; null if they are not slots and pools that share hosts. */
+    /**
+     * Returns how many of each item fit together, in the order of the list; null if the items are not slots and pools that
+     * share hosts.
+     */
     @Nullable
     List<Long> most() {
         @Nullable List<Demand> demands = list.stream().anyMatch(fit::spans) ? null : demands();
@@ -191,7 +196,7 @@ final class ListFit {
         return each;
     }
 
-    /** What one of each item draws; null if some of it is a structure in some host. */
+    /** Returns the demand of one of each item; null if an item is a structure in some host. */
     private @Nullable List<Demand> demands() {
         List<Demand> demands = new ArrayList<>();
         long[] counts = fit.counts(area);
@@ -212,7 +217,10 @@ final class ListFit {
         return item.isSlot() || item.with().isEmpty();
     }
 
-    /** Items that draw the same are one kind: twenty thousand slots of a core each are no harder than one. */
+    /**
+     * Returns the packing of the list. Items with the same demand are one kind, so twenty thousand slots of a core each are no
+     * harder than one slot.
+     */
     private @Nullable VectorPacking packing(long copies) {
         @Nullable List<Demand> demands = demands();
         if (demands == null) {
@@ -245,8 +253,8 @@ final class ListFit {
                 wanted.values().stream().mapToLong(Long::longValue).toArray(), hosts);
     }
 
-    /** True if they fit even when no host serves two of them; else it is left open. */
-    private @Nullable Boolean apart(long wanted) {
+    /** Returns true if the items fit even when no host serves two of them; otherwise null, the question is left open. */
+    private @Nullable Boolean onSeparateHosts(long wanted) {
         return new Placer(fit).place(list, area, wanted) == null ? null : Boolean.TRUE;
     }
 }

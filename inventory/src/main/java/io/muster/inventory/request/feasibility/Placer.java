@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Constructs a placement: lowest ranks first, and no rank used by two items of a list. */
+/** Constructs a placement: the lowest ranks come first, and no two items of a list use the same rank. */
 final class Placer {
     private AreaFit fit;
     private final List<Placement> placed = new ArrayList<>();
@@ -17,14 +17,14 @@ final class Placer {
         this.fit = fit;
     }
 
-    /** Null if this way of placing finds none. */
+    /** Returns null if this method finds no placement. */
     @Nullable
     List<Placement> place(List<Resource> list, Area area, long copies) {
         return items(list, area, copies) ? placed : null;
     }
 
     private boolean items(List<Resource> list, Area area, long copies) {
-        // What is pickiest goes first: areas, then whole nodes, then what can share.
+        // The items with the fewest choices come first: areas, then whole nodes, then items that can share.
         List<Resource> order = new ArrayList<>(list);
         order.sort(Comparator.comparingInt(this::freedom));
         for (Resource item : order) {
@@ -50,45 +50,45 @@ final class Placer {
     }
 
     private boolean areas(Resource item, Area area, long wanted) {
-        long left = wanted;
+        long remaining = wanted;
         for (Area a : area.topmost(item.type())) {
             int before = placed.size();
-            if (left > 0 && fit.copies(item.with(), a, 1).least() > 0) {
+            if (remaining > 0 && fit.copies(item.with(), a, 1).least() > 0) {
                 if (items(item.with(), a, 1)) {
-                    left--;
+                    remaining--;
                 } else {
                     placed.subList(before, placed.size()).clear();
                 }
                 fit = fit.without(a.ranks());
             }
         }
-        return left == 0;
+        return remaining == 0;
     }
 
-    /** What of {@code wanted} could not be placed. */
+    /** Returns how many of {@code wanted} could not be placed. */
     private long inHosts(Resource item, Area area, long wanted) {
-        long left = wanted;
+        long remaining = wanted;
         Idset taken = Idset.EMPTY;
         for (Cell cell : fit.cells()) {
             long each = fit.inHost(item, cell.kind()).least();
-            Idset usable = left > 0 && each > 0 ? fit.usable(cell, area) : Idset.EMPTY;
+            Idset usable = remaining > 0 && each > 0 ? fit.usable(cell, area) : Idset.EMPTY;
             if (usable.isEmpty()) {
                 continue;
             }
-            long full = Math.min(usable.size(), left / each);
+            long full = Math.min(usable.size(), remaining / each);
             Idset used = first(usable, (int) full);
             add(item, used, each);
-            left -= full * each;
-            if (left > 0 && full < usable.size()) {
+            remaining -= full * each;
+            if (remaining > 0 && full < usable.size()) {
                 Idset last = Idset.of(usable.nth((int) full));
-                add(item, last, left);
+                add(item, last, remaining);
                 used = used.union(last);
-                left = 0;
+                remaining = 0;
             }
             taken = taken.union(used);
         }
         fit = fit.without(taken);
-        return left;
+        return remaining;
     }
 
     private static Idset first(Idset ranks, int count) {

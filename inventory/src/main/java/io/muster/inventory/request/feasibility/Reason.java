@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** The sentence that says why a request never fits, the first stage that fails and the nearest that there is; or why it is open. */
+/**
+ * Builds the sentence that says why a request never fits, with the first check that fails and the nearest amount available, or
+ * why the answer is open.
+ */
 final class Reason {
     private static final int MOST_NAMES = 8;
     private static final int MOST_CHARS = 120;
@@ -32,8 +35,8 @@ final class Reason {
     private final Levels levels;
 
     /**
-     * @param fit of what is available and matches the constraint
-     * @param available what the question is about
+     * @param fit for the ranks that are available and match the constraint
+     * @param available ranks that the question is about
      */
     Reason(ResourceSet r, Stock stock, Request request, AreaFit fit, Idset available) {
         this.r = r;
@@ -44,7 +47,7 @@ final class Reason {
         this.levels = new Levels(fit);
     }
 
-    /** The names of the hosts, or of the first few when they are scattered. */
+    /** Returns the names of the hosts, or of the first few if their ranks are scattered. */
     static String hosts(ResourceSet r, Idset ranks) {
         boolean scattered = ranks.rangeCount() > MOST_NAMES;
         Idset shown = scattered ? ranks.intersect(Idset.range(0, ranks.nth(MOST_NAMES - 1))) : ranks;
@@ -53,7 +56,7 @@ final class Reason {
         return cut(text) + more;
     }
 
-    /** @param qualifying the hosts that hold one of {@code items} */
+    /** @param qualifying ranks that hold at least one of {@code items} */
     String sentence(List<Wanted> items, Idset qualifying) {
         if (r.nodes() == 0) {
             return "the inventory has no nodes";
@@ -73,7 +76,7 @@ final class Reason {
         return fault + (constraint.isEmpty() ? "" : "; " + constraint);
     }
 
-    /** Why neither fitting nor not fitting is proven. */
+    /** Returns why it is neither proven that the request fits nor that it does not. */
     String open(List<Wanted> items) {
         @Nullable String outside = outsideInSlot(request.resources());
         if (outside != null) {
@@ -114,7 +117,10 @@ final class Reason {
         return null;
     }
 
-    /** The first vertex above the nodes of which there are too few, unless it is the only one of its type. */
+    /**
+     * Returns a sentence about the first area of which there are too few, or null. An area that is the only one of its type is
+     * skipped.
+     */
     private @Nullable String areas(List<Resource> list, Area area, long times) {
         for (Resource item : list) {
             long need = Fit.times(times, item.count().min());
@@ -151,7 +157,7 @@ final class Reason {
         return most < item.count().min() ? "; the most in one is " + item.type() + "=" + most : "";
     }
 
-    /** What makes several things too many: one of them alone, their sum, or that they want the same hosts. */
+    /** Returns why several items are too many: one of them alone, their sum, or because they compete for the same hosts. */
     private String several(List<Wanted> items) {
         for (Wanted wanted : items) {
             if (fit.instances(wanted.item(), fit.top(), wanted.need()).most() < wanted.need()) {
@@ -196,38 +202,41 @@ final class Reason {
         return null;
     }
 
-    /** Of several kinds of node, those that together are more than the hosts that any of them could take. */
+    /**
+     * Returns a sentence about the items that together ask for more nodes than the hosts that any of them could use. Returns
+     * null unless all items are nodes.
+     */
     private @Nullable String competing(List<Wanted> items) {
         if (!items.stream().allMatch(Reason::isNode)) {
             return null;
         }
-        boolean[][] perhaps = new boolean[items.size()][fit.cells().size()];
+        boolean[][] possible = new boolean[items.size()][fit.cells().size()];
         for (int i = 0; i < items.size(); i++) {
-            for (int k = 0; k < perhaps[i].length; k++) {
+            for (int k = 0; k < possible[i].length; k++) {
                 Kind kind = fit.cells().get(k).kind();
-                perhaps[i][k] = fit.inHost(items.get(i).item(), kind).most() > 0;
+                possible[i][k] = fit.inHost(items.get(i).item(), kind).most() > 0;
             }
         }
         long[] demands = items.stream().mapToLong(Wanted::need).toArray();
-        Transport transport = new Transport(fit.counts(fit.top()), demands, perhaps);
+        Transport transport = new Transport(fit.counts(fit.top()), demands, possible);
         if (transport.covers()) {
             return null;
         }
-        List<Wanted> among = new ArrayList<>();
+        List<Wanted> competitors = new ArrayList<>();
         for (int i = 0; i < demands.length; i++) {
-            among.addAll(transport.isCompeting(i) ? List.of(items.get(i)) : List.of());
+            competitors.addAll(transport.isCompeting(i) ? List.of(items.get(i)) : List.of());
         }
-        Idset either = fit.qualifying(among);
-        return all(among) + " asked; that is "
-                + among.stream().mapToLong(Wanted::need).sum() + " nodes in all, " + either.size()
-                + (either.size() == 1 ? " has" : " have") + " what one of them needs";
+        Idset usable = fit.qualifying(competitors);
+        return all(competitors) + " asked; that is "
+                + competitors.stream().mapToLong(Wanted::need).sum() + " nodes in all, " + usable.size()
+                + (usable.size() == 1 ? " has" : " have") + " what one of them needs";
     }
 
     private static boolean isNode(Wanted wanted) {
         return wanted.item().type().equals(Resource.NODE);
     }
 
-    /** All of them, or the first few. */
+    /** Returns a description of all items, or of the first few. */
     private String all(List<Wanted> items) {
         List<String> parts = new ArrayList<>();
         items.stream().limit(MOST_PARTS).forEach(w -> parts.add(describe(w)));
@@ -277,15 +286,15 @@ final class Reason {
         if (with.isEmpty()) {
             return asked + are(all);
         }
-        String which = have > 0 ? " (" + hosts(r, qualifying) + ")" : "";
+        String names = have > 0 ? " (" + hosts(r, qualifying) + ")" : "";
         if (have == all) {
-            return asked + (all == 1 ? "the only one has" : "all " + all + " have") + " them" + which + remedy();
+            return asked + (all == 1 ? "the only one has" : "all " + all + " have") + " them" + names + remedy();
         }
         return asked + (have == 0 ? "none" : String.valueOf(have)) + " of " + all
-                + (have == 1 ? " has them" : " have them") + which + nearest(item, have) + remedy();
+                + (have == 1 ? " has them" : " have them") + names + nearest(item, have) + remedy();
     }
 
-    /** What a node must have in all; slots in it are added up. */
+    /** Returns what a node must have in total; slots in the node are summed. */
     private String asks(Resource node) {
         if (node.with().stream().noneMatch(Resource::isSlot)) {
             return list(node.with(), " >= ");
@@ -297,7 +306,7 @@ final class Reason {
                         .toList());
     }
 
-    /** For the pool that the fewest hosts have enough of: how much the most of the others have. */
+    /** Returns, for the resource of which the fewest hosts have enough, the highest amount of the other hosts. */
     private String nearest(Resource item, int have) {
         List<Levels.Need> needs = Levels.needs(item.with());
         if (needs.isEmpty()) {
@@ -310,13 +319,13 @@ final class Reason {
         }
         long nearest = below.lastKey();
         long others = below.getOrDefault(nearest, 0L);
-        String much = nearest == 0
+        String amount = nearest == 0
                 ? "no " + scarce.type()
                 : needs.size() == 1 ? nearest + scarce.unit() : scarce.text(nearest);
-        return "; " + others + (others == 1 ? " has " : " have ") + much;
+        return "; " + others + (others == 1 ? " has " : " have ") + amount;
     }
 
-    /** What would fit instead: fewer of the outermost. */
+    /** Returns what would fit instead: a smaller count of the outermost vertex. */
     private String remedy() {
         if (request.resources().size() != 1) {
             return "";
@@ -359,18 +368,21 @@ final class Reason {
         return needs.size() > 1 ? "; none has all of these at once" : "";
     }
 
-    /** People compare totals, so say what is short in all, or else that slots do not cross nodes. */
+    /**
+     * Returns the resource that is short in total, because people compare totals, or else the reminder that a slot is within
+     * one node.
+     */
     private String totals(Wanted wanted) {
-        List<String> there = new ArrayList<>();
+        List<String> totals = new ArrayList<>();
         for (Levels.Need need : Levels.needs(wanted.item())) {
             long total = levels.total(need);
             long asked = need.times(wanted.need()).amount();
             if (total < asked) {
                 return " (" + need.text(asked) + " in all, " + are(total) + ")";
             }
-            there.add(need.text(total));
+            totals.add(need.text(total));
         }
-        return " (" + String.join(", ", there) + " in all, but a slot lies within one node)";
+        return " (" + String.join(", ", totals) + " in all, but a slot lies within one node)";
     }
 
     private String units(Wanted wanted) {
@@ -391,7 +403,7 @@ final class Reason {
         return String.join(" and ", parts);
     }
 
-    /** Says what the constraint leaves, and which of its names nobody has; empty without a constraint. */
+    /** Returns how many nodes match the constraint, and which of its names no node has; empty without a constraint. */
     private String constraint() {
         Constraint constraint = request.constraint();
         if (constraint.isAll()) {
@@ -438,7 +450,7 @@ final class Reason {
         return best.isEmpty() ? "" : ", did you mean \"" + best + "\"?";
     }
 
-    /** Levenshtein's. */
+    /** Returns the Levenshtein distance. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -3,11 +3,11 @@ package io.muster.inventory.request.feasibility;
 import io.muster.inventory.request.Resource;
 import java.util.List;
 
-/** How many slots a request could have if its outermost count were open. */
+/** Counts how many slots a request could have if its outermost count were open. */
 final class Slots {
     private Slots() {}
 
-    /** -1 if not known exactly, or if the request has not exactly one chain down to one slot. */
+    /** Returns -1 if the number is not known exactly, or if the request is not one chain down to one slot. */
     static long most(List<Resource> list, AreaFit fit) {
         if (list.size() != 1) {
             return -1;
@@ -18,7 +18,7 @@ final class Slots {
         return each < 0 || !most.isExact() || most.most() >= Fit.MANY ? -1 : Fit.times(most.most(), each);
     }
 
-    /** The slots in one copy of {@code list}. */
+    /** Returns the number of slots in one copy of {@code list}, or -1. */
     private static long within(List<Resource> list) {
         if (list.size() != 1) {
             return -1;

@@ -20,12 +20,12 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An inventory folded into cells of like nodes and the areas above them.
+ * An inventory folded into cells of similar nodes and the areas above them.
  *
- * @param cells by lowest rank; none is empty
- * @param top a virtual area that holds the outermost one, so that a request may name that too
- * @param types of all that is there
- * @param areaTypes of what stands above the nodes
+ * @param cells cells ordered by lowest rank; no cell is empty
+ * @param top a virtual area around the outermost area, so that a request may name the outermost area too
+ * @param types types of all vertices
+ * @param areaTypes types of the areas
  */
 record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<String> areaTypes) {
     /** The ranks whose nodes are of one kind. */
@@ -54,19 +54,19 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         return new Stock(List.copyOf(byRank), top, types, areaTypes);
     }
 
-    /** Without the other ranks; what stands above nodes stays, whether or not it has any left. */
+    /** Returns this stock with {@code ranks} only. Areas stay, even if they have no ranks left. */
     Stock keep(Idset ranks) {
-        List<Cell> left = new ArrayList<>();
+        List<Cell> remaining = new ArrayList<>();
         for (Cell cell : cells) {
             Idset kept = cell.ranks().intersect(ranks);
             if (!kept.isEmpty()) {
-                left.add(new Cell(cell.kind(), kept));
+                remaining.add(new Cell(cell.kind(), kept));
             }
         }
-        return of(left, top);
+        return of(remaining, top);
     }
 
-    /** The units in which pools of the type are counted. */
+    /** Returns the units in which pools of the type are counted. */
     SortedSet<String> units(String type) {
         SortedSet<String> units = new TreeSet<>();
         cells.forEach(cell -> cell.kind().unitsInto(type, units));
@@ -91,12 +91,15 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         return cells;
     }
 
-    /** With the structure of {@code graph}, whose nodes are found in {@code r} as {@link ResourceGraph#ranksIn} has it. */
+    /**
+     * Folds an inventory with the structure of {@code graph}, whose nodes are assigned to ranks by
+     * {@link ResourceGraph#ranksIn}.
+     */
     static Stock of(ResourceSet r, ResourceGraph graph) {
         return new Folding(r, graph).fold();
     }
 
-    /** Folds a graph bottom-up; used once. */
+    /** Folds a graph from the bottom up; used once. */
     private static final class Folding {
         private final ResourceSet r;
         private final ResourceGraph graph;
@@ -124,16 +127,16 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             }
             List<Cell> folded = new ArrayList<>();
             cells.forEach((kind, ranks) -> folded.add(new Cell(kind, ranks.build())));
-            Idset.Builder found = Idset.builder();
-            placed.stream().forEach(found::add);
-            Idset rest = r.ranks().subtract(found.build());
-            if (!rest.isEmpty()) {
-                Stock.cells(r.keep(rest), table).forEach(folded::add);
+            Idset.Builder placedRanks = Idset.builder();
+            placed.stream().forEach(placedRanks::add);
+            Idset unplaced = r.ranks().subtract(placedRanks.build());
+            if (!unplaced.isEmpty()) {
+                Stock.cells(r.keep(unplaced), table).forEach(folded::add);
             }
             return Stock.of(folded, new Area("", r.ranks(), List.of(area), nothing));
         }
 
-        /** A graph without nodes, or of one node alone: its root is the only host. */
+        /** Folds a graph without nodes, or of a single node: the root is the only host. */
         private Stock withoutNodes(int root, Kind nothing) {
             @Nullable Kind kind = kinds.get(root);
             if (kind == null || r.ranks().isEmpty()) {
@@ -148,12 +151,12 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             Map<Kind, Long> parts = new LinkedHashMap<>();
             List<Area> inner = new ArrayList<>();
             Idset.Builder ranks = Idset.builder();
-            boolean[] above = new boolean[1];
+            boolean[] hasNodes = new boolean[1];
             graph.forEachChild(vertex, EdgeKind.CONTAINMENT, child -> {
                 Area area = areas.get(child);
                 Integer rank = nodeRanks.get(child);
                 Kind kind = kinds.remove(child);
-                above[0] |= area != null || rank != null;
+                hasNodes[0] |= area != null || rank != null;
                 if (area != null) {
                     inner.add(area);
                     ranks.addAll(area.ranks());
@@ -168,7 +171,7 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             if (pool.type().equals(NODE)) {
                 node(vertex, kind);
             }
-            if (above[0] && !pool.type().equals(NODE)) {
+            if (hasNodes[0] && !pool.type().equals(NODE)) {
                 areas.put(vertex, new Area(pool.type(), ranks.build(), List.copyOf(inner), kind));
             } else {
                 kinds.put(vertex, kind);

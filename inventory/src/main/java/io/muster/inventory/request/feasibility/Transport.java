@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * Whether supplies can cover demands when each demand may draw on some of the supplies only: a maximum flow by shortest
- * augmenting paths. Sides are few (kinds of node, items of a request), amounts may be large.
+ * Decides whether supplies can cover demands if each demand may use only some of the supplies: a maximum flow by shortest
+ * augmenting paths. There are few supplies (kinds of node) and demands (items of a request), but amounts may be large.
  */
 final class Transport {
     private final long[] supplies;
@@ -15,7 +15,7 @@ final class Transport {
     private final boolean[][] allowed;
     private boolean[] competing = {};
 
-    /** @param allowed by demand, then by supply */
+    /** @param allowed whether a demand may use a supply, indexed by demand, then by supply */
     Transport(long[] supplies, long[] demands, boolean[][] allowed) {
         this.supplies = supplies.clone();
         this.demands = demands.clone();
@@ -23,7 +23,7 @@ final class Transport {
         this.flow = new long[demands.length][supplies.length];
     }
 
-    /** True if every demand is covered; {@link #flow} then says from where. */
+    /** Returns true if every demand is covered; {@link #flow} then tells by which supplies. */
     boolean covers() {
         for (int d = 0; d < demands.length; d++) {
             while (demands[d] > 0) {
@@ -39,12 +39,18 @@ final class Transport {
         return flow[demand][supply];
     }
 
-    /** After a no: the demands that together ask for more than all the supplies that any of them may draw on. */
+    /**
+     * Returns, after {@link #covers} has returned false, whether the demand is one of those that together ask for more than all
+     * the supplies that any of them may use.
+     */
     boolean isCompeting(int demand) {
         return competing[demand];
     }
 
-    /** One path from demand {@code start}, over supplies and demands that hand theirs on, to a supply with some left. */
+    /**
+     * Searches one path from demand {@code start}, through supplies and through demands that can switch to another supply, to a
+     * supply that has some left.
+     */
     private boolean augment(int start) {
         int[] supplyFrom = new int[supplies.length];
         int[] demandFrom = new int[demands.length];

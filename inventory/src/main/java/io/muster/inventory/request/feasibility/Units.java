@@ -11,20 +11,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The units in which pools and requests give amounts. */
 final class Units {
-    /** What amounts of bytes are counted in, whatever unit they were given in. */
+    /** Base unit of amounts of bytes, whatever unit they were given in. */
     static final String BYTES = "B";
 
     private Units() {}
 
-    /** As it was given, "" for none. */
+    /** Returns the unit as given, "" for none. */
     static String of(Resource item) {
         String unit = item.unit();
         return unit == null ? "" : unit;
     }
 
     /**
-     * Why the amounts in {@code list} mean nothing: one type in units that cannot be compared, or in a unit in which no pool of
-     * {@code stock} is counted. Null if they do; pools in other units then hold none of what is asked.
+     * Returns why the amounts in {@code list} are meaningless, or null if they are not: one type is given in units that cannot
+     * be compared, or in a unit in which no pool of {@code stock} is counted. Pools in other units then hold none of the
+     * requested amount.
      */
     static @Nullable String fault(List<Resource> list, Stock stock) {
         return fault(list, stock, new HashMap<>());
@@ -43,15 +44,15 @@ final class Units {
 
     private static @Nullable String leaf(Resource item, Stock stock, Map<String, String> asked) {
         String unit = of(item);
-        @Nullable String other = asked.putIfAbsent(item.type(), unit);
-        if (other != null && !base(other).equals(base(unit))) {
-            return item.type() + " is asked in " + name(other) + " and in " + name(unit);
+        @Nullable String earlierUnit = asked.putIfAbsent(item.type(), unit);
+        if (earlierUnit != null && !base(earlierUnit).equals(base(unit))) {
+            return item.type() + " is asked in " + name(earlierUnit) + " and in " + name(unit);
         }
-        Set<String> there = unit.isEmpty() ? Set.of() : stock.units(item.type());
-        return there.isEmpty() || there.stream().anyMatch(u -> base(u).equals(base(unit)))
+        Set<String> poolUnits = unit.isEmpty() ? Set.of() : stock.units(item.type());
+        return poolUnits.isEmpty() || poolUnits.stream().anyMatch(u -> base(u).equals(base(unit)))
                 ? null
                 : item.type() + " is asked in " + name(unit) + ", but the inventory counts it in "
-                        + there.stream().map(Units::name).collect(Collectors.joining(" and "));
+                        + poolUnits.stream().map(Units::name).collect(Collectors.joining(" and "));
     }
 
     private static String name(String unit) {
@@ -62,7 +63,7 @@ final class Units {
         return bytes(unit) > 0 ? BYTES : unit;
     }
 
-    /** How many base units one of {@code unit} is. */
+    /** Returns the number of base units in one {@code unit}. */
     static long factor(String unit) {
         return Math.max(1, bytes(unit));
     }

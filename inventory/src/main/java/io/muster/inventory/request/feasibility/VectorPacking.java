@@ -7,29 +7,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether hosts can together hold given numbers of several kinds of slot that share hosts: vector packing, which is NP-hard.
- * Too little of a pool in all is a no, and a greedy packing that comes out is a yes, for any number of kinds. In between the
- * undominated mixes that one host holds are summed host by host, like hosts by doubling, everything cut off at what is asked:
- * exact for up to {@link #KINDS} kinds of slot as long as the work stays within {@link #BUDGET}. One serves one question.
+ * Decides whether hosts can together hold given numbers of several kinds of slot that share hosts. This is vector packing,
+ * which is NP-hard. If a pool is too small in total, the answer is no; if a greedy packing succeeds, the answer is yes, for any
+ * number of kinds. Otherwise the undominated mixes of slots that one host holds are summed host by host (similar hosts by
+ * doubling), and numbers are cut off at the requested ones. This is exact for up to {@link #KINDS} kinds of slot as long as the
+ * work stays within {@link #BUDGET}. An object serves one question.
  */
 final class VectorPacking {
-    /** Points made or compared before the search gives up: a few milliseconds. */
+    /** Points that are created or compared before the search gives up, which takes a few milliseconds. */
     static final int BUDGET = 50_000;
 
-    /** More kinds of slot than this are not searched; it also bounds how deep the search nests. */
+    /** Kinds of slot at most that are searched; this also bounds the depth of the recursion. */
     static final int KINDS = 16;
 
     private final long[] wanted;
     private final List<Hosts> hosts;
     private long work;
 
-    /** @param wanted how many of each kind of slot, in the order of {@link Hosts#draws} */
+    /** @param wanted requested number of each kind of slot, in the order of {@link Hosts#draws} */
     VectorPacking(long[] wanted, List<Hosts> hosts) {
         this.wanted = wanted.clone();
         this.hosts = List.copyOf(hosts);
     }
 
-    /** Thrown inwards only, when the budget is spent. */
+    /** Thrown and caught within this class when the budget is spent. */
     private static final class SpentException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -38,13 +39,13 @@ final class VectorPacking {
         }
     }
 
-    /** One kind of host: how many there are, its pools, and what one slot of each kind draws on each pool. */
+    /** One kind of host: the number of hosts, their pools, and what one slot of each kind takes from each pool. */
     record Hosts(long count, List<Long> pools, List<List<Long>> draws) {}
 
-    /** Hosts that have the same left. */
+    /** Hosts whose pools have the same amounts left. */
     private record Rest(long count, List<Long> left) {}
 
-    /** Null when the bounds were passed before an answer was certain. */
+    /** Returns null if a limit was exceeded before an answer was certain. */
     @Nullable
     Boolean fits() {
         if (hosts.isEmpty() || isShortInAll()) {
@@ -57,7 +58,7 @@ final class VectorPacking {
         return mixes == null ? null : Boolean.valueOf(isEnough(mixes));
     }
 
-    /** As many of each kind as fit together, for the largest number of slots; null when that is past the bounds. */
+    /** Returns how many of each kind fit together, for the largest total number of slots; null if a limit was exceeded. */
     long @Nullable [] most() {
         @Nullable List<long[]> mixes = mixes();
         return mixes == null
@@ -71,22 +72,25 @@ final class VectorPacking {
         int pools = hosts.isEmpty() ? 0 : hosts.get(0).pools().size();
         for (int pool = 0; pool < pools; pool++) {
             long asked = 0;
-            long there = 0;
+            long available = 0;
             for (int slot = 0; slot < wanted.length; slot++) {
                 long draw = hosts.get(0).draws().get(slot).get(pool);
                 asked = Math.min(Fit.MANY, asked + Fit.times(draw, wanted[slot]));
             }
             for (Hosts kind : hosts) {
-                there = Math.min(Fit.MANY, there + Fit.times(kind.pools().get(pool), kind.count()));
+                available =
+                        Math.min(Fit.MANY, available + Fit.times(kind.pools().get(pool), kind.count()));
             }
-            if (asked > there) {
+            if (asked > available) {
                 return true;
             }
         }
         return false;
     }
 
-    /** The kinds that draw most first, each on the hosts that have the least of what it does not need. */
+    /**
+     * Places the largest kinds of slot first, each on the hosts that have least left of the pools that the kind does not need.
+     */
     private boolean packsGreedily() {
         work = 0;
         List<Rest> rests = new ArrayList<>();
@@ -108,7 +112,7 @@ final class VectorPacking {
         }
     }
 
-    /** How many of {@code slot} the host that holds most of them holds. */
+    /** Returns how many of {@code slot} fit on the host that holds most of them. */
     private long least(int slot) {
         return hosts.stream()
                 .mapToLong(kind -> held(draws(slot), kind.pools()))
@@ -171,7 +175,7 @@ final class VectorPacking {
         return less;
     }
 
-    /** The undominated numbers of slots that all hosts hold together; null past the bounds. */
+    /** Returns the undominated numbers of slots that all hosts hold together; null if a limit was exceeded. */
     private @Nullable List<long[]> mixes() {
         if (wanted.length > KINDS) {
             return null;
@@ -243,7 +247,10 @@ final class VectorPacking {
         return undominated(sums);
     }
 
-    /** Lexicographically descending, so that a point can only be dominated by one before it. */
+    /**
+     * Returns the undominated points. The points are sorted in descending order, so that only an earlier point can dominate a
+     * later one.
+     */
     private List<long[]> undominated(List<long[]> points) {
         points.sort((p, q) -> Arrays.compare(q, p));
         List<long[]> kept = new ArrayList<>();

@@ -3,8 +3,8 @@ package io.muster.inventory.request.feasibility;
 import io.muster.inventory.request.Resource;
 
 /**
- * Something that single hosts are asked to hold.
+ * A requested item that single hosts must hold.
  *
- * @param need how many in all: its own count times those of what is around it
+ * @param need total number: the item's count times the counts of the vertices around it
  */
 record Wanted(Resource item, long need) {}

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Tries every assignment of a request to a small tree, unit by unit: slow, and simple enough to be believed. */
+/** Tries every assignment of a request to a small tree, unit by unit: slow, but simple enough to be trusted. */
 final class BruteForce {
     static final class Vertex {
         final String type;
@@ -35,7 +35,7 @@ final class BruteForce {
         }
     }
 
-    /** More tries than this and the instance is too large to judge. */
+    /** Tries after which an instance counts as too large to judge. */
     private static final int LIMIT = 400_000;
 
     private record Task(Resource item, Vertex scope, boolean inHost) {}

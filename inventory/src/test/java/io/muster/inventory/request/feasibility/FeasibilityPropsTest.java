@@ -21,14 +21,14 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class FeasibilityPropsTest {
-    /** A small machine three times: as R, as graph, and as the tree that brute force tries. */
+    /** A small machine in three forms: as R, as graph, and as the tree for brute force. */
     private static final class Machine {
         final ResourceGraph.Builder graph = ResourceGraph.builder();
         final BruteForce.Vertex top = new BruteForce.Vertex("", 1);
         int nodes;
         private int keys;
 
-        /** Adds a vertex below {@code parent} (-1 for the root) to both. */
+        /** Adds a vertex below {@code parent} (-1 for the root) to the graph and to the tree. */
         int add(BruteForce.Vertex under, int parent, String type, int id, int size, BruteForce.Vertex[] made) {
             int v = graph.vertex(Integer.toString(keys++), Pool.of(PoolKind.of(type, size), id), -1);
             if (parent >= 0) {
@@ -136,7 +136,7 @@ class FeasibilityPropsTest {
         }
     }
 
-    /** A fold that is kept through changes of R answers as one made anew. */
+    /** A fold that is kept when R changes gives the same answers as a new fold. */
     @Seeds
     void fewerRanksUnderTheSameFoldAreJudgedAsOnes(Random random) {
         Machine machine = machine(random);
@@ -163,7 +163,7 @@ class FeasibilityPropsTest {
         }
     }
 
-    /** These are promised exact: UNKNOWN is a failure. */
+    /** Shapes that are promised to be decided exactly: UNKNOWN is a failure. */
     private static final List<String> EXACT = SHAPES.subList(0, 19);
 
     @Seeds

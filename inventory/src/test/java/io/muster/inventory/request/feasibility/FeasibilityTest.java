@@ -161,7 +161,7 @@ class FeasibilityTest {
         assertThat(answer.remarks()).containsExactly("which resources are meant by their id is not looked at");
     }
 
-    /** RFC 14 means other programs by it, and not the parts of one request. */
+    /** In RFC 14, exclusive refers to other programs and not to the parts of one request. */
     @Test
     void exclusiveUseChangesNothingOfWhatCouldEverRun() {
         for (String shape :
@@ -286,7 +286,7 @@ class FeasibilityTest {
         assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0)).isEqualTo(answer);
     }
 
-    /** Where some pools are counted in the unit and others in another, only the former can be what is meant. */
+    /** If some pools are counted in the requested unit and others in another, only the former can be meant. */
     @Test
     void poolsInAnotherUnitHoldNoneOfWhatIsAsked() {
         ResourceGraph.Builder b = ResourceGraph.builder();
@@ -362,7 +362,7 @@ class FeasibilityTest {
         assertThat(answer.witness()).containsExactly(new Placement("node", Idset.range(0, 3), 1));
     }
 
-    /** Pools beside the nodes are there still, but nobody looks how slots share them. */
+    /** Pools beside the nodes exist, but how slots share them is not searched. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

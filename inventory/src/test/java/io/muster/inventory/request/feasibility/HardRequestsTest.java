@@ -91,7 +91,7 @@ class HardRequestsTest {
                         + "in 50000 steps of search they neither fit together nor surely do not");
     }
 
-    /** Three of 5 cores on hosts of 9: the totals suffice, greedy packing cannot help, and search proves it. */
+    /** Three slots of 5 cores on hosts of 9: the totals suffice, greedy packing fails, and the search proves the answer. */
     @Test
     void smallOnesAreDecidedEitherWay() {
         ResourceSet r = set("n[0-1]", 0, 2, 9, 1);
