@@ -3,11 +3,11 @@ package io.muster.daemon.journal;
 import java.time.Duration;
 
 /**
- * How much is kept.
+ * How much the journal keeps.
  *
- * @param segmentBytes a segment longer than this is followed by a new one even without a snapshot
- * @param historyAge segments that no start needs are deleted when last written longer ago than this
- * @param historyBytes the oldest of them are deleted while all segments together are larger than this
+ * @param segmentBytes the size at which a segment is followed by a new one even without a snapshot
+ * @param historyAge the age, since its last write, at which a segment that no start needs is deleted
+ * @param historyBytes while all segments together are larger than this, the oldest segments that no start needs are deleted
  */
 public record JournalSettings(long segmentBytes, Duration historyAge, long historyBytes) {
     public static final JournalSettings DEFAULT = new JournalSettings(64L << 20, Duration.ofDays(90), 1L << 30);
