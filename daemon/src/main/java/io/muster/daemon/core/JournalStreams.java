@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The followers of the journal (RFC 44): the events at hand, an empty batch that says "from here on it is live", then
- * each event as it becomes durable. A follower that does not read costs its position; one that falls behind what is kept
- * gets a {@code truncate} event where the gap is.
+ * The followers of the journal (RFC 44). Each is sent the kept entries, then an empty batch that marks the end of history, then each entry
+ * as it becomes durable. A follower that does not read costs only the memory for its position; a follower that has fallen behind the kept
+ * entries is sent a {@code truncate} event in place of the missing ones.
  */
 public final class JournalStreams implements Commits {
-    /** Characters of events in one response: enough to be quick, little enough to share a socket. */
+    /** Characters of entries in one response: large enough for speed, small enough to share a socket fairly. */
     private static final int BATCH = 32 * 1024;
 
-    /** Of events at hand, whatever the configuration says: what is longer would fill the heap. */
+    /** Limit on the characters of all kept entries, whatever the configuration says, so that long entries do not fill the heap. */
     public static final int MOST_CHARACTERS = 16 << 20;
 
     private static final Bytes SENTINEL = Bytes.text("{\"events\":[]}");
@@ -29,18 +29,22 @@ public final class JournalStreams implements Commits {
     private final RecentEvents recent;
     private final Set<JournalStream> streams = new LinkedHashSet<>();
 
-    /** @param most events kept for followers that come later or are slow */
+    /** @param most the number of entries kept for followers that come later or are slow */
     public JournalStreams(Inventory inventory, int most) {
         this.inventory = inventory;
         this.recent = new RecentEvents(most);
     }
 
-    /** @param most events kept from now on */
+    /** @param most the number of entries kept from now on */
     public void keep(int most) {
         recent.keep(most);
     }
 
-    /** What happened before this daemon started, as far as it is to be shown. */
+    /**
+     * Adds entries from before the start of this daemon, as far as followers are to see them.
+     *
+     * @param before when the last entry before these happened; 0 if there was none
+     */
     public void recall(double before, List<Entry> entries) {
         recent.forgetUntil(before);
         entries.forEach(entry -> recent.add(entry, entry.toBytes()));
@@ -69,7 +73,7 @@ public final class JournalStreams implements Commits {
         ending.forEach(stream -> stream.sink().end(reason));
     }
 
-    /** Its socket can take more. */
+    /** Sends more, because the follower's socket can take more. */
     public void resume(JournalStream stream) {
         if (streams.contains(stream)) {
             pump(stream);
@@ -100,7 +104,7 @@ public final class JournalStreams implements Commits {
         }
     }
 
-    /** A response's worth of events. One that (re)defines the resources begins a response of its own, with R. */
+    /** The next response. An entry that (re)defines the resources begins a response of its own, which includes R. */
     private Bytes batch(JournalStream stream, long last) {
         StringBuilder json = new StringBuilder(256).append("{\"events\":[");
         long first = recent.firstSeq(last + 1);

@@ -3,13 +3,13 @@ package io.muster.daemon.core;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 
-/** Where a stream's responses go: the border to the network. All calls are made on the core thread. */
+/** The receiver of a stream's responses, and the border to the network. All calls are made on the core thread. */
 public interface Sink {
-    /** Whether the peer keeps up. A stream that is not writable is told when it is again, by whoever implements this. */
+    /** Whether the peer reads fast enough. When a sink becomes writable again, its implementation resumes the stream. */
     boolean isWritable();
 
     void send(Bytes payload);
 
-    /** The one error that ends the stream. */
+    /** Ends the stream with an error. */
     void end(RpcException reason);
 }
