@@ -12,9 +12,9 @@ import java.util.Locale;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * One event is one line, {@code time level logger: message key=value}, and a stack trace one line per frame. Under journald each line
- * begins with {@code <N>} of sd-daemon(3) and has no time or level of its own. Control characters are escaped: a reason that a peer
- * chose must not be able to forge a line.
+ * Formats each event as one line, {@code time level logger: message key=value}, and a stack trace as one line for each frame. Under
+ * journald each line begins with the {@code <N>} of sd-daemon(3) and has no time and level. Control characters are escaped, so that a
+ * reason chosen by a peer cannot forge a line.
  */
 public final class TextLayout extends LayoutBase<ILoggingEvent> {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
