@@ -2,7 +2,7 @@ package io.muster.daemon.metrics;
 
 import java.util.List;
 
-/** The answer to a probe: well when {@code reasons} is empty. Each reason is a sentence for an operator. */
+/** The answer to a probe: healthy when {@code reasons} is empty. Each reason is a sentence for an operator. */
 public record Health(List<String> reasons) {
     public static final Health OK = new Health(List.of());
 

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * {@code /metrics}, {@code /healthz} and {@code /readyz} over HTTP, on one thread of its own named {@code http}. Peers may be hostile: a
  * connection serves one request and lives at most {@link #DEADLINE}, heads are bounded, bodies are never read, and connections beyond
- * {@link #MOST_CONNECTIONS} are closed at once. Whatever happens here, no other thread of the daemon waits for it.
+ * {@link #MOST_CONNECTIONS} are closed at once. No other thread of the daemon ever waits for this one.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
@@ -35,7 +35,7 @@ public final class HttpEndpoint implements AutoCloseable {
             .setMaxHeaderSize(8192)
             .setMaxChunkSize(8192);
 
-    /** What is answered; each is called on the thread {@code http}. */
+    /** Suppliers of the answers; each is called on the thread {@code http}. */
     public record Content(Supplier<String> metrics, Supplier<Health> healthz, Supplier<Health> readyz) {}
 
     private final EventLoopGroup group;
@@ -46,7 +46,7 @@ public final class HttpEndpoint implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** @throws IOException if the address cannot be bound; the message names it */
+    /** @throws IOException if the address cannot be bound; the message names the address */
     public static HttpEndpoint start(InetSocketAddress address, Content content) throws IOException {
         return start(address, content, DEADLINE);
     }
@@ -69,7 +69,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return new HttpEndpoint(group, bind.channel());
     }
 
-    /** Where it listens, with the port that was chosen if 0 was asked for. */
+    /** The address on which the endpoint listens, with the chosen port if port 0 was configured. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listener.localAddress();
     }
@@ -84,7 +84,7 @@ public final class HttpEndpoint implements AutoCloseable {
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** As it is written in the configuration. */
+    /** The address as it is written in the configuration. */
     public static String shown(InetSocketAddress address) {
         String host = address.getAddress().getHostAddress();
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
@@ -94,7 +94,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return String.valueOf(cause.getMessage());
     }
 
-    /** Admits connections; runs on the one thread, so counting them needs no lock. */
+    /** Admits connections. Runs on the one thread, so the count of connections needs no lock. */
     private static final class Connections extends ChannelInitializer<SocketChannel> {
         private final Content content;
         private final Duration deadline;

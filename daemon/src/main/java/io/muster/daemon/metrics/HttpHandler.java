@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers the first request of a connection and closes it; whatever else the peer sends is dropped unread. */
+/** Answers the first request of a connection and closes the connection; everything else that the peer sends is dropped unread. */
 @SuppressWarnings(
-        "FutureReturnValueIgnored") // a failed write or close leaves nothing to do: the deadline closes anyway
+        "FutureReturnValueIgnored") // a failed write needs no reaction: the deadline closes the connection
 final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
     private static final String PLAIN = "text/plain; charset=utf-8";
@@ -76,8 +76,8 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
         if (request.method().equals(HttpMethod.HEAD)) {
             response.content().clear();
         }
-        // Closing with input unread would reset the connection and could cost the peer the answer: it closes, or the
-        // deadline does.
+        // Only the output is shut down: closing with unread input would reset the connection and could lose the
+        // response. The peer closes the connection, or the deadline does.
         ctx.writeAndFlush(response).addListener(written -> ((SocketChannel) ctx.channel()).shutdownOutput());
     }
 

@@ -1,7 +1,7 @@
 /**
- * What the daemon says of itself: the list of meters, the registry that scrapes them, the HTTP endpoint for Prometheus and probes, and
- * systemd's notifications. Depends on Micrometer and Netty, on no other package of the daemon: values come in as suppliers. Counting is
- * safe on any thread; scraping and probing happen on the endpoint's own thread, so what a supplier reads must be safe to read there.
+ * The daemon's reports about itself: the list of meters, the registry, the HTTP endpoint for Prometheus and probes, and the notifications
+ * to systemd. Depends on Micrometer and Netty, and on no other package of the daemon: values come from suppliers. Counting is safe on any
+ * thread. Scrapes and probes run on the endpoint's own thread, so every supplier must be safe to call there.
  */
 @NullMarked
 package io.muster.daemon.metrics;
