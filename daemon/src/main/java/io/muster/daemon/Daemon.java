@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running daemon: what there is, built in the order in which it is needed, and closed in reverse. */
+/** A running daemon: its parts, built in the order in which they are needed and closed in reverse. */
 final class Daemon {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
@@ -57,7 +57,7 @@ final class Daemon {
 
     private record Parts(Core core, Gate gate, Backend backend) {}
 
-    /** @throws IOException with a sentence that says what is in the way */
+    /** @throws IOException whose message says what prevents the start */
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax());
@@ -160,7 +160,7 @@ final class Daemon {
         return config;
     }
 
-    /** Keys whose value in {@code next} is not the one that is in force, and will not be before the next start. */
+    /** Keys whose value in {@code next} is not in force and takes effect only at the next start. */
     List<Key> waitingForRestart(Config next) {
         return next.waitingForRestart(started);
     }
@@ -169,7 +169,10 @@ final class Daemon {
         return sockets;
     }
 
-    /** What can change while the daemon runs, changes. Not on the core thread: names are looked up, and the disk waited for. */
+    /**
+     * Applies every setting that can change while the daemon runs. Must not be called on the core thread, because it looks up names and
+     * waits for the disk.
+     */
     void reconfigure(Config next) throws Exception {
         Admission admission = admission(next, environment);
         threads.onCore(() -> {

@@ -21,7 +21,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 
-/** What the state directory held: the state, and the last events that led to it. */
+/** The contents of the state directory: the state, and the last entries that led to it. */
 final class Recovered implements Replay {
     private final int mostRecent;
     private final Deque<Recent> recent = new ArrayDeque<>();
@@ -35,7 +35,7 @@ final class Recovered implements Replay {
 
     private record Recent(Entry entry, int length) {}
 
-    /** @param mostRecent how many of the last events to keep */
+    /** @param mostRecent the number of last entries to keep */
     Recovered(int mostRecent) {
         this.mostRecent = mostRecent;
     }
@@ -43,8 +43,8 @@ final class Recovered implements Replay {
     /**
      * Locks the state directory and reads it.
      *
-     * @param uid of the daemon
-     * @param executor for the journal's completions
+     * @param uid the daemon's uid
+     * @param executor runs the journal's callbacks
      */
     Journal open(Storage storage, int uid, JournalListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
@@ -68,7 +68,7 @@ final class Recovered implements Replay {
         }
     }
 
-    /** The files are as they were written, yet mean nothing to this program. */
+    /** The files are intact, but this program does not understand their contents. */
     static final class UnreadableException extends IOException {
         UnreadableException(String sentence, Throwable cause) {
             super(sentence, cause);
@@ -101,7 +101,7 @@ final class Recovered implements Replay {
         }
     }
 
-    /** R is shown as it is now; those before it would fill the heap. */
+    /** The entry with an empty R. Followers are sent the current R, and keeping earlier ones would fill the heap. */
     private static Entry withoutR(Entry entry, Event.Define define) {
         Event.Define emptied = new Event.Define(define.method(), ResourceSet.EMPTY, define.initial());
         return new Entry(entry.seq(), entry.timestamp(), entry.by(), emptied);
@@ -111,7 +111,7 @@ final class Recovered implements Replay {
         return state;
     }
 
-    /** When the event before {@link #recent} happened; 0 if there was none. */
+    /** When the last entry before {@link #recent} happened; 0 if there was none. */
     double before() {
         return before;
     }
@@ -129,7 +129,7 @@ final class Recovered implements Replay {
         return snapshotTime;
     }
 
-    /** How long it all took. */
+    /** The time that recovery took. */
     double seconds() {
         return seconds;
     }

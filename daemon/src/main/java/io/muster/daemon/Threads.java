@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon's threads: {@code core} for peers and state, {@code worker} for what may block, {@code reload} for a configuration or an R
- * that is read again, {@code checks} for what takes long. The journal has its own.
+ * The daemon's threads: {@code core} for connections and state, {@code worker} for tasks that may block, {@code reload} for reading a
+ * configuration or an R again, {@code checks} for long computations. The journal has its own thread.
  */
 final class Threads implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 10;
@@ -28,7 +28,7 @@ final class Threads implements AutoCloseable {
     private static ThreadFactory named(String name) {
         return task -> {
             Thread thread = new Thread(task, name);
-            thread.setDaemon(true); // only the main thread decides whether there is still a daemon
+            thread.setDaemon(true); // only the main thread decides whether the process goes on
             return thread;
         };
     }
@@ -45,17 +45,20 @@ final class Threads implements AutoCloseable {
         return worker;
     }
 
-    /** For what only computes, however long: apart from the worker, which a disk or a directory service may hold up. */
+    /** Runs tasks that only compute, for however long. They do not run on the worker, which a disk or a directory service may block. */
     ExecutorService checks() {
         return checks;
     }
 
-    /** For what reads much or waits for the disk, and must not keep peers waiting whose names the worker looks up. */
+    /**
+     * Runs tasks that read much or wait for the disk. They do not run on the worker, because connections wait there for names to be looked
+     * up.
+     */
     ExecutorService reloads() {
         return reloads;
     }
 
-    /** Runs something on the core thread and waits for it. */
+    /** Runs a task on the core thread and waits for its result. */
     <T> T onCore(Callable<T> task) throws Exception {
         try {
             return core.submit(task).get();
@@ -76,7 +79,7 @@ final class Threads implements AutoCloseable {
         finish(worker);
     }
 
-    /** The log's last lines are still to be written; a directory service that does not answer keeps nobody. */
+    /** Waits for the last lines of the log, but not long for a directory service that does not answer. */
     private static void finish(ExecutorService executor) {
         try {
             if (!executor.awaitTermination(LAST_LINES_SECONDS, TimeUnit.SECONDS)) {
