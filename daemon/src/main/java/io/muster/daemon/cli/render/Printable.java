@@ -1,6 +1,6 @@
 package io.muster.daemon.cli.render;
 
-/** Text of somebody else's, made safe for a terminal: reasons and names may hold escape sequences and line ends. */
+/** Makes text from others safe for a terminal: reasons and names may contain escape sequences and line ends. */
 public final class Printable {
     private Printable() {}
 
@@ -22,17 +22,17 @@ public final class Printable {
         return clean.toString();
     }
 
-    /** The C0 and C1 controls, and the marks that turn the direction of what follows. */
+    /** Whether a character is a C0 or C1 control, or a mark that changes the direction of text. */
     private static boolean isControl(char c) {
         return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
     }
 
-    /** Columns on a terminal, taking every code point for one column wide. */
+    /** Columns on a terminal, counting every code point as one column. */
     static int width(String text) {
         return text.codePointCount(0, text.length());
     }
 
-    /** {@code text} in so many columns, its end given as {@code +} where it is longer, as flux does. */
+    /** {@code text} cut to a number of columns; as in flux, {@code +} replaces the end of a longer text. */
     static String cut(String text, int columns) {
         if (width(text) <= columns) {
             return text;
