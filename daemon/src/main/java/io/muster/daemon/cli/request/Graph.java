@@ -165,7 +165,7 @@ public final class Graph extends Verb {
         console().print("\n");
     }
 
-    /** What is written to it goes to the console, which stays open. */
+    /** Writes to the console, and does not close it. */
     private static final class Output extends OutputStream {
         private final Console console;
 
