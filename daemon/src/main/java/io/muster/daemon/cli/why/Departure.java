@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is remembered of a host that R does not name any longer, and that it gets back when it returns.
+ * The remembered state of a host that R no longer names; the host gets it back when it returns.
  *
- * @param events the last that were about it, oldest first
+ * @param events the last events about the host, oldest first
  */
 record Departure(String host, Departed left, List<ObjectNode> events) implements Why.Account {
     @Override
