@@ -5,7 +5,7 @@ import io.muster.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A peer that keeps what it was sent, and reads or does not. */
+/** A peer that keeps what it was sent, and that can stop reading. */
 final class FakeSink implements Sink {
     final List<Bytes> payloads = new ArrayList<>();
     private final List<String> received = new ArrayList<>();
@@ -27,7 +27,7 @@ final class FakeSink implements Sink {
         received.add(reason.errno().name() + " " + reason.sentence());
     }
 
-    /** What came since the last time that somebody asked. */
+    /** The payloads received since the last call. */
     List<String> received() {
         List<String> news = List.copyOf(received);
         received.clear();
