@@ -24,12 +24,12 @@ public final class RunningDaemon implements AutoCloseable {
         this.daemon = daemon;
     }
 
-    /** @param resources what stands in the configuration besides socket and state directory */
+    /** @param resources TOML to add to the configuration after the socket and the state directory */
     public static RunningDaemon start(Path directory, String resources) throws Exception {
         return start(directory, resources, uid());
     }
 
-    /** @param owner somebody else than us makes us a guest */
+    /** @param owner if this is another user than ours, we are a guest */
     public static RunningDaemon start(Path directory, String resources, int owner) throws Exception {
         Environment environment = new Environment(Map.of(), owner, directory, "testhost", 2);
         Config config = config(directory, resources, environment);
@@ -44,7 +44,7 @@ public final class RunningDaemon implements AutoCloseable {
         return Config.load(file, environment);
     }
 
-    /** As SIGHUP does. */
+    /** Applies a new configuration, as SIGHUP does. */
     public void reconfigure(String resources) throws Exception {
         daemon.reconfigure(config(directory, resources, environment));
     }
