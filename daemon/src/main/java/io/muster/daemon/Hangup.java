@@ -45,20 +45,20 @@ final class Hangup {
     }
 
     /** Sets the action for every later signal, and runs it at once if a signal has arrived already. */
-    synchronized void then(Runnable what) {
-        action = what;
+    synchronized void then(Runnable task) {
+        action = task;
         if (due) {
             due = false;
-            what.run();
+            task.run();
         }
     }
 
     private synchronized void came() {
-        Runnable what = action;
-        if (what == null) {
+        Runnable task = action;
+        if (task == null) {
             due = true;
         } else {
-            what.run();
+            task.run();
         }
     }
 }

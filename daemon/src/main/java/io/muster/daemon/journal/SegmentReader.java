@@ -160,8 +160,8 @@ final class SegmentReader implements Closeable {
             return false;
         }
         do {
-            int whole = terminated ? lastLine() : -1;
-            if ((whole != 0 && !tearable()) || (whole >= 0 && saysDurable(whole, damagedSeq))) {
+            int intactFrom = terminated ? lastLine() : -1;
+            if ((intactFrom != 0 && !tearable()) || (intactFrom >= 0 && saysDurable(intactFrom, damagedSeq))) {
                 return false;
             }
         } while (piece());

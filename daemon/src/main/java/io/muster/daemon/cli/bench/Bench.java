@@ -183,11 +183,11 @@ public final class Bench implements Callable<Integer> {
     }
 
     private CommandSpec spec() {
-        CommandSpec here = spec;
-        if (here == null) {
+        CommandSpec injected = spec;
+        if (injected == null) {
             throw new IllegalStateException("not made by picocli");
         }
-        return here;
+        return injected;
     }
 
     private static ObjectNode toJson(Figure figure) {

@@ -80,8 +80,8 @@ record Floor(double sync, double exchange, double bulk) {
         ByteBuffer part = ByteBuffer.allocate(Math.min(size, PART));
         for (int i = -WARM_UP * MESSAGE / size; i < runs; i++) {
             long start = System.nanoTime();
-            for (int left = size; left > 0; left -= part.capacity()) {
-                client.write(part.clear().limit(Math.min(left, part.capacity())));
+            for (int remaining = size; remaining > 0; remaining -= part.capacity()) {
+                client.write(part.clear().limit(Math.min(remaining, part.capacity())));
                 part.flip();
                 while (part.hasRemaining() && client.read(part) >= 0) {}
             }

@@ -45,11 +45,11 @@ public record EventFilter(double since, double until, List<String> names, Idset 
     /** A filter for targets where R is known: hosts are also given as ranks, since some events name only ranks. */
     public EventFilter about(String targets, ResourceSet resources) {
         EventFilter filter = about(targets);
-        Idset there = filter.ranks;
+        Idset wanted = filter.ranks;
         for (String host : filter.hosts.expand()) {
-            there = there.union(resources.ranksOf(host));
+            wanted = wanted.union(resources.ranksOf(host));
         }
-        return new EventFilter(since, until, names, there, filter.hosts);
+        return new EventFilter(since, until, names, wanted, filter.hosts);
     }
 
     /** A filter for targets of a server's events, which may include {@code all} and {@code @PROPERTY}. */

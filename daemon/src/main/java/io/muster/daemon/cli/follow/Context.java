@@ -31,10 +31,10 @@ record Context(String key, String text, JsonNode value) {
 
     /** Whether a context has the value. The texts are compared too, because an idset of one rank is text that looks like a number. */
     boolean isIn(JsonNode context) {
-        JsonNode there = context.path(key);
-        if (there.isNumber() && value.isNumber()) {
-            return Math.abs(there.doubleValue() - value.doubleValue()) <= TOLERANCE;
+        JsonNode actual = context.path(key);
+        if (actual.isNumber() && value.isNumber()) {
+            return Math.abs(actual.doubleValue() - value.doubleValue()) <= TOLERANCE;
         }
-        return there.equals(value) || (there.isTextual() && there.textValue().equals(text));
+        return actual.equals(value) || (actual.isTextual() && actual.textValue().equals(text));
     }
 }

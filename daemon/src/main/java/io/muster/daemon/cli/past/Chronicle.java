@@ -104,15 +104,15 @@ final class Chronicle {
 
     private void drain(String host, JsonNode context, double time) {
         Slot slot = new Slot("drained", context.path("holder").asText(SHARED));
-        Interval there = of(host).get(slot);
+        Interval current = of(host).get(slot);
         int overwrite = context.path("overwrite").asInt();
-        if (there == null) {
+        if (current == null) {
             begin(host, slot, context, "reason", time);
         } else if (overwrite == 2) {
-            end(host, slot, there.ended(time, who(context), ""));
+            end(host, slot, current.ended(time, who(context), ""));
             begin(host, slot, context, "reason", time);
-        } else if (overwrite == 1 || there.reason().isEmpty()) {
-            of(host).put(slot, there.withReason(context.path("reason").asText(""), who(context)));
+        } else if (overwrite == 1 || current.reason().isEmpty()) {
+            of(host).put(slot, current.withReason(context.path("reason").asText(""), who(context)));
         }
     }
 
@@ -123,9 +123,12 @@ final class Chronicle {
             return;
         }
         Slot slot = new Slot("drained", holder);
-        Interval there = of(host).get(slot);
-        Interval whole = there == null ? Interval.open("drained", holder, "", 0, "") : there;
-        end(host, slot, whole.ended(time, who(context), context.path("reason").asText("")));
+        Interval current = of(host).get(slot);
+        Interval interval = current == null ? Interval.open("drained", holder, "", 0, "") : current;
+        end(
+                host,
+                slot,
+                interval.ended(time, who(context), context.path("reason").asText("")));
     }
 
     /**
@@ -182,18 +185,18 @@ final class Chronicle {
     }
 
     private void endOne(String host, Slot slot, JsonNode context, double time) {
-        Interval there = of(host).get(slot);
-        if (there != null) {
+        Interval current = of(host).get(slot);
+        if (current != null) {
             end(
                     host,
                     slot,
-                    there.ended(time, who(context), context.path("reason").asText("")));
+                    current.ended(time, who(context), context.path("reason").asText("")));
         }
     }
 
-    private void end(String host, Slot slot, Interval whole) {
+    private void end(String host, Slot slot, Interval interval) {
         of(host).remove(slot);
-        ended.computeIfAbsent(whole, i -> new ArrayList<>()).add(host);
+        ended.computeIfAbsent(interval, i -> new ArrayList<>()).add(host);
     }
 
     private static String who(JsonNode context) {

@@ -71,26 +71,27 @@ public final class Conflict {
         return held.intersect(ranks);
     }
 
-    private String named(Idset those, String what) {
+    private String named(Idset subset, String what) {
         ResourceSet resources = standing.resources();
-        return those.isEmpty()
+        return subset.isEmpty()
                 ? ""
-                : resources.hostsOf(those) + (those.size() == 1 ? " (rank " : " (ranks ") + those + ") " + what;
+                : resources.hostsOf(subset) + (subset.size() == 1 ? " (rank " : " (ranks ") + subset + ") " + what;
     }
 
-    private String told(Idset those, String what) {
+    private String told(Idset subset, String what) {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<HoldSet, Idset> group : standing.state().holds().groups().entrySet()) {
-            Idset here = group.getValue().intersect(those);
-            for (Hold hold : here.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
-                lines.add(standing.resources().hostsOf(here) + ": " + text(hold));
+            Idset matching = group.getValue().intersect(subset);
+            for (Hold hold :
+                    matching.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
+                lines.add(standing.resources().hostsOf(matching) + ": " + text(hold));
             }
         }
-        int left = lines.size() - MOST;
-        String shown = String.join("; ", left > 0 ? lines.subList(0, MOST) : lines);
-        return named(those, what)
+        int omitted = lines.size() - MOST;
+        String shown = String.join("; ", omitted > 0 ? lines.subList(0, MOST) : lines);
+        return named(subset, what)
                 + (shown.isEmpty() ? "" : " - " + shown)
-                + (left > 0 ? "; and " + left + " more" : "");
+                + (omitted > 0 ? "; and " + omitted + " more" : "");
     }
 
     private String text(Hold hold) {

@@ -55,14 +55,14 @@ public record StateGroup(
      * otherwise as excluded by an admin.
      */
     private static void addAbsent(List<StateGroup> groups, InventoryState state, Idset among) {
-        Idset left = among;
+        Idset remaining = among;
         Idset lost = state.membership().lost();
         for (Map.Entry<Membership.Absence, Idset> absent :
                 state.membership().groups().entrySet()) {
             boolean isLost = absent.getKey().kind() == Membership.Kind.LOST;
-            Idset ranks = absent.getValue().intersect(isLost ? left : left.subtract(lost));
+            Idset ranks = absent.getValue().intersect(isLost ? remaining : remaining.subtract(lost));
             add(groups, state, isLost ? "lost" : "exclude", ranks, null, absent.getKey());
-            left = left.subtract(ranks);
+            remaining = remaining.subtract(ranks);
         }
     }
 

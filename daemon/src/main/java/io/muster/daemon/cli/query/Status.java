@@ -92,8 +92,8 @@ public final class Status extends ServerVerb {
     private Hostlist heldAway(Standing standing) {
         double now = standing.now(console());
         List<String> held = new ArrayList<>();
-        standing.state().departed().forEach((host, left) -> {
-            if (left.isHeldAt(now)) {
+        standing.state().departed().forEach((host, departed) -> {
+            if (departed.isHeldAt(now)) {
                 held.add(host);
             }
         });

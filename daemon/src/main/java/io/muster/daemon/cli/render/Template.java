@@ -98,11 +98,11 @@ public final class Template {
 
     private static boolean cut(StringBuilder literal, String mark) {
         int at = literal.length() - mark.length();
-        boolean there = at >= 0 && literal.substring(at).equals(mark);
-        if (there) {
+        boolean present = at >= 0 && literal.substring(at).equals(mark);
+        if (present) {
             literal.setLength(at);
         }
-        return there;
+        return present;
     }
 
     /** The names of the columns that a table needs for this template: first the fields, then the sort keys. */
