@@ -14,7 +14,7 @@ import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
 import io.muster.inventory.state.Liveness;
 
-/** What lives on the core thread. */
+/** The parts that live on the core thread. */
 record Core(
         Inventory inventory,
         AcquireStreams acquires,
@@ -23,7 +23,7 @@ record Core(
         Expiry expiry,
         Snapshots snapshots) {
 
-    /** The order of listening is the order of telling: schedulers hear of a change before anybody else does. */
+    /** Builds the parts. Listeners are called in the order in which they are added: schedulers hear of a change before anybody else. */
     static Core build(Journal journal, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
         Inventory inventory =
                 new Inventory(journal, recovered.state(), journal.durableSeq(), threads.core(), recovered.clock());
@@ -45,7 +45,7 @@ record Core(
         return core;
     }
 
-    /** What a reload may change. */
+    /** Applies the settings that a reload may change. */
     void configure(Config config) {
         Streams streams = config.streams();
         acquires.configure(

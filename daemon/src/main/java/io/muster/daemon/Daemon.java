@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running daemon: what there is, built in the order in which it is needed, and closed in reverse. */
+/** A running daemon: its parts, built in the order in which they are needed and closed in reverse. */
 final class Daemon {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
@@ -62,7 +62,7 @@ final class Daemon {
 
     private record Parts(Core core, Gate gate, Backend backend) {}
 
-    /** @throws IOException with a sentence that says what is in the way */
+    /** @throws IOException whose message says what prevents the start */
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
         WallClock clock = new WallClock(InstantSource.system(), System::nanoTime, Core.limits(config));
         return start(config, environment, telemetry, trace, clock);
@@ -182,7 +182,7 @@ final class Daemon {
         return config;
     }
 
-    /** Keys whose value in {@code next} is not the one that is in force, and will not be before the next start. */
+    /** Keys whose value in {@code next} is not in force and takes effect only at the next start. */
     List<Key> waitingForRestart(Config next) {
         return next.waitingForRestart(started);
     }

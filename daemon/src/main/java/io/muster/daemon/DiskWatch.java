@@ -5,8 +5,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the journal every so often whether it can write, so that health says that the state directory is gone, and a disk that
- * refused changes is in use again, before the next admin asks.
+ * Asks the journal regularly whether it can write, so that health reports a missing state directory, and a disk that refused changes is
+ * used again before the next request arrives.
  */
 final class DiskWatch {
     private static final long EVERY_SECONDS = 2;

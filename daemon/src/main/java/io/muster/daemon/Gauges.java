@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** Meters that are read off the state when somebody looks; states do not change, so any thread may look. */
+/** Meters that are read from the state at each scrape; states are immutable, so any thread may read them. */
 final class Gauges {
     private final Metrics metrics;
     private final Inventory inventory;
@@ -43,12 +43,12 @@ final class Gauges {
         }
     }
 
-    /** 0 for what never was. */
+    /** The age of something that happened at {@code time}; 0 if it never happened. */
     private double age(double time) {
         return time == 0 ? 0 : Math.max(0, inventory.now() - time);
     }
 
-    /** Each rank counts as the first of these that it is. */
+    /** Counts each rank once, in the first state of this list that applies to it. */
     private void states() {
         nodes("lost", s -> s.membership().lost());
         nodes("excluded", s -> s.membership().excluded());

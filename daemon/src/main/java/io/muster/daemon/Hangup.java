@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * SIGHUP, from the first moment on: a process that does not listen dies of it. One that comes before anybody can act on it
- * is acted on then.
+ * Catches SIGHUP from the very start, because the default action ends the process. A signal that arrives before the daemon can reload is
+ * remembered and served once it can.
  */
 final class Hangup {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -18,7 +18,9 @@ final class Hangup {
 
     private Hangup() {}
 
-    /** The JDK has signals only under a name that the compiler warns of, so it is looked up. */
+    /**
+     * Installs the handler. The JDK offers signals only through a class that the compiler warns about, so this looks the class up by name.
+     */
     static Hangup listen() {
         Hangup hangup = new Hangup();
         try {
@@ -42,21 +44,21 @@ final class Hangup {
         return hangup;
     }
 
-    /** Whenever it comes, and at once if it has. */
-    synchronized void then(Runnable what) {
-        action = what;
+    /** Sets the action for every later signal, and runs it at once if a signal has arrived already. */
+    synchronized void then(Runnable task) {
+        action = task;
         if (due) {
             due = false;
-            what.run();
+            task.run();
         }
     }
 
     private synchronized void came() {
-        Runnable what = action;
-        if (what == null) {
+        Runnable task = action;
+        if (task == null) {
             due = true;
         } else {
-            what.run();
+            task.run();
         }
     }
 }

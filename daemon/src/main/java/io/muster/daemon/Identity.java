@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Who this daemon is, and the build that it was made from. */
+/** The version and build of this daemon, and the attributes that peers can read. */
 public final class Identity {
     private static final String UNKNOWN = "unknown";
 
@@ -18,13 +18,13 @@ public final class Identity {
         return version == null ? "development" : version;
     }
 
-    /** The commit that it was built from, where the build was told. */
+    /** The commit from which the daemon was built; "unknown" if the build did not record it. */
     public static String revision() {
         String title = Identity.class.getPackage().getImplementationTitle();
         return title == null ? UNKNOWN : title;
     }
 
-    /** The version, and the revision if that is known: {@code 0.1.0 (ab12cd3)}. */
+    /** The version, with the revision if it is known: {@code 0.1.0 (ab12cd3)}. */
     public static String build() {
         return revision().equals(UNKNOWN) ? version() : version() + " (" + revision() + ")";
     }

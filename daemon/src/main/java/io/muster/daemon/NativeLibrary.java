@@ -11,22 +11,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where Netty may unpack its native library: it does so at each start, in a file that is gone as soon as it is loaded. That takes some
- * room, on a file system from which programs may be run, and {@code /tmp} is often neither.
+ * The directory in which Netty unpacks its native library. Netty does so at each start, into a file that it deletes as soon as it is
+ * loaded. The directory needs some free space, on a file system from which programs may be run; {@code /tmp} often has neither.
  */
 final class NativeLibrary {
     private static final String PROPERTY = "io.netty.native.workdir";
 
-    /** More than the library of any platform. */
+    /** Free space required, more than the library needs on any platform. */
     private static final int ROOM = 512 * 1024;
 
     private NativeLibrary() {}
 
     /**
-     * Chooses the first of these directories that will do, unless one was chosen on the command line. To be called before anything of
-     * Netty is touched.
+     * Chooses the first usable directory, unless one was chosen on the command line. Must be called before any class of Netty is loaded.
      *
-     * @throws IOException saying of each directory what is wrong with it
+     * @throws IOException whose message says what is wrong with each directory
      */
     static void place(List<Path> directories) throws IOException {
         if (System.getProperty(PROPERTY) == null) {
@@ -47,7 +46,7 @@ final class NativeLibrary {
                 + "): make room, or name a directory with -D" + PROPERTY + "=DIR in MUSTER_JAVA_OPTS");
     }
 
-    /** The directory or, before it is made, the nearest above it. */
+    /** The directory itself or, if it does not exist yet, its nearest existing parent. */
     static Path nearest(Path directory) {
         Path at = directory.toAbsolutePath();
         Path above = at.getParent();

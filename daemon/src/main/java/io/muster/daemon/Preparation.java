@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings the inventory in line with a configuration, each step as a change like any other. */
+/** Brings the inventory in line with a configuration. Each step is a command like any other. */
 final class Preparation {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** RFC 44's word for an R that came by {@code resource.reload}. */
+    /** The method that RFC 44 names for an R loaded by {@code resource.reload}. */
     private static final String RELOADED = "reload";
 
     /** RFC 44's word for an R that nobody has configured: this host. */
@@ -34,7 +34,10 @@ final class Preparation {
     private final Core core;
     private final Threads threads;
 
-    /** What the configuration said when it was last obeyed: an admin's reload since stands until it says something else, or a start. */
+    /**
+     * The R of the configuration that was last put in force. An R that an admin loaded since stays in force until the configured R changes
+     * or the daemon starts again.
+     */
     private volatile ResourceSet obeyed = ResourceSet.EMPTY;
 
     Preparation(Core core, Threads threads) {
@@ -43,9 +46,9 @@ final class Preparation {
     }
 
     /**
-     * At start. With a disk that takes no changes, the inventory goes on as it was found, if it was.
+     * Applies the configuration at start. If the disk refuses changes, the inventory goes on as it was found, if there was one.
      *
-     * @throws IOException if there is nothing to go on with
+     * @throws IOException if the disk refuses changes and there was no inventory
      */
     void start(Config config) throws IOException, InterruptedException {
         Definition found = core.inventory().state().definition();
@@ -107,7 +110,10 @@ final class Preparation {
         }
     }
 
-    /** Schedulers cannot be told of ranks that come or go elsewhere, so a new R has to wait for their end. */
+    /**
+     * Defines R as configured. A new R has to wait while a scheduler holds the resources, because the protocol cannot tell a scheduler of
+     * ranks that are added or removed.
+     */
     private @Nullable String define(Config config) throws InterruptedException {
         Resources resources = config.resources();
         String method = resources.isDiscovered() ? DISCOVERED : "configuration";
@@ -126,7 +132,7 @@ final class Preparation {
         return failure(answer);
     }
 
-    /** What it takes to put an R in force that an admin has loaded. */
+    /** The command that puts an R in force that an admin has loaded. */
     static Function<ResourceSet, Command> onReload(Config config) {
         return resources -> new Command.Define(resources, RELOADED, Core.initial(config), exclusions(config));
     }
@@ -152,7 +158,7 @@ final class Preparation {
         }
     }
 
-    /** @return why it could not be made durable, or null */
+    /** @return why the command could not be made durable, or null */
     private @Nullable String submit(Command command) throws InterruptedException {
         return failure(Objects.requireNonNull(submit(command, () -> true)));
     }
@@ -162,7 +168,7 @@ final class Preparation {
         return failure == null ? null : failure.text();
     }
 
-    /** @return null if {@code condition} did not hold on the core thread */
+    /** @return null if {@code condition} was false on the core thread */
     private @Nullable Answer submit(Command command, BooleanSupplier condition) throws InterruptedException {
         CompletableFuture<@Nullable Answer> answered = new CompletableFuture<>();
         threads.core().execute(() -> {
@@ -179,7 +185,7 @@ final class Preparation {
         }
     }
 
-    /** Whoever waits hears of a bug too. */
+    /** Submits a command on the core thread. A bug is passed to the thread that waits. */
     private void submit(Command command, CompletableFuture<@Nullable Answer> answered) {
         try {
             core.inventory().submit(command, Principal.DAEMON, answered::complete);

@@ -5,17 +5,17 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Whether the core thread still gets around to things. Felt by the core thread, asked by any. */
+/** Whether the core thread still runs its tasks. The core thread beats; any thread may ask. */
 final class Pulse {
     private static final long EVERY_SECONDS = 2;
 
-    /** The longest that anything may keep the core thread busy. */
+    /** The longest time for which a single task may occupy the core thread. */
     private static final long DEAD_SECONDS = 20;
 
     private final LongSupplier nanos;
     private volatile long last;
 
-    /** @param nanos a clock that only goes forward */
+    /** @param nanos a monotonic clock */
     Pulse(LongSupplier nanos) {
         this.nanos = nanos;
         this.last = nanos.getAsLong();

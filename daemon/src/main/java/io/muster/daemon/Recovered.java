@@ -24,7 +24,7 @@ import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the state directory held: the state, and the last events that led to it. */
+/** The contents of the state directory: the state, and the last entries that led to it. */
 final class Recovered implements Replay {
     private static final Logger log = LoggerFactory.getLogger("muster");
     private static final int MOST_MENDED_TOLD = 10;
@@ -53,8 +53,8 @@ final class Recovered implements Replay {
     /**
      * Locks the state directory and reads it.
      *
-     * @param uid of the daemon
-     * @param executor for the journal's completions
+     * @param uid the daemon's uid
+     * @param executor runs the journal's callbacks
      */
     Journal open(Storage storage, int uid, JournalListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
@@ -80,7 +80,7 @@ final class Recovered implements Replay {
         }
     }
 
-    /** The files are as they were written, yet mean nothing to this program. */
+    /** The files are intact, but this program does not understand their contents. */
     static final class UnreadableException extends IOException {
         UnreadableException(String sentence, Throwable cause) {
             super(sentence, cause);
@@ -143,7 +143,7 @@ final class Recovered implements Replay {
         return state;
     }
 
-    /** When the event before {@link #recent} happened; 0 if there was none. */
+    /** When the last entry before {@link #recent} happened; 0 if there was none. */
     double before() {
         return before;
     }
@@ -161,7 +161,7 @@ final class Recovered implements Replay {
         return snapshotTime;
     }
 
-    /** How long it all took. */
+    /** The time that recovery took. */
     double seconds() {
         return seconds;
     }

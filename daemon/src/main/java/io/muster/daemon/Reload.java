@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** SIGHUP: the configuration is read again. What is wrong with it is logged, and the one in force stays. */
+/** Reads the configuration again at SIGHUP. Faults in it are logged, and the configuration in force stays. */
 final class Reload {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
@@ -26,7 +26,7 @@ final class Reload {
 
     /**
      * @param before called when a reload begins
-     * @param after called when it is over, with whether the new configuration is in force
+     * @param after called when the reload is over, with whether the new configuration is in force
      */
     Reload(Daemon daemon, @Nullable Path file, Environment environment, Runnable before, Consumer<Boolean> after) {
         this.daemon = daemon;
@@ -36,7 +36,7 @@ final class Reload {
         this.after = after;
     }
 
-    /** The daemon is stopping: there is nothing to reload any more. */
+    /** Ignores later signals because the daemon is stopping. */
     void end() {
         ended = true;
     }

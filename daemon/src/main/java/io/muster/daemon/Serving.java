@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The daemon as a process: from its configuration until it is told to stop. */
+/** The daemon as a process, from reading its configuration until it is told to stop. */
 public final class Serving {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** sysexits.h, which systemd units know by number. */
+    /** Exit statuses from sysexits.h; systemd units refer to them by number. */
     private static final int UNREADABLE_STATE = 65;
 
     private static final int INTERNAL = 70;
@@ -58,7 +58,7 @@ public final class Serving {
         this.logPipe = logPipe;
     }
 
-    /** @return the exit status; only if the daemon could not start, since a signal ends the process */
+    /** @return the exit status if the daemon could not start; otherwise this does not return, since a signal ends the process */
     public static int run(@Nullable Path file, boolean traceWire) {
         try (LogPipe logPipe = LogPipe.install(Logging::gap)) {
             return run(file, traceWire ? Serving::trace : Tracer.OFF, logPipe);
@@ -85,13 +85,16 @@ public final class Serving {
         } catch (IOException e) {
             log.error("{}", SourceFile.sentence(e));
             return 1;
-        } catch (Exception | LinkageError e) { // of Netty's native part
+        } catch (Exception | LinkageError e) { // LinkageError comes from Netty's native library
             log.error("the daemon could not start", e);
             return INTERNAL;
         }
     }
 
-    /** From the moment that there is a daemon, whatever ends the process ends it in order. */
+    /**
+     * Starts the daemon and waits until it has stopped. Once the daemon has started, a shutdown hook stops it in order whatever ends the
+     * process.
+     */
     private static void serve(
             Config config, @Nullable Path file, Environment environment, Hangup hangup, Tracer trace, LogPipe logPipe)
             throws Exception {
@@ -124,7 +127,7 @@ public final class Serving {
         System.err.println(direction == '<' ? WireTrace.received(peer, message) : WireTrace.sent(peer, message));
     }
 
-    /** A port that somebody else has is fatal only to who asked for that port. */
+    /** Starts the HTTP endpoint. A port that is in use prevents the start only if the configuration names that port. */
     private @Nullable HttpEndpoint endpoint(Config config) throws IOException {
         Optional<InetSocketAddress> address = config.reporting().metrics();
         if (address.isEmpty()) {
@@ -146,7 +149,7 @@ public final class Serving {
         }
     }
 
-    /** What only a restart mends; a full disk is not of that kind. */
+    /** The answer to /healthz: reports only faults that nothing but a restart repairs, which excludes a full disk. */
     private Health health() {
         return daemon.journal().status().condition() == Condition.BROKEN
                 ? Health.because(telemetry.fault())

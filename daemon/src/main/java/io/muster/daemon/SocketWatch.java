@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
 /**
- * Looks every so often whether the sockets still have their names: without them nobody can connect, and nothing else would
- * say so. Looking may block, so it is the worker's.
+ * Checks regularly whether the sockets still have their names: without a name nobody can connect, and nothing else would report it. The
+ * check may block, so it runs on the worker thread.
  */
 final class SocketWatch {
     private static final long EVERY_SECONDS = 2;

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The orderly end: nobody new, what is in flight lands and is answered, streams end, peers are let go, and a last snapshot
- * makes the next start short. Each step that needs the disk waits for it only so long: whoever wants the daemon to stop
- * gets that, and an unanswered change may be there or not at the next start, as after a crash.
+ * Stops the daemon in order: the sockets accept no new connections, changes in flight are completed and answered, streams end, connections
+ * are closed, and a last snapshot makes the next start short. Each step that needs the disk has a time limit, so the daemon always stops. A
+ * change that was not answered may or may not exist at the next start, as after a crash.
  */
 final class Stop {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -29,7 +29,7 @@ final class Stop {
     private final List<PeerSocket> sockets;
     private final Duration patience;
 
-    /** @param patience with the disk, for each step that needs it */
+    /** @param patience the time limit of each step that needs the disk */
     Stop(Core core, Threads threads, Journal journal, List<PeerSocket> sockets, Duration patience) {
         this.core = core;
         this.threads = threads;
@@ -71,7 +71,11 @@ final class Stop {
         }
     }
 
-    /** Runs a step on the core thread and waits for its end. */
+    /**
+     * Runs a step on the core thread and waits for it to complete.
+     *
+     * @return false if the step did not complete in time
+     */
     private boolean await(Consumer<CompletableFuture<Boolean>> step) {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         threads.core().execute(() -> step.accept(done));
@@ -87,7 +91,7 @@ final class Stop {
         }
     }
 
-    /** A disk that hangs does not let go of the journal's thread, but it need not keep the process. */
+    /** Closes the journal on a daemon thread, so that a disk that hangs blocks that thread but not the end of the process. */
     static void close(Journal journal, Duration patience) {
         Thread closing = new Thread(
                 () -> {

@@ -23,12 +23,12 @@ import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes what the parts report to the meters and the log. */
+/** Passes the reports of the daemon's parts to the meters and the log. */
 final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("journal");
     private static final Logger peers = LoggerFactory.getLogger("peer");
 
-    /** The disk is slow before this, and hangs after. */
+    /** Seconds without an answer after which the disk counts as hanging rather than slow. */
     private static final double STALLED_SECONDS = 5;
 
     private static final String OK = "OK";
@@ -38,7 +38,7 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
     private final Latency fsync;
     private final Count journalErrors;
     private final Count expired;
-    /** By topic and error number; the core thread's own. */
+    /** Counters by topic and error number. Used by the core thread only. */
     private final Map<String, Map<Integer, Count>> requests = new HashMap<>();
 
     private volatile String fault = "";
@@ -74,37 +74,37 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
         metrics.gauge(Meter.SNAPSHOT_BYTES, () -> snapshotBytes);
     }
 
-    /** What is known of the past before anything happens. */
+    /** Sets the meters that describe the recovery. */
     void recovered(Recovered recovered, Path stateDir) {
         snapshotTime = recovered.snapshotTime();
         snapshotBytes = stateDir.resolve("snapshot.json").toFile().length();
-        double seconds = recovered.seconds(); // the numbers alone, since gauges live as long as the process
+        double seconds = recovered.seconds(); // copied: the gauges must not keep the whole of recovered
         long events = recovered.events();
         metrics.gauge(Meter.REPLAY_SECONDS, () -> seconds);
         metrics.gauge(Meter.REPLAY_EVENTS, () -> events);
     }
 
-    /** When the last snapshot was written, in seconds since the epoch; 0 if none was. */
+    /** When the last snapshot was written, in seconds since the epoch; 0 if there is none. */
     double snapshotTime() {
         return snapshotTime;
     }
 
-    /** @param action run, on any thread, when the journal's condition has changed */
+    /** @param action run, on any thread, after each change of the journal's condition */
     void onCondition(Runnable action) {
         onCondition = action;
     }
 
-    /** Why changes are refused; "" if they are not. */
+    /** Why changes are refused; "" if they are accepted. */
     String fault() {
         return fault;
     }
 
-    /** Why nobody can connect by a socket's name; "" where somebody can. */
+    /** Why nobody can connect by a socket's name; "" if everybody can. */
     String unreachable() {
         return unreachable;
     }
 
-    /** @param sentence "" when it is over */
+    /** @param sentence "" when the fault is over */
     void unreachable(String sentence) {
         if (!sentence.equals(unreachable)) {
             unreachable = sentence;
@@ -166,7 +166,7 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
         };
     }
 
-    /** @param stalledSeconds for how long the disk has owed an answer */
+    /** @param stalledSeconds how long the disk has completed nothing although something waits for it */
     Health health(double stalledSeconds) {
         List<String> reasons = new ArrayList<>();
         if (!unreachable.isEmpty()) {

@@ -86,7 +86,7 @@ final class Threads implements AutoCloseable {
         return reloads;
     }
 
-    /** Runs something on the core thread and waits for it. */
+    /** Runs a task on the core thread and waits for its result. */
     <T> T onCore(Callable<T> task) throws Exception {
         try {
             return core.submit(task).get();

@@ -1,6 +1,6 @@
 /**
- * The daemon itself: builds its parts in order and closes them in reverse. Depends on everything else here, and nothing
- * depends on it but the command line.
+ * The daemon itself: builds its parts in order and closes them in reverse. Depends on all packages below it, and only the command line
+ * depends on it.
  */
 @NullMarked
 package io.muster.daemon;

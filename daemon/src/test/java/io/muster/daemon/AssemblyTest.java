@@ -80,7 +80,7 @@ class AssemblyTest {
         return new Environment(Map.of(), 1000, directory, "host7", 4);
     }
 
-    /** A core on a disk in memory, as the daemon would find it. */
+    /** A core on a disk in memory, started as the daemon starts. */
     private final class Started implements AutoCloseable {
         final Threads threads = new Threads();
         final Journal journal;
@@ -169,7 +169,7 @@ class AssemblyTest {
         }
     }
 
-    /** One with its graph fills a good part of the heap; several of them would fill it all, at each start anew. */
+    /** An R with its graph fills a large part of the heap; keeping several would fill all of it at every start. */
     @Test
     void ofTheResourcesThatWereDefinedAStartKeepsTheLastOnly() throws Exception {
         MemoryDisk disk = new MemoryDisk();
@@ -224,7 +224,7 @@ class AssemblyTest {
         }
     }
 
-    /** An admin's {@code resource.reload} stands as long as the configuration says what it said before. */
+    /** The result of an admin's {@code resource.reload} stays in force as long as the configuration does not change. */
     @Test
     void aReloadOfTheSameConfigurationLeavesTheResourcesThatAnAdminHasLoadedSince() throws Exception {
         try (Started daemon = new Started(new FaultyDisk(new MemoryDisk()))) {

@@ -26,7 +26,7 @@ public final class RunningDaemon implements AutoCloseable {
         this.daemon = daemon;
     }
 
-    /** @param resources what stands in the configuration besides socket and state directory */
+    /** @param resources TOML to add to the configuration after the socket and the state directory */
     public static RunningDaemon start(Path directory, String resources) throws Exception {
         return start(directory, resources, uid());
     }
@@ -56,7 +56,7 @@ public final class RunningDaemon implements AutoCloseable {
         return Config.load(file, environment);
     }
 
-    /** As SIGHUP does. */
+    /** Applies a new configuration, as SIGHUP does. */
     public void reconfigure(String resources) throws Exception {
         daemon.reconfigure(config(directory, resources, environment));
     }

@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A state directory that the first version wrote, with every event and every axis in it, is understood for ever: whoever upgrades
- * keeps what they had. Never change {@code state/v1}; what is written otherwise one day gets a directory beside it.
+ * A state directory written by the first version, with every event and every axis in it, must be readable for ever, so that an upgrade
+ * loses nothing. Never change {@code state/v1}; a later format gets a directory beside it.
  */
 class StateFormatTest {
     private static final Path GOLDEN = Path.of("src/test/resources/state/v1");
@@ -49,7 +49,7 @@ class StateFormatTest {
     @TempDir
     private Path directory;
 
-    /** This wrote it; -Dmuster.rewrite=true writes it where there is none. */
+    /** Writes {@code state/v1}. Run with -Dmuster.rewrite=true to write it where it does not exist. */
     private static void writeV1(Path into) throws IOException {
         HandDriven clock = new HandDriven(Rig.START);
         try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.at(into)), clock)) {
@@ -89,7 +89,9 @@ class StateFormatTest {
         rig.submit(new Command.ForceDown(Idset.of(6)));
     }
 
-    /** Another R: node1 leaves with its drain, the others get other ranks, two are new and one of them is excluded by configuration. */
+    /**
+     * Another R: node1 leaves with its drain, the others get other ranks, two hosts are new, and the configuration excludes one of them.
+     */
     private static void thirdDay(Rig rig) {
         rig.advance(Duration.ofHours(24));
         ResourceSet next = r("node[8,7,6,5,4,3,2,0,9]", "batch", "3-6");
@@ -143,7 +145,7 @@ class StateFormatTest {
         assertThat(text(recovered(copy())) + "\n").isEqualTo(Files.readString(GOLDEN.resolve("means.json")));
     }
 
-    /** Neither snapshot is needed to know what happened. */
+    /** Without snapshots, the journal alone must give the state. */
     @Test
     void everyEventOfVersion1IsUnderstoodWithoutASnapshot() throws IOException {
         Path copy = copy();
@@ -182,7 +184,7 @@ class StateFormatTest {
         assertThat(before.holds().held()).hasToString("2,6");
     }
 
-    /** Whoever means to write another format finds out here, and keeps this one readable. */
+    /** A change of the format fails here first. This version must stay readable. */
     @Test
     void version1IsStillWrittenByteForByte() throws IOException {
         Path written = directory.resolve("written");
@@ -210,7 +212,7 @@ class StateFormatTest {
         }
     }
 
-    /** As the daemon's start does. */
+    /** Recovers as the daemon does at start. */
     private static InventoryState recovered(Path from) throws IOException {
         Recovered recovered = new Recovered(100, RunningDaemon.clock());
         Journal.open(

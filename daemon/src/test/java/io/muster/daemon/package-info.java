@@ -1,6 +1,6 @@
 /**
- * Tests of how the daemon is put together and taken apart. They may use everything the daemon may, and the journal's disks.
- * Its own threads run; JUnit's waits for them.
+ * Tests of the daemon's start and stop. May use everything that the daemon may use, and the journal's disks. The daemon runs its own
+ * threads, and JUnit's thread waits for them.
  */
 @NullMarked
 package io.muster.daemon;

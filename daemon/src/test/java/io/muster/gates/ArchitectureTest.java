@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What may depend on what. {@link #ARROWS} is the whole picture: a package that is not in it fails, an arrow upwards too. */
+/** The allowed dependencies. {@link #ARROWS} lists all of them: a package that is missing there fails, and so does an arrow upwards. */
 final class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -90,7 +90,7 @@ final class ArchitectureTest {
         arrows.put(from, targets);
     }
 
-    /** The commands' own packages are one to everybody else. */
+    /** The package of a type; all packages of the command count as one. */
     private static String packageOf(JavaClass type) {
         String name = type.getPackageName().substring("io.muster.".length());
         return name.startsWith("daemon.cli.") ? "daemon.cli" : name;

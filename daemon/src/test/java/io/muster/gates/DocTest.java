@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A promise is worth what holds it: a test that the documents name is there, with that method. */
+/** Every test that the documents name exists, with that method: a promise is only worth the test that holds it. */
 final class DocTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| .* \\|$");
 
-    /** Sources by the simple name of their class, which more than one may have. */
+    /** Sources by the simple name of their class; several classes may share a name. */
     private static final Map<String, List<String>> tests = new TreeMap<>();
 
     @BeforeAll

@@ -18,11 +18,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** The Debian package, as far as it can be seen without making it. */
+/** The Debian package, checked as far as possible without building it. */
 class PackageTest {
     private static final Path SCRIPTS = Path.of("src/deb");
 
-    /** One file of the package, or a directory of them. */
+    /** One file of the package, or a directory of files. */
     private record Item(String source, String target) {}
 
     @TempDir

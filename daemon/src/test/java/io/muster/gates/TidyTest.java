@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the sources look like; sleeping tests are the forbidden-API check's. The limits are hard: code is split, the number here stays. */
+/**
+ * Rules for the sources; the check of forbidden APIs finds tests that sleep. The limits are hard: split the code rather than raise a limit.
+ */
 final class TidyTest {
     private static final int METHOD_LINES = 60;
     private static final int FILE_LINES = 500;
@@ -104,7 +106,7 @@ final class TidyTest {
         }
     }
 
-    /** Calls {@code check} with every class, method, call and annotation of every source; it returns what is wrong, or null. */
+    /** A check of one class, method, call or annotation; returns what is wrong, or null. */
     private interface Check<T extends Tree> {
         @Nullable
         String check(Source source, T node);
@@ -140,7 +142,7 @@ final class TidyTest {
                 .isEmpty();
     }
 
-    /** The cases of a table test: as long as they are many. */
+    /** Whether a method is a table of test cases, which may be long. */
     private static boolean isTable(Source source, MethodTree method) {
         return !source.main() && method.getModifiers().getFlags().contains(Modifier.STATIC);
     }

@@ -1,6 +1,6 @@
 /**
- * Tests of the code itself: what may depend on what, and what it looks like. Depends on the compiler's tree API and on ArchUnit;
- * a failure here is mended in the code that it names.
+ * Tests of the code itself: allowed dependencies, and rules for the sources. Depends on the compiler's tree API and on ArchUnit. To repair
+ * a failure, change the code that it names.
  */
 @NullMarked
 package io.muster.gates;

@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The journal against its floor, the same write and fdatasync without it. Run it on the disk that counts:
- * {@code java -cp ... io.muster.bench.JournalBenchmark /var/lib/muster-bench}
+ * Compares the journal with its floor: the same write and fdatasync without the journal. Run it on the disk that is to be measured: {@code
+ * java -cp ... io.muster.bench.JournalBenchmark /var/lib/muster-bench}
  */
 public final class JournalBenchmark {
     private static final int ROUNDS = 5_000;
@@ -62,7 +62,7 @@ public final class JournalBenchmark {
         return nanos[nanos.length / 2];
     }
 
-    /** In turns, so that whatever else the machine does falls on all alike. */
+    /** The measurements take turns, so that other load on the machine affects all of them alike. */
     private static void latency(Path dir) throws Exception {
         long[] floor = new long[ROUNDS];
         long[] direct = new long[ROUNDS];
@@ -105,7 +105,7 @@ public final class JournalBenchmark {
         return answered.get() - start;
     }
 
-    /** As changes by hand come: the journal thread sleeps in between. */
+    /** Pauses as long as between changes made by hand, so that the journal thread sleeps in between. */
     private static void pause() {
         LockSupport.parkNanos(50_000);
     }

@@ -12,9 +12,9 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler;
 
 /**
- * Draws what {@code muster bench --json --streams ...} measured: change latency against ranks and against schedulers.
+ * Draws the output of {@code muster bench --json --streams ...}: change latency against ranks and against schedulers.
  *
- * <p>Arguments: the JSON file, and the directory to put {@code latency-ranks.svg} and {@code latency-streams.svg} into.
+ * <p>Arguments: the JSON file, and the directory for {@code latency-ranks.svg} and {@code latency-streams.svg}.
  */
 public final class Plots {
     private static final int WIDTH = 720;

@@ -23,10 +23,10 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** That everything that measures still works. What it measures here is of no interest: it is far too short. */
+/** Checks that everything that measures still works. The measured values are meaningless, because the runs are far too short. */
 @Timeout(900)
 class RehearsalTest {
-    /** Bytes of one with its axes and their labels, and nothing in it, at least. */
+    /** Least size of a plot in bytes: axes and labels without data. */
     private static final int PLOT = 10_000;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)

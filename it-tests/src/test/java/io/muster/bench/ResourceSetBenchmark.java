@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a daemon does with its resource set, at the sizes of the largest systems and in a shape that nothing helps. */
+/** Operations of a daemon on its resource set, at the sizes of the largest systems and in an unfavourable shape. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class ResourceSetBenchmark {
     /**
-     * LIKE: 1,048,576 like ranks. HOLES: the same with one in 100 missing. MIXED: 16,384 ranks in 200 groups that take turns,
-     * with properties on every second and third rank.
+     * LIKE: 1,048,576 equal ranks. HOLES: the same with one in 100 missing. MIXED: 16,384 ranks that alternate between 200 groups, with
+     * properties on every second and third rank.
      */
     public enum Shape {
         LIKE,

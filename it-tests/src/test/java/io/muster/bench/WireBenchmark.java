@@ -60,7 +60,7 @@ public class WireBenchmark {
         }
     }
 
-    /** The frame is made on first use because it depends on the dialect. */
+    /** The frame, built on first use because it depends on the dialect. */
     private ByteBuffer frame() {
         ByteBuffer made = frame;
         if (made == null) {
@@ -70,7 +70,7 @@ public class WireBenchmark {
         return made.rewind();
     }
 
-    /** The floor: what copying the frame costs. */
+    /** The floor: the cost of copying the frame. */
     @Benchmark
     public ByteBuffer copy() {
         return out.clear().put(frame());
@@ -92,7 +92,7 @@ public class WireBenchmark {
         return FrameEncoder.of(dialect).encode(request);
     }
 
-    /** What each further scheduler costs when all get the same 100 kB. */
+    /** The cost of each further scheduler when all are sent the same 100 kB. */
     @Benchmark
     public ByteBuffer encodeAroundSharedPayload() {
         FrameEncoder encoder = FrameEncoder.of(dialect);

@@ -92,7 +92,7 @@ class EveryTopicTest {
         return stream;
     }
 
-    /** The daemon frees an acquisition when it sees the connection end, which is soon and not now. */
+    /** Waits until the daemon has freed the acquisition, which happens soon after the connection ends, but not at once. */
     private static void awaitFree(FluxClient by) throws IOException {
         ObjectNode state = by.rpc("resource.inventory", null);
         while (!state.path("schedulers").isEmpty()) {
@@ -231,7 +231,7 @@ class EveryTopicTest {
         refused(Errno.EINVAL, "not in the future", () -> ask("resource.drain", "{'targets':'5','until':1}"));
     }
 
-    /** The moment may be over before the daemon has read of it. */
+    /** Drains a rank with a time limit. The time may be over before the daemon reads the request, so longer times are tried. */
     private void drainForAMoment(String rank) throws IOException {
         for (double seconds = 0.3; seconds < 100; seconds *= 2) {
             double until = System.currentTimeMillis() / 1000.0 + seconds;
@@ -402,7 +402,7 @@ class EveryTopicTest {
         refused(Errno.ENOSYS, "Unknown service method 'resource.nosuch'", () -> client.rpc("resource.nosuch", null));
     }
 
-    /** The owner may pose as a guest, as in flux-core; a real one is met in {@link ProcessTest}. */
+    /** The owner may send as a guest, as in flux-core; {@link ProcessTest} uses a real guest. */
     @Test
     void aGuestMayReadAndNothingElse() throws IOException {
         Credentials guest = new Credentials(4321, Credentials.USER);

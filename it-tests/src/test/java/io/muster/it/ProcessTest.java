@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the process starts, lives with a bad disk and few descriptors, and ends. */
+/** The process: how it starts, runs with a bad disk and few descriptors, and ends. */
 @Timeout(600)
 class ProcessTest {
     private static final int NEW_FILE = 4096;
@@ -38,7 +38,7 @@ class ProcessTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    /** @param muster keys of that table */
+    /** @param muster keys of the table {@code [muster]} */
     private DaemonProcess.Setup setup(String... muster) {
         return on("node[0-7]", muster);
     }
@@ -53,7 +53,7 @@ class ProcessTest {
         return client.rpc(topic, json(json));
     }
 
-    /** All that is known, less what differs from one moment to the next. */
+    /** The inventory without everything that differs from one moment to the next. */
     private static ObjectNode inventory(FluxClient client) throws IOException {
         ObjectNode all = client.rpc("resource.inventory", null);
         all.remove(List.of("time", "seq"));
@@ -209,7 +209,7 @@ class ProcessTest {
     @Test
     void aHangupWhileItStartsIsActedOnWhenItHas() throws IOException {
         try (DaemonProcess daemon = setup().spawn()) {
-            daemon.output().await(" config "); // the first that it says
+            daemon.output().await(" config "); // the first lines of the log
             daemon.signal("HUP", "configuration reloaded");
             assertThat(daemon.ask("resource.status").has("R")).isTrue();
         }
@@ -315,7 +315,7 @@ class ProcessTest {
         }
     }
 
-    /** Another user, as far as this one may become one: without root's rights it is the owner again. */
+    /** Uses another user if this one may become one; without root's rights the guest is the owner again. */
     @Test
     void aGuestIsLetInOnlyWhereGuestsAreAndThenMayOnlyRead() throws IOException {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -18,10 +18,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of another user that connects and asks one thing. Its program is Perl, which every Debian has, because another
- * user may be unable to read our JDK and jars.
+ * A process of another user that connects and sends one request. Its program is Perl, which every Debian has, because another user may be
+ * unable to read our JDK and jars.
  *
- * @param welcome the handshake's byte
+ * @param welcome the byte of the handshake
  * @param answer the bytes that followed
  */
 record Visitor(int welcome, ByteBuffer answer) {
@@ -35,7 +35,7 @@ record Visitor(int welcome, ByteBuffer answer) {
             print unpack('H*', $welcome . $answer);
             """;
 
-    /** Asks as nobody, or as oneself where one may not be another. */
+    /** Sends a request as nobody, or as this user if it may not become another. */
     static Visitor ask(Path socket, String topic, @Nullable String json) throws IOException {
         Request request = Request.of(topic, json == null ? null : Bytes.text(json), 0, 1);
         byte[] frame =

@@ -5,11 +5,11 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 
-/** Payloads as tests write them. */
+/** Payloads in the short form that tests use. */
 final class Wire {
     private Wire() {}
 
-    /** Single quotes stand for double ones. */
+    /** Parses JSON in which single quotes stand for double quotes. */
     static ObjectNode json(String text) {
         try {
             return Json.parse(Bytes.text(text.replace('\'', '"')));

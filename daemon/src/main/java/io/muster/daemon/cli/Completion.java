@@ -27,7 +27,7 @@ final class Completion extends Verb {
 
     @Override
     public Integer call() {
-        // One script for both: its first lines have zsh take bash's completions.
+        // One script serves both shells: its first lines make zsh use bash completions.
         if (!shell.equals("bash") && !shell.equals("zsh")) {
             throw new Failure(Exit.USAGE, shell + ": there are bash and zsh");
         }

@@ -2,6 +2,6 @@ package io.muster.daemon.cli;
 
 import picocli.CommandLine.Command;
 
-/** A name that only means something with another one after it; what it is about is said where it is made. */
+/** The name of a group of verbs, which needs one of these verbs after it. Its description is set where it is created. */
 @Command
 final class Family {}

@@ -5,10 +5,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** The command with every verb in it, for what writes man pages and completions at build time: those make it from its class. */
+/** The command with all its verbs. The programs that write man pages and completions at build time create the command from this class. */
 @Command(modelTransformer = Manual.EveryVerb.class)
 public final class Manual extends Muster {
-    /** Adds what {@link Muster} makes only when it is asked for. */
+    /** Adds the verbs, of which {@link Muster} itself creates only those that are needed. */
     static final class EveryVerb implements IModelTransformer {
         @Override
         public CommandSpec transform(CommandSpec spec) {

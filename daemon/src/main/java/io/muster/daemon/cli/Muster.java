@@ -32,7 +32,7 @@ public sealed class Muster permits Manual {
     Muster() {}
 
     public static void main(String[] arguments) {
-        // Else every start looks for, and so loads, all of java.time and java.sql.
+        // Otherwise every start would look for, and so load, all of java.time and java.sql.
         System.setProperty("picocli.converters.excludes", "java.time.*,java.sql.*,java.nio.by.*");
         Console console = Console.ofProcess();
         System.exit(run(console, arguments));
@@ -48,18 +48,18 @@ public sealed class Muster permits Manual {
         return new Run(console).execute(parser(console, line), line);
     }
 
-    /** Of a line that begins like these arguments: it need not know other verbs. */
+    /** A parser for a line that begins with these arguments. If the first names a verb, the parser knows only that verb. */
     static CommandLine parser(Console console, String... arguments) {
         return arguments.length > 0 && Verbs.NAMES.contains(arguments[0])
                 ? commandLine(console, List.of(arguments[0]))
                 : commandLine(console, Verbs.NAMES);
     }
 
-    /** With only these verbs. */
+    /** A parser that knows only these verbs. */
     static CommandLine commandLine(Console console, List<String> verbs) {
         CommandLine command = new CommandLine(new Muster());
         addVerbs(command, console, verbs);
-        command.setExpandAtFiles(false); // @batch are the hosts with that property, whatever files there are
+        command.setExpandAtFiles(false); // @batch means hosts with that property, even if a file has that name
         return command;
     }
 
@@ -70,7 +70,7 @@ public sealed class Muster permits Manual {
         explain(command);
     }
 
-    /** Help in the same form for all, families and their members too. */
+    /** Adds the same help to all verbs, including those in families. */
     private static void explain(CommandLine command) {
         CommandSpec spec = command.getCommandSpec();
         spec.usageMessage().abbreviateSynopsis(true);

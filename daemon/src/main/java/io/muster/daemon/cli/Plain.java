@@ -9,14 +9,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs that stand in loops, as they stand there: {@code status}, and {@code drain} and {@code undrain} with {@code [-f | -u]
- * TARGETS WORD...}. Read without picocli, which takes longer to start than all the rest together. Whatever has another option is not
- * plain; what is means the same either way.
+ * Reads the verbs that scripts call in loops, in their simplest forms: {@code status}, and {@code drain} and {@code undrain} with {@code
+ * [-f | -u] TARGETS WORD...}. These forms are read without picocli, which takes longer to start than everything else together. A line with
+ * any other option is left to picocli; the forms read here mean the same to both.
  */
 final class Plain {
     private Plain() {}
 
-    /** Null if it is not plain. */
+    /** The verb of a simple line; null if the line is not simple. */
     static @Nullable ServerVerb read(Console console, String... line) {
         if (line.length == 0) {
             return null;

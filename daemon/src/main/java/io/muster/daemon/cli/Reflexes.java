@@ -2,11 +2,11 @@ package io.muster.daemon.cli;
 
 import java.util.Arrays;
 
-/** What people type before they know a command, as they do elsewhere: {@code help drain}, {@code --version}. */
+/** Forms that people type by habit from other commands: {@code help drain}, {@code --version}. */
 final class Reflexes {
     private Reflexes() {}
 
-    /** The line that is meant. */
+    /** The line that is meant, in the command's own syntax. */
     static String[] meant(String... line) {
         String first = line.length == 0 ? "" : line[0];
         if (first.equals("help")) {

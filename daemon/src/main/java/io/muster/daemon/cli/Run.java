@@ -20,9 +20,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** One run of the command: from its arguments to its exit status, with a sentence for everything that can go wrong. */
+/** One run of the command, from its arguments to its exit status. Every failure becomes a sentence. */
 final class Run {
-    /** EACCES, as strerror(3) puts it: the JDK gives no number. */
+    /** The text of EACCES by strerror(3); the JDK gives no error number. */
     private static final String PERMISSION_DENIED = "Permission denied";
 
     private final Console console;
@@ -31,7 +31,7 @@ final class Run {
         this.console = console;
     }
 
-    /** A verb that needs no parsing. */
+    /** Runs a verb that needs no parsing. */
     int execute(String name, Verb verb) {
         try {
             int exit = verb.call();
@@ -86,7 +86,7 @@ final class Run {
         return Exit.USAGE;
     }
 
-    /** picocli names Java's types, and a missing verb without saying which there are. */
+    /** The message, without the names of Java types that picocli prints, and with the list of verbs if one is missing. */
     private static String sentence(CommandLine.ParameterException e) {
         String said = String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
         return said.equals("Missing required subcommand")
@@ -117,7 +117,7 @@ final class Run {
         return Exit.ERROR;
     }
 
-    /** Null if it is a bug. */
+    /** The failure to report for an exception; null if the exception is a bug. */
     static @Nullable Failure failure(Exception e) {
         if (e instanceof Failure failure) {
             return failure;

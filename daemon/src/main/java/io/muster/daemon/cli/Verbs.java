@@ -54,11 +54,11 @@ import java.util.List;
 import picocli.CommandLine;
 
 /**
- * All verbs by name. A command that is typed in a loop must not pay for the others: only what is named on the command
- * line is made, unless help or completion wants to see all.
+ * All verbs by name. Only the verb named on the command line is created, unless help or completion needs all of them: a command that is
+ * called in a loop must not pay for the others.
  */
 final class Verbs {
-    /** In the order in which help shows them. */
+    /** The names in the order in which help shows them. */
     static final List<String> NAMES = List.of(
             "status",
             "list",
@@ -192,7 +192,7 @@ final class Verbs {
                 .addSubcommand("validate", new JobspecValidate(console));
     }
 
-    /** A name that only means something with another one after it. */
+    /** Creates the name of a group of verbs, which needs one of these verbs after it. */
     private static CommandLine family(String name, String description) {
         CommandLine family = new CommandLine(new Family());
         family.getCommandSpec()

@@ -3,11 +3,11 @@ package io.muster.daemon.config;
 import java.util.List;
 
 /**
- * Who may do what: {@code [access]}, see flux-config-access(5), and the grants of {@code [muster]}. The owner, who runs the daemon, may
- * do all.
+ * Who may do what: {@code [access]}, see flux-config-access(5), and the grants of {@code [muster]}. The owner is the user who runs the
+ * daemon, and may do everything.
  *
- * @param guests users without any other right may connect and read
- * @param rootOwner root counts as the owner
+ * @param guests whether users without any other right may connect and read
+ * @param rootOwner whether root counts as the owner
  * @param admins users and {@code %groups} who may change state; they may connect without {@code guests}
  * @param schedulers users and {@code %groups} who may acquire; they may connect without {@code guests}
  */

@@ -19,12 +19,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Users and groups by name and number. {@code /etc/passwd} and {@code /etc/group} are asked first, then {@code getent}, since Java has
- * no getpwnam(3); answers of getent, also empty ones, are kept for five minutes. A question that goes to getent may take up to two
- * seconds when a name service stalls: not for network threads. An account that cannot be found has no rights. Thread-safe.
+ * Users and groups by name and number. Looked up in {@code /etc/passwd} and {@code /etc/group} first, then with {@code getent}, since Java
+ * has no getpwnam(3). Answers of getent, also empty ones, are kept for five minutes. A lookup that goes to getent may take up to two
+ * seconds when a name service stalls, so network threads must not do it. An account that cannot be found has no rights. Thread-safe.
  */
 public final class Accounts {
-    /** One line of a database, asked by name or number; empty when there is none or no answer in time. */
+    /** Looks up one line of a database by name or number; empty when there is none or no answer in time. */
     interface Lookup {
         Optional<String> line(String database, String key);
     }
@@ -50,12 +50,12 @@ public final class Accounts {
         this.service = service;
     }
 
-    /** Whether {@code text} could name an account; it is safe to hand to a command line then. */
+    /** Whether {@code text} could name an account. Such a text is safe on a command line. */
     static boolean isName(String text) {
         return NAME.matcher(text).matches();
     }
 
-    /** Of a user's name, or of a number, which need not exist. uids above 2^31 are negative, as Netty has them. */
+    /** The uid of a user, given by name or number; a number need not belong to an account. uids above 2^31 are negative, as in Netty. */
     public OptionalInt uid(String user) {
         return number("passwd", user);
     }
@@ -78,7 +78,7 @@ public final class Accounts {
         return local("passwd", 2, Integer.toUnsignedString(uid)).map(Accounts::nameOf);
     }
 
-    /** Names of the groups that {@code uid} is in, the primary one first; empty for an unknown user. */
+    /** Names of all groups of {@code uid}, the primary one first; empty for an unknown user. */
     public Set<String> groupsOf(int uid) {
         Set<String> groups = new LinkedHashSet<>();
         Optional<String[]> user =
@@ -92,7 +92,7 @@ public final class Accounts {
         return groups;
     }
 
-    /** uids of the users that the group lists, and of local users whose primary group it is. */
+    /** uids of the users that the group lists, and of local users whose primary group this is. */
     Set<Integer> membersOf(String group) {
         Set<Integer> uids = new LinkedHashSet<>();
         line("group", isNumber(group) ? 2 : 0, group)
@@ -155,7 +155,7 @@ public final class Accounts {
         return fresh.line;
     }
 
-    /** gids of all groups of a user, from getent's "name gid gid ...". */
+    /** gids of all groups of a user, from the line "name gid gid ..." of getent. */
     private List<String> initgroups(String name) {
         return ask("initgroups", name)
                 .map(line -> Arrays.stream(line.trim().split("\\s+")).skip(1).toList())
@@ -197,7 +197,10 @@ public final class Accounts {
         }
     }
 
-    /** Reads until the end or until the process is killed for being slow; a group may be longer than a pipe holds. */
+    /**
+     * Reads the first line of the output. The whole output is read, because a group may be longer than a pipe holds. A slow process is
+     * killed.
+     */
     private static Optional<String> firstLine(Process process) throws IOException {
         CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS).execute(process::destroyForcibly);
         try (var out = process.getInputStream()) {

@@ -16,7 +16,7 @@ public record ByteSize(long bytes) {
         }
     }
 
-    /** @throws MalformedException if {@code text} is not a size, or one beyond 2^63 bytes */
+    /** @throws MalformedException if {@code text} is not a size, or is beyond 2^63 bytes */
     public static ByteSize parse(CharSequence text) {
         Matcher m = FORM.matcher(text);
         if (!m.matches()) {
@@ -30,7 +30,7 @@ public record ByteSize(long bytes) {
         return new ByteSize(number << shift);
     }
 
-    /** Exact, in the largest unit that divides it. */
+    /** The exact size in the largest unit that divides it. */
     @Override
     public String toString() {
         long number = bytes;

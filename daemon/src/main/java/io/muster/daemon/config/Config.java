@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One whole, checked configuration; immutable. */
+/** A complete, checked configuration; immutable. */
 public final class Config {
     private static final double HALF = 0.5;
 
@@ -42,8 +42,8 @@ public final class Config {
     }
 
     /**
-     * @param path a file or a directory of {@code *.toml}; null for the default file, or if there is none, for the defaults alone
-     * @throws InvalidException with every problem found, each at its file and line
+     * @param path a file or a directory of {@code *.toml}; null for the default file or, if that does not exist, for the defaults alone
+     * @throws InvalidException with every problem found, each with its file and line
      */
     public static Config load(@Nullable Path path, Environment environment) {
         Problems problems = new Problems();
@@ -76,7 +76,7 @@ public final class Config {
             table.fieldNames().forEachRemaining(key -> checkKey(name, key, document, problems));
         } else if (!suggestion.isEmpty()) {
             problems.add(place, "[" + name + "]: unknown table" + suggestion);
-        } else if (!name.equals("queues")) { // the command's -q reads them
+        } else if (!name.equals("queues")) { // the -q option of the command reads this table
             problems.warn(place, "[" + name + "]: not a table of Muster's; ignored");
         }
     }
@@ -92,7 +92,7 @@ public final class Config {
         }
     }
 
-    /** All tables as they stand in the files, those of other programs included; what flux's {@code config.get} answers. */
+    /** All tables as they stand in the files, including those of other programs: the answer to flux's {@code config.get}. */
     public ObjectNode toJson() {
         return tree.deepCopy();
     }
@@ -139,7 +139,7 @@ public final class Config {
         return effective;
     }
 
-    /** Keys whose value differs from that of {@code started}, which the daemon started with, but is obeyed only after a restart. */
+    /** Keys whose value differs from the one in {@code started}, the configuration at start, and takes effect only after a restart. */
     public List<Key> waitingForRestart(Config started) {
         return effective.settings().stream()
                 .filter(s -> s.key().effect() == Key.Effect.RESTART)

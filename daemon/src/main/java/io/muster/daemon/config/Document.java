@@ -22,8 +22,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One configuration file, or a directory of them merged as flux-config(5) merges {@code *.toml}: in order of name, a later file's keys
- * over an earlier one's. It remembers where each key was read. A file whose name ends in {@code .json} is read as JSON.
+ * One configuration file, or a directory of files merged as flux-config(5) merges {@code *.toml}: in order of name, the keys of a later
+ * file replace those of an earlier one. A document remembers where each key was read. A file whose name ends in {@code .json} is read as
+ * JSON.
  */
 final class Document {
     private static final long LARGEST = 64L << 20;
@@ -45,7 +46,7 @@ final class Document {
         return new Document();
     }
 
-    /** Reads all that can be read; what cannot is a problem and missing from the tree. */
+    /** Reads the files. A file that cannot be read is reported as a problem and missing from the tree. */
     static Document read(Path path, Problems problems) {
         Document document = new Document();
         for (Path file : filesOf(path, problems)) {
@@ -62,7 +63,7 @@ final class Document {
         return tree;
     }
 
-    /** Where {@code path}, or the nearest thing around it, was written last: {@code file:line}; "" if nowhere. */
+    /** The place, {@code file:line}, at which {@code path} or its nearest enclosing table was last set; "" if nowhere. */
     String place(List<String> path) {
         for (int i = sources.size() - 1; i >= 0; i--) {
             Source source = sources.get(i);
@@ -73,7 +74,7 @@ final class Document {
         return path.isEmpty() ? "" : place(path.subList(0, path.size() - 1));
     }
 
-    /** The directory that relative paths of this key's file are relative to. */
+    /** The directory of the file that sets this key, against which relative paths are resolved. */
     @Nullable
     Path directory(List<String> path) {
         for (int i = sources.size() - 1; i >= 0; i--) {

@@ -5,10 +5,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Every key with the value that is in force and the place it comes from, in the order of {@link Key}. */
+/** Every key with the value in force and the place where it was set, in the order of {@link Key}. */
 public record Effective(List<Setting> settings) {
     /**
-     * @param value as it would be written, without quotes
+     * @param value the value as an operator would write it, without quotes
      * @param source {@code file:line} or {@code default}
      */
     public record Setting(Key key, String value, String source) {
@@ -28,7 +28,7 @@ public record Effective(List<Setting> settings) {
         return found.orElseThrow(() -> new IllegalStateException(key + " was never read"));
     }
 
-    /** One line per key, in columns; keys that mean nothing here only if they were given. */
+    /** One line for each key, in columns. A key that has no meaning for Muster is listed only if it was set. */
     public List<String> lines() {
         List<Setting> shown = settings.stream()
                 .filter(s -> s.key().effect() != Key.Effect.BROKER || !s.isDefault())

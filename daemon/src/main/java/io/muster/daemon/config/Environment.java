@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the defaults are made of: who runs the daemon, on what.
+ * Facts about the user, process and host from which defaults are derived.
  *
  * @param variables the process environment
- * @param uid of the user that runs the process, and so owns the instance
+ * @param uid the user that runs the process, and so owns the instance
  * @param home that user's home directory
- * @param hostname as gethostname(2) has it
+ * @param hostname as gethostname(2) returns it
  * @param cores physical cores that the process may use
  */
 public record Environment(Map<String, String> variables, int uid, Path home, String hostname, int cores) {
@@ -35,13 +35,16 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
                 countCores(CPUS));
     }
 
-    /** Read when no file is named; need not exist. */
+    /** The configuration file that is read when none is named; need not exist. */
     public Path configFile() {
         return systemd("CONFIGURATION_DIRECTORY", Path.of("/etc/muster"), xdg("XDG_CONFIG_HOME", ".config"))
                 .resolve("muster.toml");
     }
 
-    /** Where the daemon listens unless told otherwise. Without a runtime directory the socket lies in the state directory, which others cannot write either. */
+    /**
+     * The default socket on which the daemon listens. Without a runtime directory the socket lies in the state directory, to which other
+     * users cannot write either.
+     */
     public Path socket() {
         Path fallback = variables.containsKey("XDG_RUNTIME_DIR") ? xdg("XDG_RUNTIME_DIR", "") : stateDir();
         return systemd("RUNTIME_DIRECTORY", Path.of("/run/muster"), fallback).resolve("muster.sock");
@@ -51,7 +54,7 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
         return systemd("STATE_DIRECTORY", Path.of("/var/lib/muster"), xdg("XDG_STATE_HOME", ".local/state"));
     }
 
-    /** What systemd made for the unit, see systemd.exec(5); else root's, else the user's own. */
+    /** The directory that systemd created for the unit, see systemd.exec(5); otherwise root's default or the user's. */
     private Path systemd(String variable, Path ofRoot, Path ofUser) {
         String given = variables.getOrDefault(variable, "");
         if (given.startsWith("/")) {
@@ -60,7 +63,7 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
         return uid == 0 ? ofRoot : ofUser;
     }
 
-    /** The XDG base directory specification: relative values are to be ignored. */
+    /** A directory by the XDG base directory specification, which says that relative values must be ignored. */
     private Path xdg(String variable, String underHome) {
         String given = variables.getOrDefault(variable, "");
         return (given.startsWith("/") ? Path.of(given) : home.resolve(underHome)).resolve("muster");
@@ -83,7 +86,7 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
         }
     }
 
-    /** Hardware threads that share a core count once; without that knowledge each counts. */
+    /** Counts cores. Hardware threads that share a core count once; if their cores are not known, each counts. */
     static int countCores(Path cpus) {
         int threads = Runtime.getRuntime().availableProcessors();
         Set<String> cores = new HashSet<>();

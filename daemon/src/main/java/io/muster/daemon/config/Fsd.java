@@ -48,7 +48,7 @@ public record Fsd(double seconds) {
         return Double.isInfinite(seconds);
     }
 
-    /** Whole nanoseconds, {@link Long#MAX_VALUE} (292 years) for anything longer. */
+    /** The duration in nanoseconds, or {@link Long#MAX_VALUE} (292 years) if it is longer. */
     public long toNanos() {
         return Math.round(seconds * 1e9);
     }
@@ -57,7 +57,7 @@ public record Fsd(double seconds) {
         return Duration.ofNanos(toNanos());
     }
 
-    /** In the largest unit that leaves a number of at least one: {@code 90d}, {@code 1.5h}, {@code 50ms}, {@code 0s}. */
+    /** The duration in the largest unit that gives a number of at least one: {@code 90d}, {@code 1.5h}, {@code 50ms}, {@code 0s}. */
     @Override
     public String toString() {
         if (isForever()) {

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Users and {@code %groups} made into numbers, once, so that a connection is judged without asking a name service. Members who join a
- * group later are known after the next reload. A name that cannot be resolved grants nothing.
+ * Users and {@code %groups} resolved to numbers once, so that a connection is judged without a name service. Users who join a group later
+ * are known after the next reload. A name that cannot be resolved grants nothing.
  */
 public final class Grants {
     public static final Grants NONE = new Grants(Set.of(), Set.of());
@@ -22,9 +22,9 @@ public final class Grants {
     }
 
     /**
-     * May block on the name service.
+     * Resolves names. May block on the name service.
      *
-     * @param unresolved told of each name that is no account now
+     * @param unresolved receives each name that is not an account now
      */
     public static Grants resolve(List<String> names, Accounts accounts, Consumer<String> unresolved) {
         Set<Integer> uids = new HashSet<>();
@@ -44,12 +44,12 @@ public final class Grants {
         return new Grants(uids, gids);
     }
 
-    /** Whether nobody is meant. */
+    /** Whether nobody is granted anything. */
     public boolean isEmpty() {
         return uids.isEmpty() && gids.isEmpty();
     }
 
-    /** @param gid the peer's group as SO_PEERCRED has it */
+    /** @param gid the peer's group from SO_PEERCRED */
     public boolean include(int uid, int gid) {
         return uids.contains(uid) || gids.contains(gid);
     }

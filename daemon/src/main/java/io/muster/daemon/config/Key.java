@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Every key that is ours to judge; the start-up table, the documentation and the tests are made from this list. */
+/** Every key that Muster checks. The start-up table, the documentation and the tests are made from this list. */
 public enum Key {
     RESOURCE_PATH("resource", "path", Effect.RELOAD, "file with R (RFC 20, version 1)"),
     RESOURCE_CONFIG(
@@ -54,17 +54,17 @@ public enum Key {
     LOG_FORMAT("muster", "log-format", Effect.RELOAD, "text or json"),
     LOG_LEVEL("muster", "log-level", Effect.RELOAD, "error, warn, info, debug or trace");
 
-    /** When a changed value is obeyed. */
+    /** When a changed value takes effect. */
     public enum Effect {
         /** At SIGHUP. */
         RELOAD,
-        /** At the next start; SIGHUP says that it waits. */
+        /** At the next start; at SIGHUP a warning says that the value waits. */
         RESTART,
-        /** Never: it means something to a Flux broker only. */
+        /** Never: only a Flux broker uses the key. */
         BROKER
     }
 
-    /** The tables whose keys are judged; any other table belongs to some other program. */
+    /** The tables whose keys are checked; all other tables belong to other programs. */
     static final List<String> SECTIONS = List.of("resource", "access", "muster");
 
     private final String section;
@@ -95,7 +95,7 @@ public enum Key {
         return about;
     }
 
-    /** As an operator says it: {@code muster.state-dir}. */
+    /** The full name of the key: {@code muster.state-dir}. */
     @Override
     public String toString() {
         return section + "." + key;
@@ -114,7 +114,7 @@ public enum Key {
                 .toList();
     }
 
-    /** "; did you mean X?" for the nearest of {@code known}, or "" when none is near. */
+    /** "; did you mean X?" for the nearest name in {@code known}, or "" when none is near. */
     static String suggestion(String given, List<String> known) {
         return nearest(given, known).map(near -> "; did you mean " + near + "?").orElse("");
     }
@@ -132,12 +132,12 @@ public enum Key {
         return Optional.ofNullable(best);
     }
 
-    /** {@code state_dir} and {@code stateDir} are {@code state-dir} in another tongue, and should not count as far. */
+    /** Removes differences of spelling, so that {@code state_dir} and {@code stateDir} count as near to {@code state-dir}. */
     private static String fold(String name) {
         return name.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
     }
 
-    /** Levenshtein's distance, one row at a time. */
+    /** The Levenshtein distance, computed one row at a time. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         Arrays.setAll(row, i -> i);

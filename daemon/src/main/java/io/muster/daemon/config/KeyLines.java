@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * On which line of a TOML text each key stands, since Jackson's TOML parser reports no places, and which key is set twice, since it
- * reports that at whatever follows. The scan follows the grammar just closely enough to find the keys of text that Jackson accepts; of
- * other text it makes what it can. Keys within inline tables and array elements are not listed; they stand where the key that holds
- * them does.
+ * The line of each key in a TOML text, since Jackson's TOML parser reports no positions, and the keys that are set twice, since Jackson
+ * reports such a key at the wrong place. The scan follows the grammar just closely enough to find the keys of a text that Jackson accepts;
+ * of any other text it finds what it can. Keys within inline tables and array elements are not listed; their position is that of the key
+ * that holds them.
  */
 final class KeyLines {
     private final String text;
@@ -22,7 +22,7 @@ final class KeyLines {
     private final List<Repeated> repeated = new ArrayList<>();
     private final Map<List<String>, Integer> tableArrays = new HashMap<>();
 
-    /** A key that was set on an earlier line already. */
+    /** A key that was already set on an earlier line. */
     record Repeated(List<String> path, int line) {}
 
     private KeyLines(String text) {
@@ -42,17 +42,17 @@ final class KeyLines {
         return scanner;
     }
 
-    /** Nothing to place: for a document in another format. */
+    /** An empty index, for a document in another format. */
     static KeyLines none() {
         return new KeyLines("");
     }
 
-    /** Key path (an element of an array of tables is its index) to line, counted from one. */
+    /** Lines, counted from one, by key path. The path of a table in an array contains its index. */
     Map<List<String>, Integer> lines() {
         return lines;
     }
 
-    /** The line of {@code path} or of the nearest key that holds it; 0 for none. */
+    /** The line of {@code path} or of the nearest key that contains it; 0 if there is none. */
     int of(List<String> path) {
         for (int n = path.size(); n > 0; n--) {
             Integer found = lines.get(path.subList(0, n));
@@ -103,7 +103,7 @@ final class KeyLines {
         }
     }
 
-    /** {@code [a.b]} or {@code [[a.b]]}: the path that following keys are under. */
+    /** Reads {@code [a.b]} or {@code [[a.b]]}: the path of the keys that follow. */
     private List<String> header() {
         boolean array = text.startsWith("[[", position);
         position += array ? 2 : 1;
@@ -127,7 +127,7 @@ final class KeyLines {
         skipValue();
     }
 
-    /** A dotted key; stops at what cannot be part of one. */
+    /** Reads a dotted key, up to the first character that cannot be part of one. */
     private List<String> keyPath() {
         List<String> path = new ArrayList<>();
         do {
@@ -170,7 +170,7 @@ final class KeyLines {
         return List.copyOf(whole);
     }
 
-    /** Appends each part, and behind a part that is an array of tables, the index of its last element. */
+    /** Appends each part; after a part that is an array of tables, also the index of its last element. */
     private List<String> resolve(List<String> base, List<String> parts) {
         List<String> whole = new ArrayList<>(base);
         for (String part : parts) {

@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of {@code [muster]} and what they bear.
+ * The sockets of {@code [muster]} and their limits.
  *
- * @param adminSocket when not null, changes of state are taken there and refused on {@code socket}
- * @param maxFrame bytes of one message, from the owner and admins
- * @param maxFrameGuest bytes of one message, from anybody else
- * @param maxConnections over both sockets, some of which guests cannot have
+ * @param adminSocket when not null, changes of state are accepted there and refused on {@code socket}
+ * @param maxFrame largest message in bytes from the owner and admins
+ * @param maxFrameGuest largest message in bytes from anybody else
+ * @param maxConnections limit for both sockets together, including those reserved by {@link #maxGuests}
  */
 public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int maxFrameGuest, int maxConnections) {
     private static final ByteSize SMALLEST_FRAME = new ByteSize(4096);
@@ -34,7 +34,10 @@ public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int 
                 settings.integer(Key.MAX_CONNECTIONS, 8192, 1, 1_000_000));
     }
 
-    /** A sixteenth, or a few where that is less, is kept free for the owner, admins and schedulers. */
+    /**
+     * The number of connections that guests may have. A sixteenth of all, but at least a few, is kept free for the owner, admins and
+     * schedulers.
+     */
     public int maxGuests() {
         int reserve = Math.max(maxConnections / 16, FEW_CONNECTIONS);
         return maxConnections - Math.min(reserve, maxConnections / 2);

@@ -32,7 +32,7 @@ import org.slf4j.Marker;
  * that are logged during a change are not lost.
  */
 public final class Logging {
-    /** How a line looks. */
+    /** The form of a log line. */
     public enum Format {
         TEXT,
         JSON
@@ -47,7 +47,7 @@ public final class Logging {
         TRACE
     }
 
-    /** Logback finds this through META-INF/services; it takes a tenth of the time that reading XML does. */
+    /** The configuration at start, which logback finds through META-INF/services; this takes a tenth of the time of reading XML. */
     public static final class AtStart extends ContextAwareBase implements Configurator {
         @Override
         public ExecutionStatus configure(LoggerContext context) {
@@ -161,7 +161,10 @@ public final class Logging {
         return encoder;
     }
 
-    /** systemd.exec(5): JOURNAL_STREAM is "device:inode" of the stream, and outlives a redirection of standard error. */
+    /**
+     * Whether standard error is connected to the systemd journal. By systemd.exec(5) JOURNAL_STREAM is "device:inode" of the stream. The
+     * variable stays set when standard error is redirected, so the two are compared.
+     */
     static boolean isJournal(Map<String, String> environment, Path standardError) {
         String stream = environment.get("JOURNAL_STREAM");
         if (stream == null) {

@@ -9,9 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the daemon says of itself, and where.
+ * Where and how the daemon reports about itself.
  *
- * @param metrics address of the HTTP endpoint; empty for none; port 0 for any free one
+ * @param metrics address of the HTTP endpoint; empty for none; port 0 for any free port
  */
 public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logFormat, Logging.Level logLevel) {
     private static final String DEFAULT_METRICS = "127.0.0.1:9559";
@@ -38,7 +38,7 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
         return text;
     }
 
-    /** Names other than localhost would need the name service at start, so only literal addresses are taken. */
+    /** Parses an address. Only numeric addresses and localhost are accepted, because other names would need the name service at start. */
     private static InetSocketAddress addressOf(String text) {
         Matcher m = ADDRESS.matcher(text);
         Settings.require(m.matches(), "expected off or ADDRESS:PORT, the address in numbers or localhost");

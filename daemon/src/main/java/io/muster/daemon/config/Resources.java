@@ -15,18 +15,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code [resource]}, see flux-config-resource(5), with the files it names already read.
+ * {@code [resource]}, see flux-config-resource(5), with the contents of the files that it names.
  *
- * @param set all resources, excluded ones too
- * @param excluded ranks that are withheld from schedulers by the configuration
- * @param origin what {@code set} was made from, for the log: a file, {@code resource.config} or {@code this host}
+ * @param set all resources, including excluded ones
+ * @param excluded ranks that the configuration withholds from schedulers
+ * @param origin the source of {@code set}, for the log: a file, {@code resource.config} or {@code this host}
  */
 public record Resources(ResourceSet set, Idset excluded, String origin) {
     private static final String THIS_HOST = "this host";
     private static final List<Key> BROKER_FLAGS = List.of(
             Key.RESOURCE_NORESTRICT, Key.RESOURCE_NOVERIFY, Key.RESOURCE_REDISCOVER, Key.RESOURCE_NO_UPDATE_WATCH);
 
-    /** After a problem the result may be anything; the caller refuses the whole configuration. */
+    /** Reads the section. If a problem is reported, the result is meaningless and the caller refuses the whole configuration. */
     static Resources read(Settings settings, Environment environment) {
         readBrokerKeys(settings);
         Path path = settings.pathIfGiven(Key.RESOURCE_PATH);
@@ -56,7 +56,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         return exclude(settings, set, origin);
     }
 
-    /** Whether nobody said what there is, so that it is what was found. */
+    /** Whether the configuration names no resources, so that they were discovered on this host. */
     public boolean isDiscovered() {
         return origin.equals(THIS_HOST);
     }

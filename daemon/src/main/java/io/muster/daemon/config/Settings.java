@@ -16,9 +16,9 @@ import java.util.StringJoiner;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Hands out the value of each key once, checked; collects what is wrong, and what was in force, on the way. */
+/** Reads the value of each key once and checks it. Collects the problems found, and the values in force, on the way. */
 final class Settings {
-    /** bind(2): sun_path is 108 bytes, the last of them NUL. */
+    /** Limit from bind(2): sun_path has 108 bytes, the last of them NUL. */
     private static final int LONGEST_SOCKET_PATH = 107;
 
     private final Document document;
@@ -38,12 +38,14 @@ final class Settings {
         problems.add(place(key), key + ": " + sentence);
     }
 
-    /** In another file than the configuration. */
+    /** Reports a problem in a file other than the configuration. */
     void problem(Path file, int line, String sentence) {
         problems.add(Document.at(file, line), sentence);
     }
 
-    /** Problems within the value of {@code key}, placed as JSON pointers; the later of two at one place is left out. */
+    /**
+     * Reports problems within the value of {@code key}, placed by JSON pointers. If two are at the same place, only the first is reported.
+     */
     void relay(Key key, Problems... found) {
         Set<String> told = new HashSet<>();
         for (Problems some : found) {
@@ -55,7 +57,7 @@ final class Settings {
         }
     }
 
-    /** Problems and warnings of a file that the configuration names. */
+    /** Reports the problems and warnings of a file that the configuration names. */
     void relay(Path file, Problems found) {
         found.errors().forEach(p -> problems.add(file.toString(), p.toString()));
         found.warnings().forEach(p -> problems.warn(file.toString(), p.toString()));
@@ -69,7 +71,7 @@ final class Settings {
         problems.warn(place(key), key + ": " + sentence);
     }
 
-    /** The raw value; a parse problem of it is for the caller to report. */
+    /** The raw value; the caller reports problems in parsing it. */
     JsonNode node(Key key) {
         return document.tree().path(key.section()).path(key.key());
     }
@@ -151,7 +153,7 @@ final class Settings {
         });
     }
 
-    /** An absolute path; a relative one is relative to the file that says it. */
+    /** A path; a relative one is resolved against the directory of the file that sets the key. */
     Path path(Key key, Path fallback) {
         return get(key, fallback, node -> pathOf(key, node));
     }
@@ -213,7 +215,7 @@ final class Settings {
         return path;
     }
 
-    /** {@code resource.config[1].hosts}. */
+    /** A readable name for a place within a value: {@code resource.config[1].hosts}. */
     private static String named(Key key, List<String> below) {
         StringBuilder name = new StringBuilder(key.toString());
         below.forEach(part -> name.append(part.matches("\\d+") ? "[" + part + "]" : "." + part));

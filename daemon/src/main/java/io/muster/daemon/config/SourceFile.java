@@ -9,17 +9,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
-/** Files that others wrote: read whole, but not without end, and with a sentence for what is in the way. */
+/** Reads files written by others, up to a limit of size, and describes failures in a sentence. */
 public final class SourceFile {
-    /** As long as a line of the journal may be: a longer R could not be kept, and the heap is no place to find out. */
+    /** Size limit, equal to the longest line of the journal: a longer R could not be journaled, and reading it would only fill the heap. */
     private static final ByteSize LARGEST = new ByteSize(128L << 20);
 
     private SourceFile() {}
 
     /**
-     * For a daemon that has others to serve.
+     * Reads a whole file.
      *
-     * @throws IOException for devices and the like too, which may never end
+     * @throws IOException also for devices and the like, which may never end and so would block a daemon
      */
     public static byte[] read(Path path) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
@@ -31,7 +31,7 @@ public final class SourceFile {
         return Files.readAllBytes(path);
     }
 
-    /** What is in the way; to be said after the file's name. */
+    /** Why a file operation failed; to be printed after the file's name. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file";
@@ -49,7 +49,7 @@ public final class SourceFile {
         return String.valueOf(said);
     }
 
-    /** The same with the file's name before it, where the failure knows one. */
+    /** Why a file operation failed, with the file's name in front if the exception has one. */
     public static String sentence(IOException e) {
         String file = e instanceof FileSystemException of ? of.getFile() : null;
         return file == null ? reason(e) : file + ": " + reason(e);

@@ -3,10 +3,10 @@ package io.muster.daemon.config;
 import java.nio.file.Path;
 
 /**
- * Where state is kept, and how much of the past.
+ * Where state is kept, and how much history.
  *
- * @param historyAge segments whose last event is older may go; from {@code resource.history}
- * @param historySize bytes of segments that only history needs; the oldest beyond go
+ * @param historyAge segments whose last event is older may be deleted; from {@code resource.history}
+ * @param historySize limit on the bytes of segments that only history needs; the oldest beyond it are deleted
  * @param journalMax events held in memory for {@code resource.journal}
  */
 public record Storage(Path stateDir, int snapshotEvery, Fsd historyAge, long historySize, int journalMax) {

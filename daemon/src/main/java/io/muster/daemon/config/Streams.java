@@ -3,17 +3,17 @@ package io.muster.daemon.config;
 /**
  * How schedulers are served.
  *
- * @param batch after an update to a stream, further changes are gathered this long
+ * @param batch how long further changes are gathered after an update to a stream
  * @param initial liveness of a host that the journal does not know
  */
 public record Streams(Acquire acquire, Fsd batch, Initial initial) {
-    /** How many streams there may be. */
+    /** Whether several schedulers may acquire at the same time. */
     public enum Acquire {
         EXCLUSIVE,
         SHARED
     }
 
-    /** Without monitoring nobody reports hosts as online, so they are by default. */
+    /** Liveness of unknown hosts. The default is ONLINE, because without monitoring nobody reports hosts as online. */
     public enum Initial {
         ONLINE,
         OFFLINE

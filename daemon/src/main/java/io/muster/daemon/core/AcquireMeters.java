@@ -1,6 +1,6 @@
 package io.muster.daemon.core;
 
-/** What the acquire streams count; the daemon binds it to its metrics. */
+/** Counts events of the acquire streams; the daemon binds this to its metrics. */
 public interface AcquireMeters {
     AcquireMeters NONE = new AcquireMeters() {};
 
@@ -8,12 +8,12 @@ public interface AcquireMeters {
 
     default void update() {}
 
-    /** The one error that ends a stream, or refuses to begin it. */
+    /** An error ended a stream or refused to begin one. */
     default void error() {}
 
-    /** An update was merged into a later one, since the scheduler does not read. */
+    /** An update was merged into a later one because the scheduler does not read. */
     default void conflated() {}
 
-    /** @param nanos from the first of the changes being durable until all writable streams had theirs written */
+    /** @param nanos time from when the first of the changes became durable until the updates of all writable streams were written */
     default void published(long nanos) {}
 }

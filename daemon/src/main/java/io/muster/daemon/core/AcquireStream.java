@@ -3,7 +3,7 @@ package io.muster.daemon.core;
 import io.muster.inventory.state.Principal;
 import io.muster.protocol.acquire.Told;
 
-/** One scheduler that holds an acquisition, and what it was last told. */
+/** One scheduler that holds an acquisition, and the view that it was last sent. */
 public final class AcquireStream {
     private final Sink sink;
     private final Principal holder;
@@ -25,7 +25,7 @@ public final class AcquireStream {
         return holder;
     }
 
-    /** Seconds since the epoch. */
+    /** When the scheduler acquired, in seconds since the epoch. */
     public double since() {
         return since;
     }
@@ -34,12 +34,12 @@ public final class AcquireStream {
         return told;
     }
 
-    /** Responses sent, the first included. */
+    /** Number of responses sent, including the first. */
     public long responses() {
         return responses;
     }
 
-    /** Whether updates wait until its socket can take more. */
+    /** Whether updates wait until the scheduler's socket can take more. */
     public boolean isBehind() {
         return behind;
     }

@@ -54,9 +54,9 @@ public final class AcquireStreams implements Commits {
     private boolean waiting;
 
     /**
-     * Exclusive and without gathering until {@link #configure} says otherwise.
+     * Creates streams that are exclusive and gather no changes, until {@link #configure}.
      *
-     * @param nanos a clock that only goes forward
+     * @param nanos a monotonic clock
      */
     public AcquireStreams(
             Inventory inventory, ScheduledExecutorService core, AcquireMeters meters, LongSupplier nanos) {
@@ -68,8 +68,8 @@ public final class AcquireStreams implements Commits {
     }
 
     /**
-     * @param mayShare whether several schedulers may hold the resources at a time; those that do, stay
-     * @param batch after an update, changes are gathered for this long; the first after a quiet spell goes out at once
+     * @param mayShare whether several schedulers may hold the resources at the same time; schedulers that hold them already keep them
+     * @param batch how long changes are gathered after an update; the first change after a quiet time is sent at once
      */
     public void configure(boolean mayShare, Duration batch) {
         shared = mayShare;
@@ -77,7 +77,7 @@ public final class AcquireStreams implements Commits {
         batchNanos = batch.toNanos();
     }
 
-    /** @throws RpcException EBUSY, naming who holds the resources */
+    /** @throws RpcException EBUSY, which names the scheduler that holds the resources */
     public AcquireStream acquire(Sink sink, Principal by) {
         inventory.checkThread();
         if (!shared && !streams.isEmpty()) {
@@ -94,7 +94,10 @@ public final class AcquireStreams implements Commits {
         return stream;
     }
 
-    /** A new R that is on its way to the disk numbers the ranks anew: who acquires meanwhile begins with that one. */
+    /**
+     * Sends the first response. If a new R is on its way to the disk, {@link #acquire} calls this once that R is committed, because a new R
+     * renumbers the ranks.
+     */
     private void begin(AcquireStream stream) {
         if (streams.contains(stream)) {
             Bytes first = offer.payload(inventory.state());
@@ -122,12 +125,12 @@ public final class AcquireStreams implements Commits {
         return new RpcException(Errno.EBUSY, "resources are acquired by " + holder.holder() + pid + " since " + since);
     }
 
-    /** The stream has ended or its peer is gone: the resources are free again. */
+    /** Frees the resources because the stream has ended or its connection is closed. */
     public void release(AcquireStream stream) {
         streams.remove(stream);
     }
 
-    /** As {@link #release}, by a request whose answer is the error that ends the stream. */
+    /** Frees the resources as {@link #release} does, when a request is answered with the error that ends the stream. */
     public void cancelled(AcquireStream stream) {
         release(stream);
         meters.error();
@@ -141,29 +144,29 @@ public final class AcquireStreams implements Commits {
         return streams.size();
     }
 
-    /** In the order in which they acquired. */
+    /** The streams in the order in which they acquired. */
     public Set<AcquireStream> streams() {
         return new LinkedHashSet<>(streams);
     }
 
-    /** No updates for those that hold an acquisition now: flux-core's broker asks for it before it shuts down. */
+    /** Sends no more updates to the schedulers that hold an acquisition now: flux-core's broker requests this before it shuts down. */
     public void mute() {
         streams.forEach(AcquireStream::mute);
     }
 
-    /** Ends every stream, as the daemon's own end does. */
+    /** Ends every stream with an error, as the daemon does when it stops. */
     public void endAll(RpcException reason) {
         List.copyOf(streams).forEach(stream -> end(stream, reason));
     }
 
-    /** Its socket can take more: everything it missed, as one update. */
+    /** Sends everything that a scheduler missed as one update, because its socket can take more. */
     public void resume(AcquireStream stream) {
         if (stream.isBehind() && streams.contains(stream)) {
             new Round(newestView()).tell(stream);
         }
     }
 
-    /** What each scheduler would be told if the inventory became {@code after}: null for nothing. */
+    /** What each scheduler would be sent if the inventory became {@code after}; null for a scheduler that would be sent nothing. */
     public Map<AcquireStream, @Nullable Next> preview(InventoryState after) {
         Map<AcquireStream, @Nullable Next> updates = new LinkedHashMap<>();
         streams.forEach(
@@ -214,8 +217,10 @@ public final class AcquireStreams implements Commits {
         return inventory.state().view();
     }
 
-    /** Streams that begin at the same view begin with the same object, so that they can share their updates. */
-    @SuppressWarnings("ReferenceEquality") // the same object, so that nothing need be compared
+    /**
+     * The value that stands for a first view. Streams that begin with the same view get the same object, so that they can share updates.
+     */
+    @SuppressWarnings("ReferenceEquality") // identity is enough, and cheaper than comparing views
     private Told told(SchedulerView view) {
         Told last = newest;
         if (last == null || last.view() != view) {
@@ -230,7 +235,7 @@ public final class AcquireStreams implements Commits {
         stream.sink().send(payload);
     }
 
-    /** One view, told to many: each difference is worked out and encoded once. */
+    /** One committed view that is sent to many schedulers: each difference is computed and encoded once. */
     private final class Round {
         private final SchedulerView now;
         private final IdentityHashMap<Told, Update> updates = new IdentityHashMap<>();

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a command.
+ * The result of a command.
  *
- * @param entries what is on disk now because of it; none when nothing had to change
- * @param rejection why it was refused
- * @param failure why it could not be carried out though nothing is wrong with it
+ * @param entries the entries that the command wrote, now on disk; empty when nothing had to change
+ * @param rejection why the command was refused
+ * @param failure why a valid command could not be carried out
  */
 public record Answer(
         List<Entry> entries,
@@ -20,11 +20,11 @@ public record Answer(
     /** @param text one sentence for the operator */
     public record Failure(Kind kind, String text) {
         public enum Kind {
-            /** The disk refuses: trying again helps only when somebody has seen to it. */
+            /** The disk refuses writes. Trying again helps only after somebody has repaired it. */
             DISK,
-            /** Too much waits for the disk: trying again a little later helps. */
+            /** Too many changes wait for the disk. Trying again a little later helps. */
             BUSY,
-            /** No line of the journal can hold it: it never will be taken as it is. */
+            /** The command needs an entry that is longer than a line of the journal can be. Trying again never helps. */
             TOO_LONG
         }
     }

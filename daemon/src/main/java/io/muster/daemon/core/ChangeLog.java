@@ -14,14 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One line in the log for each event, in the journal's words: {@code drain idset=3 nodelist=host3 reason="bad dimm"
- * by=alice(1001)}. Written on the worker thread. A log that takes lines too slowly loses some, and says how many; the journal
- * has them all.
+ * Writes one line to the log for each entry, in the journal's words: {@code drain idset=3 nodelist=host3 reason="bad dimm" by=alice(1001)}.
+ * The lines are written on the worker thread. If the log is too slow, some lines are dropped and a warning gives their number; the journal
+ * has all entries.
  */
 public final class ChangeLog implements Commits {
     private static final Logger log = LoggerFactory.getLogger("inventory");
 
-    /** Bytes of events that wait, about: one that names every second rank of a large system is as long as its list of hosts. */
+    /**
+     * Approximate limit on the bytes of entries that wait for the log. An entry that names every second rank of a large system is as long
+     * as its list of hosts.
+     */
     static final long MOST_WAITING = 8 << 20;
 
     private static final int AN_EVENT = 500;
@@ -104,7 +107,7 @@ public final class ChangeLog implements Commits {
         return plain ? text : quote(text);
     }
 
-    /** RFC 3339, to the second or as exactly as it was given; 0 is how R says that it does not expire. */
+    /** A time as RFC 3339, with exactly the fraction of a second that was given. R uses 0 for "does not expire". */
     private static String time(BigDecimal seconds) {
         BigDecimal whole = seconds.setScale(0, RoundingMode.FLOOR);
         long nanos = seconds.subtract(whole).movePointRight(9).longValue();
@@ -113,7 +116,7 @@ public final class ChangeLog implements Commits {
                 : Instant.ofEpochSecond(whole.longValue(), nanos).toString();
     }
 
-    /** A reason is whatever somebody typed: it must not look like a second line, or a second key. */
+    /** Quotes a text so that it cannot look like a second line or a second key: a reason is whatever somebody typed. */
     private static String quote(String text) {
         StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {

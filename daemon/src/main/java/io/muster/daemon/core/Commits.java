@@ -4,14 +4,18 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import java.util.List;
 
-/** Told of what became durable, in order, before anybody is answered. */
+/** Listens to changes that became durable. Called in order, before any of these changes is answered. */
 public interface Commits {
     /**
-     * @param lines each entry as JSON, as it was handed to the journal; not to be written to
-     * @param state after the entries
+     * Receives entries that became durable together.
+     *
+     * @param lines each entry as JSON, as it was handed to the journal; must not be modified
+     * @param state the state after the entries
      */
     default void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {}
 
-    /** All that became durable together has been told: the moment to pass it on, once for all of it. */
+    /**
+     * Called once after a series of {@link #committed} calls for everything that became durable together: the time to pass the changes on.
+     */
     default void settled() {}
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Lifts holds when their time has come, but none while the clock is doubted. */
 public final class Expiry implements Commits {
-    /** When lifting failed (the disk), and against clocks that jump: look again this often. */
+    /** Longest wait before the deadlines are checked again, in case the clock jumps. */
     private static final double AT_MOST_SECONDS = 60;
 
     private static final double RETRY_SECONDS = 1;
@@ -22,14 +22,14 @@ public final class Expiry implements Commits {
     private @Nullable ScheduledFuture<?> timer;
     private double armedFor;
 
-    /** @param expired told how many holds lifted themselves, when they have */
+    /** @param expired receives the number of holds that were lifted */
     public Expiry(Inventory inventory, ScheduledExecutorService core, IntConsumer expired) {
         this.inventory = inventory;
         this.core = core;
         this.expired = expired;
     }
 
-    /** Holds that ran out while the daemon was down are lifted now. */
+    /** Starts the timer. Holds that expired while the daemon was down are lifted at once. */
     public void start() {
         arm(0);
     }

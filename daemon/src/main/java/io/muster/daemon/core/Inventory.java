@@ -22,17 +22,19 @@ import java.util.function.Consumer;
 /**
  * The owner of the inventory's state.
  *
- * <p>All state lives here and is touched on the core thread only; there are no locks. Commands are decided on the
- * <i>proposed</i> state, which runs ahead of the disk; everybody else sees the <i>committed</i> state, which is what the
- * journal has made durable. An answer is given only when what it speaks of is durable: a change when it is on disk itself,
- * a refusal when everything is that it was decided on. When the disk fails, the proposed state falls back to the committed
- * one and whoever had something in flight is told.
+ * <p>All state is kept here and is changed on the core thread only; there are no locks. Commands are decided on the <i>proposed</i> state,
+ * which runs ahead of the disk; everybody else sees the <i>committed</i> state, which the journal has made durable. The answer to a change
+ * waits until that change is durable; a refusal waits until everything on which it was decided is durable. When the disk fails, the
+ * proposed state falls back to the committed one, and the senders of the commands in flight are told.
  *
- * <p>The journal completes what it was given in order, so the flights need no list: each remembers the state that it
- * leads to.
+ * <p>The journal completes batches in the order of their submission, so no list of batches in flight is needed: each remembers the state
+ * that it leads to.
  */
 public final class Inventory {
-    /** Beyond either, commands are refused: the disk does not keep up, and a queue without end only hides that. */
+    /**
+     * Commands in flight. Beyond this number, or beyond the limit of bytes, commands are refused: the disk does not keep up, and an endless
+     * queue would only hide that.
+     */
     private static final int MOST_IN_FLIGHT = 1 << 16;
 
     private static final long MOST_BYTES_IN_FLIGHT = 256L << 20;
@@ -52,15 +54,18 @@ public final class Inventory {
     private int inFlight;
     private long bytesInFlight;
     private boolean settling;
-    /** How often the proposed state has fallen back to the committed one. */
+    /** Number of times that the proposed state has fallen back to the committed one. */
     private long falls;
-    /** How many requests have been decided a second time, since what they were decided on had failed. */
+    /** Number of commands that were decided a second time because the changes on which they had been decided failed. */
     private long decidedAnew;
-    /** When the journal last owed an answer without giving one; 0 while it owes none. */
+    /**
+     * System time in nanoseconds when the journal last completed a batch while others remained, or received one while it had none; 0 while
+     * none is in flight.
+     */
     private volatile long owingSince;
 
     /**
-     * Belongs to the thread that makes it.
+     * Creates the owner; the thread that calls this constructor becomes the core thread.
      *
      * @param core runs what it is given on that thread, in order
      */
@@ -79,22 +84,22 @@ public final class Inventory {
         this.proposedSeq = seq;
     }
 
-    /** Listeners hear of commits in the order in which they were added. */
+    /** Adds a listener. Listeners are called in the order in which they were added. */
     public void listen(Commits listener) {
         listeners.add(listener);
     }
 
-    /** What is on disk: the only state that anybody but a command may look at. From any thread. */
+    /** The committed state, which is on disk: everything except the decision on a command uses this one. May be called from any thread. */
     public InventoryState state() {
         return committed;
     }
 
-    /** The number of the last event of {@link #state}. */
+    /** The seq of the last entry in {@link #state}. */
     public long seq() {
         return committedSeq;
     }
 
-    /** Why changes cannot be made durable now; "" when they can. */
+    /** Why changes cannot be made durable now; "" when they can be. */
     public String fault() {
         return journal.status().reason();
     }
@@ -107,26 +112,27 @@ public final class Inventory {
         return clock;
     }
 
-    /** For how long the disk has been silent while something waits for it; 0 when nothing does. From any thread. */
+    /** How long the disk has completed nothing although something waits for it; 0 when nothing waits. May be called from any thread. */
     public double stalledSeconds() {
         long since = owingSince;
         return since == 0 ? 0 : (System.nanoTime() - since) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** Whether another R waits for the disk. */
-    @SuppressWarnings("ReferenceEquality") // a definition that is equal is no event
+    /** Whether a new R waits for the disk. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant: an equal definition may be a new one
     boolean isRedefining() {
         return proposed.definition().base() != committed.definition().base();
     }
 
-    /** Calls back when all that was submitted before has been answered. */
+    /** Calls back when everything that was submitted before has been answered. */
     public void whenAnswered(Runnable then) {
         if (isQuiet()) {
             then.run();
         } else {
             long known = decidedAnew;
-            // Never at once: what has just landed is still to be told, so it would be sent after that, and again, and
-            // again. What was decided anew meanwhile may wait for the disk behind this.
+            // Always goes through the journal, even if nothing is in flight: calling back directly would run before the
+            // answers that are queued in this round, and would repeat itself. Commands that were decided anew in the
+            // meantime may wait for the disk behind this barrier, so the callback then waits again.
             fly(
                     List.of(),
                     0,
@@ -146,7 +152,10 @@ public final class Inventory {
         }
     }
 
-    /** Carries a command out, or not; {@code reply} is called once, when the answer is durable. */
+    /**
+     * Decides a command and carries it out if it is accepted; {@code reply} is called once, when everything that the answer depends on is
+     * durable.
+     */
     public void submit(Command command, Principal by, Consumer<Answer> reply) {
         checkThread();
         if (inFlight >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
@@ -163,7 +172,7 @@ public final class Inventory {
         }
     }
 
-    /** What a command would lead to now, if nothing that is in flight fails. */
+    /** The result that a command would have now if nothing in flight fails. */
     public Preview preview(Command command, Principal by) {
         double now = now();
         Decision decision = command.decide(proposed, now, by);
@@ -176,7 +185,10 @@ public final class Inventory {
 
     public record Preview(Decision decision, InventoryState after) {}
 
-    /** A refusal, or "it is so already", may speak of what is not on disk yet: then it waits behind that. */
+    /**
+     * Answers a command that writes nothing. A refusal, or the finding that nothing has to change, may depend on changes that are not on
+     * disk yet; the answer waits for these.
+     */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
         Answer answer = rejection == null ? Answer.done(List.of()) : Answer.rejected(rejection);
@@ -186,7 +198,8 @@ public final class Inventory {
         }
         long fallen = falls;
         fly(List.of(), 0, outcome -> {
-            // A journal that failed by a bug has nothing to write for this, and so says that it is durable.
+            // A journal that is BROKEN reports a batch without entries as durable, so the answer also requires that the
+            // state has not fallen back.
             boolean holds = outcome.durable() && falls == fallen;
             answers.add(holds ? () -> reply.accept(answer) : () -> decideAnew(command, by, reply));
         });
@@ -197,7 +210,7 @@ public final class Inventory {
         submit(command, by, reply);
     }
 
-    /** Nothing waits for the disk, and nothing that came back from it has still to be told. */
+    /** Whether nothing is in flight and every batch that the journal completed has been answered. */
     private boolean isQuiet() {
         return inFlight == 0 && !settling && answers.isEmpty();
     }
@@ -222,7 +235,7 @@ public final class Inventory {
         InventoryState reached = after;
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
-                answers.add(() -> reply.accept(Answer.done(entries))); // first: a listener may fail by a bug
+                answers.add(() -> reply.accept(Answer.done(entries))); // queued first, because a listener may throw
                 commit(entries, lines, reached);
             } else {
                 answers.add(() -> reply.accept(Answer.failed(Answer.Failure.Kind.DISK, outcome.reason())));
@@ -259,7 +272,7 @@ public final class Inventory {
         tell(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
     }
 
-    /** All of them, whoever fails by a bug. */
+    /** Calls all listeners, even if one of them throws because of a bug. */
     private static void tell(Iterator<Commits> rest, Consumer<Commits> news) {
         try {
             while (rest.hasNext()) {
@@ -272,7 +285,7 @@ public final class Inventory {
         }
     }
 
-    /** Answers go out once all that landed together is committed, so that what they promise has been published before. */
+    /** Schedules the answers. They are sent after everything that became durable together is committed and published. */
     private void settle() {
         if (!settling) {
             settling = true;
@@ -280,7 +293,7 @@ public final class Inventory {
         }
     }
 
-    /** One answer or listener that fails by a bug must not cost the others theirs. */
+    /** Calls the listeners and sends the answers. A bug in one listener or answer must not prevent the others. */
     private void answer() {
         settling = false;
         try {

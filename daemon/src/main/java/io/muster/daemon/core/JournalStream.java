@@ -1,13 +1,13 @@
 package io.muster.daemon.core;
 
-/** One follower of the journal, and how far it has come. */
+/** One follower of the journal, with its position. */
 public final class JournalStream {
     private final Sink sink;
     private final long sentinelAfter;
     private long next;
     private boolean sentinelSent;
 
-    /** @param sentinelAfter the last event that is history to this follower */
+    /** @param sentinelAfter the seq of the last entry that is history for this follower */
     JournalStream(Sink sink, long next, long sentinelAfter) {
         this.sink = sink;
         this.next = next;
@@ -18,7 +18,7 @@ public final class JournalStream {
         return sink;
     }
 
-    /** The seq of the next event that it has not been sent. */
+    /** The seq of the first entry that the follower has not been sent. */
     long next() {
         return next;
     }
@@ -35,7 +35,7 @@ public final class JournalStream {
         sentinelSent = true;
     }
 
-    /** Events that may go into one response: none of them may cross from history to what is new. */
+    /** The seq of the last entry that may go into the next response: a response never holds both history and new entries. */
     long limit(long last) {
         return sentinelSent ? last : Math.min(last, sentinelAfter);
     }

@@ -18,9 +18,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The followers of the journal (RFC 44): the events at hand, an empty batch that says "from here on it is live", then
- * each event as it becomes durable. A follower that does not read costs its position; one that falls behind what is kept
- * gets a {@code truncate} event where the gap is.
+ * The followers of the journal (RFC 44). Each is sent the kept entries, then an empty batch that marks the end of history, then each entry
+ * as it becomes durable. A follower that does not read costs only the memory for its position; a follower that has fallen behind the kept
+ * entries is sent a {@code truncate} event in place of the missing ones.
  */
 public final class JournalStreams implements Commits {
     /** Bytes of events in one response: enough to be quick, little enough to share a socket. */
@@ -44,12 +44,16 @@ public final class JournalStreams implements Commits {
         this.recent = new RecentEvents(most);
     }
 
-    /** @param most events kept from now on */
+    /** @param most the number of entries kept from now on */
     public void keep(int most) {
         recent.keep(most);
     }
 
-    /** What happened before this daemon started, as far as it is to be shown. */
+    /**
+     * Adds entries from before the start of this daemon, as far as followers are to see them.
+     *
+     * @param before when the last entry before these happened; 0 if there was none
+     */
     public void recall(double before, List<Entry> entries) {
         recent.forgetUntil(before);
         entries.forEach(entry -> recent.add(entry, entry.toBytes()));
@@ -78,7 +82,7 @@ public final class JournalStreams implements Commits {
         ending.forEach(stream -> stream.sink().end(reason));
     }
 
-    /** Its socket can take more. */
+    /** Sends more, because the follower's socket can take more. */
     public void resume(JournalStream stream) {
         if (streams.contains(stream)) {
             pump(stream);

@@ -6,14 +6,14 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * The last so many events as their followers get them; what came before is on disk, and here only as a gap. Fewer are kept
- * when they are long: one that names every second rank of a large system is as long as its list of hosts.
+ * The most recent entries in the form that followers receive. Earlier entries are on disk and appear here only as a gap. Fewer entries are
+ * kept when they are long: an entry that names every second rank of a large system is as long as its list of hosts.
  */
 final class RecentEvents {
     private int most;
     private long bytes;
     private final ArrayDeque<Item> items = new ArrayDeque<>();
-    /** When the event before the first of {@link #items} happened; 0 if there was none. */
+    /** When the last entry before the first of {@link #items} happened; 0 if there was none. */
     private double droppedAt;
 
     RecentEvents(int most) {
@@ -23,7 +23,11 @@ final class RecentEvents {
     /** @param define whether R goes along with it (RFC 44 "journal response") */
     record Item(long seq, double timestamp, boolean define, byte[] json) {}
 
-    /** Nothing before the next event is known, and the last of it happened then. */
+    /**
+     * Records a gap before the next entry.
+     *
+     * @param timestamp when the last missing entry happened
+     */
     void forgetUntil(double timestamp) {
         droppedAt = timestamp;
     }
@@ -63,7 +67,7 @@ final class RecentEvents {
         return first == null ? none : first.seq();
     }
 
-    /** From {@code seq} on, oldest first. */
+    /** The entries from {@code seq} on, oldest first. */
     Iterator<Item> from(long seq) {
         long first = firstSeq(seq);
         if (seq - first > items.size() / 2) {
@@ -76,7 +80,7 @@ final class RecentEvents {
         return all;
     }
 
-    /** Followers mostly ask for the newest: those are reached from the end. */
+    /** The last entries, oldest first. Reached from the end of the queue, because followers mostly need the newest. */
     private Iterator<Item> tail(int count) {
         ArrayDeque<Item> newest = new ArrayDeque<>(Math.max(count, 1));
         Iterator<Item> back = items.descendingIterator();

@@ -4,9 +4,9 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** Where a stream's responses go: the border to the network. All calls are made on the core thread. */
+/** The receiver of a stream's responses, and the border to the network. All calls are made on the core thread. */
 public interface Sink {
-    /** Whether the peer keeps up. A stream that is not writable is told when it is again, by whoever implements this. */
+    /** Whether the peer reads fast enough. When a sink becomes writable again, its implementation resumes the stream. */
     boolean isWritable();
 
     /** Why there is no room for a response until peers have read others; null if there is. */
@@ -15,6 +15,6 @@ public interface Sink {
 
     void send(Bytes payload);
 
-    /** The one error that ends the stream. */
+    /** Ends the stream with an error. */
     void end(RpcException reason);
 }

@@ -7,7 +7,7 @@ import io.muster.inventory.state.Snapshot;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Keeps replay short: a snapshot every so many events. Writing one out is the worker's, since states do not change. */
+/** Takes a snapshot after a set number of events, which keeps replay short. The worker thread serialises the state, which is immutable. */
 public final class Snapshots implements Commits {
     private final Inventory inventory;
     private final Journal journal;
@@ -16,7 +16,7 @@ public final class Snapshots implements Commits {
     private int every;
     private long taken;
 
-    /** @param done told of each snapshot's outcome, on the core thread */
+    /** @param done receives each snapshot's outcome, on the core thread */
     public Snapshots(Inventory inventory, Journal journal, Executor worker, int every, Consumer<Outcome> done) {
         this.inventory = inventory;
         this.journal = journal;
@@ -26,7 +26,7 @@ public final class Snapshots implements Commits {
         this.taken = journal.snapshotSeq();
     }
 
-    /** @param events between snapshots from now on */
+    /** @param events the number of events between snapshots from now on */
     public void every(int events) {
         every = events;
     }

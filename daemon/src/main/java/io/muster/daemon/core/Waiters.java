@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who waits for so many ranks to be online ({@code resource.monitor-waitup}). */
+/** Requests that wait until a number of ranks is online ({@code resource.monitor-waitup}). */
 public final class Waiters implements Commits {
     private final Inventory inventory;
     private final List<Waiter> waiters = new ArrayList<>();
@@ -22,8 +22,10 @@ public final class Waiters implements Commits {
     private record Waiter(int count, Runnable then) {}
 
     /**
-     * @param then called when as many are online; not if they are now
-     * @return what forgets the waiter; null when there is nothing to wait for
+     * Waits until the number of ranks in a request is online.
+     *
+     * @param then called when that many ranks are online; not called if they are online now
+     * @return an action that removes the waiter; null when there is nothing to wait for
      */
     public @Nullable Runnable await(ObjectNode payload, Runnable then) {
         Waiter waiter = new Waiter(count(payload), then);
@@ -34,7 +36,7 @@ public final class Waiters implements Commits {
         return () -> waiters.remove(waiter);
     }
 
-    /** flux-core's sentence and number for a count that can never be reached. */
+    /** Reads the count. The error for a count that can never be reached has flux-core's text and number. */
     private int count(ObjectNode payload) {
         JsonNode up = payload.path("up");
         if (!up.isInt()) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The events of one command: recovered all or none. One without events is a barrier, which completes when everything
+ * The events of one command: recovery restores all of them or none. A batch without events is a barrier, which completes when everything
  * submitted before it is durable.
  */
 public final class Batch {
@@ -19,9 +19,9 @@ public final class Batch {
     }
 
     /**
-     * @param firstSeq of the first event; the others count on from it
-     * @param events one UTF-8 JSON object each, as RFC 18 has it, with no newline and no seq, durable or more key;
-     *     not copied
+     * @param firstSeq the seq of the first event; the others follow it without a gap
+     * @param events one UTF-8 JSON object each, in the form of RFC 18, without a newline and without the keys seq, durable and more; the
+     *     arrays are not copied
      * @param done called once, on the executor that the journal was opened with, in the order of submission
      */
     public static Batch of(long firstSeq, List<byte[]> events, Consumer<Outcome> done) {
@@ -31,17 +31,17 @@ public final class Batch {
         return new Batch(firstSeq, List.copyOf(events), done);
     }
 
-    /** Whether the journal has lines for events as long as this. */
+    /** Whether an event fits into one line of the journal. */
     public static boolean fits(byte[] event) {
         return Line.room(event) <= Line.LIMIT;
     }
 
-    /** What to say of an event that does not fit, after its name. */
+    /** The rest of a sentence about an event that does not fit; the caller puts the event's name before it. */
     public static String tooLong(byte[] event) {
         return "of " + event.length + " bytes exceeds the journal's line limit of " + Line.LIMIT;
     }
 
-    /** A newline or NUL inside would break the framing of every line after it. */
+    /** Refuses a newline or NUL inside an event, because either would break the framing of every line after it. */
     private static void check(byte[] event) {
         if (event.length < 7 || event[0] != '{' || event[1] != '"' || event[event.length - 1] != '}') {
             throw new IllegalArgumentException(

@@ -2,7 +2,7 @@ package io.muster.daemon.journal;
 
 import java.io.IOException;
 
-/** The state directory holds something that no crash of ours explains; starting from it would lose or invent changes. */
+/** The state directory holds something that no crash of the daemon explains; starting from it would lose or invent changes. */
 public final class CorruptException extends IOException {
     private final String file;
     private final int line;
@@ -10,8 +10,8 @@ public final class CorruptException extends IOException {
     private final String sentence;
 
     /**
-     * @param line 1-based; 0 when it is about the whole file
-     * @param offset of the first byte of that line
+     * @param line the number of the damaged line, counted from 1; 0 when the whole file is meant
+     * @param offset the offset of the first byte of that line
      */
     public CorruptException(String file, int line, long offset, String sentence) {
         this(
@@ -30,7 +30,7 @@ public final class CorruptException extends IOException {
         this.sentence = sentence;
     }
 
-    /** The directory may hold a part of a state only. */
+    /** Reports a directory that may hold only a part of a state. */
     static CorruptException unfinished(String directory) {
         return new CorruptException(
                 JournalCopy.UNFINISHED,

@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes batches of events durable, in order, on the thread {@code journal}: it takes all that is waiting, writes it, forces
- * it once, and then tells the submitters on the executor given at opening. Nothing is bounded here; the submitter bounds
- * what it has in flight. Every method may be called from any thread, but batches must be submitted by one.
+ * Makes batches of events durable, in order, on the thread {@code journal}. This thread takes everything that waits, writes it, forces it
+ * once, and then reports the outcomes on the executor given at opening. The queue is not bounded here: the submitter limits what it has in
+ * flight. Every method may be called from any thread, but all batches must be submitted by one thread.
  */
 public final class Journal implements Closeable {
     static final String LOCK = "lock";
@@ -32,26 +32,26 @@ public final class Journal implements Closeable {
     private volatile long durableSeq;
     private volatile boolean closed;
 
-    // The journal thread's own.
+    // Batches taken for the next commit. Used by the journal thread only.
     private List<Batch> group = new ArrayList<>();
     private boolean closing;
 
     /** Whether changes can be made durable. */
     public enum Condition {
         WRITABLE,
-        /** The last write failed and nothing of it is left in the log. The next batch, or a probe, tries again. */
+        /** The last write failed and was taken back: nothing of it is left in the log. The next batch or probe tries again. */
         READ_ONLY,
         /**
-         * The last write failed and could not be taken back either: a refused change may be there after a restart. The next
-         * batch, or a probe, first tries again to take it back. If the disk is well and this stays, restart the daemon.
+         * The last write failed and could not be taken back, so a change that was refused may exist after a restart. The next batch or
+         * probe first tries again to take it back. If the disk accepts writes and this condition stays, restart the daemon.
          */
         UNCERTAIN,
-        /** The journal itself failed, by a bug: nothing is accepted until a restart. */
+        /** The journal itself failed because of a bug and accepts nothing until a restart. */
         BROKEN,
         CLOSED
     }
 
-    /** @param reason one sentence; "" when writable */
+    /** @param reason one sentence; "" when the journal is writable */
     public record Status(Condition condition, String reason) {}
 
     private Journal(Log log, JournalListener listener, Executor completions, Closeable lock) {
@@ -65,10 +65,10 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Locks the state directory, hands what it holds to {@code replay} on this thread, and opens it for appending.
+     * Locks the state directory, hands its contents to {@code replay} on the calling thread, and opens it for appending.
      *
-     * @throws LockedException if another daemon has it
-     * @throws CorruptException if it holds what no crash explains; nothing has been changed then
+     * @throws LockedException if another daemon has locked it
+     * @throws CorruptException if it holds something that no crash explains; nothing has been changed then
      */
     public static Journal open(
             Disk disk,
@@ -93,7 +93,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** The seq that the first batch has to begin with. */
+    /** The seq with which the first batch must begin. */
     public long firstSeq() {
         return firstSeq;
     }
@@ -102,7 +102,7 @@ public final class Journal implements Closeable {
         return durableSeq;
     }
 
-    /** The seq of the snapshot that a start would begin from; 0 without one. */
+    /** The seq of the snapshot from which a start would begin; 0 without a snapshot. */
     public long snapshotSeq() {
         return log.snapshotSeq();
     }
@@ -130,7 +130,7 @@ public final class Journal implements Closeable {
     /**
      * Writes a snapshot, begins a new segment and deletes history that is too old.
      *
-     * @param seq of the last event in the state, which has to be durable
+     * @param seq the seq of the last event in the state; that event must be durable
      * @param state one JSON object in UTF-8
      * @param done called on the executor; a failure leaves the earlier snapshot and the journal as they are
      */
@@ -154,7 +154,9 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Finds out whether the files are still ours, and whether a disk that failed is well again, without waiting for a batch. */
+    /**
+     * Tests whether the files are still in place, and whether a disk that failed accepts writes again, without waiting for the next batch.
+     */
     public void probe() {
         if (!closed) {
             requests.add(() -> {
@@ -163,7 +165,7 @@ public final class Journal implements Closeable {
                     case WRITABLE -> tryCheck();
                     case READ_ONLY, UNCERTAIN -> tryProbe();
                     case BROKEN, CLOSED -> {
-                        // nothing to find out
+                        // a probe cannot change these
                     }
                 }
             });
@@ -183,14 +185,14 @@ public final class Journal implements Closeable {
             log.probe();
             become(Condition.WRITABLE, "");
         } catch (IOException e) {
-            // What could not be taken back still cannot: that is known, with the reason for it.
+            // As long as bytes of a failed write remain, the condition stays UNCERTAIN and keeps its first reason.
             if (!log.leftover()) {
                 become(Condition.READ_ONLY, sentence(e));
             }
         }
     }
 
-    /** Finishes what was submitted before, then lets the state directory go. Nothing may be submitted from here on. */
+    /** Finishes everything that was submitted before, then closes the files and releases the lock. Nothing may be submitted afterwards. */
     @Override
     public void close() throws IOException {
         if (closed) {
@@ -235,7 +237,7 @@ public final class Journal implements Closeable {
         attempt(log::rotateIfLong);
     }
 
-    /** A bug in one request must not cost the others theirs: they are refused, which is an answer. */
+    /** Runs one request so that a bug in it does not cost the other requests their outcome: the journal becomes BROKEN and refuses them. */
     private void attempt(Runnable request) {
         try {
             request.run();
@@ -260,7 +262,10 @@ public final class Journal implements Closeable {
         completions.execute(() -> tell(batches, outcomes));
     }
 
-    /** A submitter that fails by a bug must not cost those after it their answers, nor may they overtake others. */
+    /**
+     * Reports the outcomes in order. A submitter that throws because of a bug must not prevent the reports to the submitters after it, and
+     * no later group may be reported first.
+     */
     private static void tell(List<Batch> batches, Outcome[] outcomes) {
         RuntimeException bug = null;
         for (int i = 0; i < outcomes.length; i++) {
@@ -276,7 +281,7 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Leaves those without an outcome whose fate is the write's.
+     * Writes and forces the batches. A batch that depends on the success of this write gets no outcome here; {@link #settle} sets it.
      *
      * @return why the write failed
      */
@@ -350,7 +355,10 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Barriers before the first batch with events had nothing to wait for; that batch failed; the rest relied on it. */
+    /**
+     * Sets the outcomes that {@link #durable} left open. After a failure, barriers before the first batch with events are durable, because
+     * nothing before them failed; that batch has failed; all batches after it are abandoned.
+     */
     private void settle(List<Batch> batches, @Nullable Outcome[] outcomes, boolean failure) {
         Outcome outcome = Outcome.DURABLE;
         for (int i = 0; i < outcomes.length; i++) {

@@ -7,12 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/** Reads every file of a state directory, history included, and says all that is wrong. Changes nothing, needs no lock. */
+/** Reads every file of a state directory, history included, and reports everything that is wrong. Changes nothing and needs no lock. */
 public final class JournalCheck {
-    /** A file with a million bad lines is as bad as one with these. */
+    /** Findings reported for one segment. More of them would not help the reader. */
     private static final int LIMIT = 100;
 
-    /** A daemon deletes a segment at most with each snapshot, minutes apart. */
+    /**
+     * Attempts to read a directory that a running daemon changes. A daemon deletes segments only after a snapshot, and snapshots are
+     * minutes apart.
+     */
     private static final int MOST_TRIES = 5;
 
     private final Disk disk;
@@ -25,18 +28,18 @@ public final class JournalCheck {
     public enum Severity {
         /** Nothing to do. */
         NOTE,
-        /** In history, which no start reads. */
+        /** Damage in history, which no start reads. */
         HISTORY,
-        /** What a crash leaves: the next start cuts it off; or a daemon is writing it right now. */
+        /** An incomplete end as a crash leaves it, which the next start cuts off; or a daemon is writing it right now. */
         TORN,
-        /** The daemon will not start. */
+        /** Damage that keeps the daemon from starting. */
         DAMAGE
     }
 
     /**
-     * One thing found.
+     * One fault in one file.
      *
-     * @param line 0 when it is about the whole file
+     * @param line 0 when the whole file is meant
      */
     public record Finding(Severity severity, String file, int line, long offset, String sentence) {
         @Override
@@ -58,7 +61,7 @@ public final class JournalCheck {
         this.progress = progress;
     }
 
-    /** @param progress told the bytes read so far, after each segment */
+    /** @param progress receives the number of bytes read so far, after each segment */
     public static Report verify(Disk disk, LongConsumer progress) throws IOException {
         for (int i = 1; i < MOST_TRIES; i++) {
             List<Disk.Entry> before = contents(disk);
@@ -67,9 +70,9 @@ public final class JournalCheck {
                 if (report.findings().isEmpty() || contents(disk).equals(before)) {
                     return report;
                 }
-                // What was found may be what a daemon was about to write.
+                // Files changed during the check, so a finding may be a write that was in progress. Check again.
             } catch (NoSuchFileException gone) {
-                // A daemon has deleted history since it was listed, so that is listed again.
+                // A daemon deleted a segment after the directory was listed. List the directory again.
             }
         }
         return new JournalCheck(disk, progress).run();
@@ -153,7 +156,11 @@ public final class JournalCheck {
         }
     }
 
-    /** Reads on to the next damage or the end. */
+    /**
+     * Reads to the next damage or to the end.
+     *
+     * @return whether there is damage
+     */
     private boolean read(SegmentReader reader) throws IOException {
         while (reader.next() != null) {
             events++;
@@ -164,7 +171,7 @@ public final class JournalCheck {
     private boolean torn(Segment segment) throws IOException {
         try (SegmentReader reader = SegmentReader.open(disk, segment)) {
             while (reader.next() != null) {
-                // On to the damage.
+                // Skip the intact events before the damage.
             }
             return reader.torn(reader.lastSeq() + 1);
         }

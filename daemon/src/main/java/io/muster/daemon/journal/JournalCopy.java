@@ -15,17 +15,17 @@ import java.util.Objects;
 import java.util.function.LongConsumer;
 
 /**
- * Copies the snapshots and the journal of one state directory to another, also while a daemon writes to the first: what was
- * answered before the copy begins is in it. The copy is checked as {@code muster journal verify} does. Until all of it is on
- * disk and checked, the target holds a file that keeps a daemon from starting there.
+ * Copies the snapshots and the journal of one state directory to another, also while a daemon writes to the first: the copy contains every
+ * change that was answered before the copy began. The copy is checked as {@code muster journal verify} does. Until everything is on disk
+ * and checked, the target holds a file that keeps a daemon from starting there.
  */
 public final class JournalCopy {
-    /** In the target, from before its first other file until it is whole. */
+    /** A file that is created in the target before any other, and deleted when the copy is complete. */
     static final String UNFINISHED = "unfinished";
 
     private static final String ASIDE = "replaced.";
     private static final int BLOCK = 256 << 10;
-    /** What a failing disk takes back while it is read is read again. */
+    /** Attempts to read bytes that a daemon takes back meanwhile, because its disk fails. */
     private static final int MOST_TRIES = 5;
 
     private final Disk from;
@@ -42,17 +42,17 @@ public final class JournalCopy {
     }
 
     /**
-     * What the target holds now.
+     * The contents of the target.
      *
-     * @param lastSeq the last change in it; 0 without any
-     * @param aside the directory in the target with what was there before; "" where there was nothing
+     * @param lastSeq the seq of the last event; 0 without any
+     * @param aside the directory in the target with its earlier contents; "" if the target was empty
      */
     public record Report(long lastSeq, int segments, long bytes, String aside) {}
 
     /**
-     * Copies a state directory to one that is empty.
+     * Copies a state directory to an empty one.
      *
-     * @param progress told the bytes of journal that are copied so far
+     * @param progress receives the bytes of journal copied so far
      * @throws FileAlreadyExistsException if the target holds a state, or a part of one
      * @throws CorruptException if the source is damaged, with the place
      */
@@ -61,9 +61,9 @@ public final class JournalCopy {
     }
 
     /**
-     * Copies a backup to where a daemon is to start.
+     * Copies a backup to the directory from which a daemon is to start.
      *
-     * @param force whether a state that is there is moved to a directory below, in place of refusing
+     * @param force whether to move an existing state to a directory below, instead of refusing
      * @throws LockedException if a daemon runs there
      * @throws FileAlreadyExistsException as for a backup, without force
      */
@@ -96,7 +96,7 @@ public final class JournalCopy {
         }
     }
 
-    /** Whether a copy to this directory was begun and has not finished. */
+    /** Whether a copy to this directory has begun and not finished. */
     public static boolean isUnfinished(Disk disk) throws IOException {
         return disk.list("").stream().anyMatch(entry -> entry.name().equals(UNFINISHED));
     }
@@ -116,7 +116,7 @@ public final class JournalCopy {
         disk.forceDirectory("");
     }
 
-    /** What a start would read. */
+    /** The files that a start would read. */
     private static List<String> files(Disk disk) throws IOException {
         List<String> files = new ArrayList<>();
         disk.list("").stream()
@@ -127,7 +127,7 @@ public final class JournalCopy {
         return files;
     }
 
-    /** As a state directory of its own, which can be restored as well. */
+    /** Moves the existing state to a state directory of its own, which can be restored as well. */
     private static String setAside(Disk disk) throws IOException {
         int n = 1;
         while (!disk.list(ASIDE + n).isEmpty()
@@ -170,11 +170,11 @@ public final class JournalCopy {
         try {
             copy(name, Long.MAX_VALUE);
         } catch (NoSuchFileException none) {
-            // There is none before the first stop, or the first 100,000 events.
+            // There is no snapshot before the first stop or the first 100,000 events.
         }
     }
 
-    /** @param most bytes from the beginning; a daemon may be adding more */
+    /** @param most the number of bytes to copy, from the beginning; a daemon may append more */
     private void copy(String name, long most) throws IOException {
         try (Disk.File source = from.open(name, Disk.Access.READ)) {
             long end = Math.min(most, source.size());
@@ -198,8 +198,8 @@ public final class JournalCopy {
     }
 
     /**
-     * Copies the segment that a daemon may be adding to, up to its last whole command. What no line calls durable may still be
-     * taken back by a daemon whose disk fails: it is forced here, and compared afterwards.
+     * Copies the segment to which a daemon may append, up to its last complete command. A daemon whose disk fails may still take back lines
+     * that no other line calls durable, so these are forced here and compared afterwards.
      */
     private void last(Segment segment) throws IOException {
         for (int i = 0; i < MOST_TRIES; i++) {
@@ -222,7 +222,7 @@ public final class JournalCopy {
     private static void readThrough(SegmentReader reader) throws IOException {
         CorruptException damage = reader.damage();
         while (damage == null && reader.next() != null) {
-            // On to the end, or to damage.
+            // Read to the end, or to damage.
         }
         damage = damage == null ? reader.damage() : damage;
         if (damage != null && !reader.torn(reader.lastSeq() + 1)) {

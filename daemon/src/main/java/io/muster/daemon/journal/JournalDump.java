@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All events that the state directory still holds, history included, oldest first and one at a time. Needs no lock: while
- * a daemon runs, it ends with what is written so far.
+ * Reads all events that the state directory still holds, history included, one at a time and oldest first. Needs no lock: while a daemon
+ * runs, the dump ends with the last event written so far.
  */
 public final class JournalDump implements Closeable {
     private final Disk disk;
@@ -22,7 +22,7 @@ public final class JournalDump implements Closeable {
     private @Nullable SegmentReader reader;
 
     /**
-     * Which events; both ends included.
+     * The events to read; both ends are included.
      *
      * @param since seconds since the epoch
      */
@@ -45,9 +45,9 @@ public final class JournalDump implements Closeable {
     }
 
     /**
-     * Begins with the segment that holds the first seq.
+     * Opens a dump that begins with the segment that holds the first seq.
      *
-     * @param damaged told of each line that cannot be read; the dump goes on behind it
+     * @param damaged receives each line that cannot be read; the dump continues after that line
      */
     public static JournalDump open(Disk disk, Range range, Consumer<CorruptException> damaged) throws IOException {
         List<Segment> all = Segment.list(disk);
@@ -58,7 +58,7 @@ public final class JournalDump implements Closeable {
         return new JournalDump(disk, all.subList(from, all.size()), range, damaged);
     }
 
-    /** The next event in range, or null at the end. */
+    /** The next event in the range, or null at the end. */
     public @Nullable JournalRecord next() throws IOException {
         while (reader != null || advance()) {
             SegmentReader current = reader;
@@ -94,7 +94,8 @@ public final class JournalDump implements Closeable {
         try {
             reader = SegmentReader.open(disk, segments.get(at - 1));
         } catch (NoSuchFileException gone) {
-            // A daemon has deleted it since it was listed, as it does with old history: what is there follows.
+            // A daemon deleted this segment, which was old history, after the directory was listed. Continue with the
+            // next segment.
             return advance();
         }
         CorruptException damage = reader.damage();
@@ -104,7 +105,7 @@ public final class JournalDump implements Closeable {
         return true;
     }
 
-    /** For a progress bar: bytes read so far, of {@link #totalBytes}. */
+    /** Bytes read so far, out of {@link #totalBytes}; for a progress bar. */
     public long bytesRead() {
         return bytesBefore + (reader == null ? 0 : reader.position());
     }

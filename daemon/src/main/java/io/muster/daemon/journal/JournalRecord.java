@@ -14,13 +14,15 @@ import io.muster.inventory.problem.NotJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** One event as it stands in a segment. The JSON tree is the receiver's own. */
+/** One event as it is written in a segment. The caller may change the JSON tree. */
 public final class JournalRecord {
-    /** A list of a million names is a string, and is read however long it was when it was written. */
+    /** The default limit on strings is lifted: a list of a million host names is one string, and whatever was written must be readable. */
     private static final StreamReadConstraints CONSTRAINTS =
             StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
 
-    /** Digit for digit: R as doubles is another R, which would be defined anew at every start. */
+    /**
+     * Numbers are read digit for digit. R read with doubles would differ from the R that was written, and every start would define it anew.
+     */
     static final ObjectReader JSON = JsonMapper.builder(
                     JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -46,7 +48,7 @@ public final class JournalRecord {
 
     /**
      * @param bytes a line without its checksum and newline
-     * @throws IOException with the sentence that says what is wrong with it
+     * @throws IOException whose message says what is wrong with the line
      */
     static JournalRecord parse(byte[] bytes, int offset, int length) throws IOException {
         JournalRecord record = new JournalRecord(object(bytes, offset, length), utf8(bytes, offset, length));
@@ -82,12 +84,12 @@ public final class JournalRecord {
         return seq;
     }
 
-    /** The last seq that was on disk when this line was written; lines that share it were written together. */
+    /** The last seq that was on disk when this line was written. Lines with the same value were written together. */
     public long durable() {
         return durable;
     }
 
-    /** How many events of the same command follow. */
+    /** How many more events of the same command follow this one. */
     public int more() {
         return more;
     }
@@ -100,17 +102,17 @@ public final class JournalRecord {
         return event.path("name").textValue();
     }
 
-    /** Empty when the event has none. */
+    /** The event's context; empty when the event has none. */
     public ObjectNode context() {
         return event.path("context") instanceof ObjectNode context ? context : event.objectNode();
     }
 
-    /** The whole object, {@code seq} and the journal's other keys included. */
+    /** The whole JSON object, including {@code seq} and the other keys that the journal adds. */
     public ObjectNode event() {
         return event;
     }
 
-    /** The line without its checksum, as it was written. */
+    /** The line as it was written, without its checksum. */
     public String json() {
         return json;
     }

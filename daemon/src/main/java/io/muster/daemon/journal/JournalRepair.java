@@ -13,8 +13,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a damaged state directory one that a daemon starts from, by keeping the longest unbroken run of changes from the
- * snapshot on. Everything else goes to quarantine, byte for byte.
+ * Repairs a damaged state directory so that a daemon can start from it: keeps the longest unbroken run of changes that begins at the
+ * snapshot, and moves everything else to quarantine, byte for byte.
  */
 public final class JournalRepair {
     private final Disk disk;
@@ -26,11 +26,11 @@ public final class JournalRepair {
     private long expected;
 
     /**
-     * What was done, or would be.
+     * What was done, or would be done in a dry run.
      *
-     * @param actions none when nothing had to be
-     * @param lost intact events that come after damage and so cannot be applied any more
-     * @param lastSeq the journal's last event afterwards
+     * @param actions empty when nothing was necessary
+     * @param lost intact events that can no longer be applied because they come after damage
+     * @param lastSeq the journal's last event after the repair
      */
     public record Report(List<String> actions, long lost, long lastSeq) {}
 
@@ -42,12 +42,12 @@ public final class JournalRepair {
     }
 
     /**
-     * Mends what can be mended.
+     * Repairs everything that can be repaired.
      *
-     * @param dryRun only say it
-     * @param progress told after each segment the bytes of all that are behind it, history included
-     * @throws LockedException if a daemon runs
-     * @throws CorruptException if no snapshot and journal fit together: only a backup helps then
+     * @param dryRun whether only to report what would be done
+     * @param progress receives, after each segment, the total bytes of the segments that are done or need no work
+     * @throws LockedException if a daemon is running
+     * @throws CorruptException if no snapshot fits the journal: only a backup helps then
      */
     public static Report repair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress)
             throws IOException {
@@ -103,7 +103,7 @@ public final class JournalRepair {
         }
     }
 
-    /** The seq to go on from, after falling back to the previous snapshot if need be. */
+    /** The seq of the snapshot to continue from, after falling back to the previous snapshot if necessary. */
     private long snapshot() throws IOException {
         try {
             Snapshot snapshot = Snapshot.read(disk, Snapshot.FILE);
@@ -116,7 +116,11 @@ public final class JournalRepair {
         return Snapshot.isMissed(disk) ? fallBack(null) : 0;
     }
 
-    /** @param damaged the one in use; null if there is none */
+    /**
+     * Falls back to the previous snapshot, or to the beginning of the journal.
+     *
+     * @param damaged why the current snapshot is unusable; null if the file is missing
+     */
     private long fallBack(@Nullable CorruptException damaged) throws IOException {
         String fault = damaged == null ? "it is missing" : damaged.sentence();
         Snapshot previous = Snapshot.read(disk, Snapshot.PREVIOUS);
@@ -154,7 +158,7 @@ public final class JournalRepair {
         return from < 0 ? all : all.subList(from, all.size());
     }
 
-    /** A segment that cannot follow what is kept. */
+    /** Moves a segment that does not follow the kept events to quarantine. */
     private void setAside(Segment segment) throws IOException {
         try (SegmentReader reader = SegmentReader.open(disk, segment)) {
             lost += count(reader);
@@ -209,13 +213,16 @@ public final class JournalRepair {
     }
 
     /**
-     * What is good of a segment: its complete commands from one seq to another.
+     * The usable part of a segment: complete commands from one seq to another.
      *
-     * @param cut whether damage ends it, so that nothing can follow
+     * @param cut whether damage ends this part, so that nothing can follow it
      */
     private record Kept(long from, long lastSeq, boolean sound, boolean cut, long lost) {}
 
-    /** Damage up to the snapshot's seq is stepped over, for the snapshot holds what was there. */
+    /**
+     * Finds the usable part of a segment, and copies it if {@code copy} is given. Damage up to the snapshot's seq is skipped, because the
+     * snapshot contains those changes.
+     */
     private Kept kept(Segment segment, long base, long copyFrom, @Nullable Copy copy) throws IOException {
         try (SegmentReader reader = SegmentReader.open(disk, segment)) {
             boolean sound = reader.damage() == null;
@@ -248,7 +255,7 @@ public final class JournalRepair {
         }
     }
 
-    /** Where the lines that are kept go, one after the other. */
+    /** The file that receives the kept lines, one after the other. */
     private static final class Copy {
         private final Disk.File target;
         private long at;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * How much is kept.
+ * How much the journal keeps.
  *
  * @param segmentBytes a segment longer than this is followed by a new one even without a snapshot
  * @param historyAge segments that no start needs are deleted when last written longer ago than this

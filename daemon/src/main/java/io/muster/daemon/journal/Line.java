@@ -6,10 +6,13 @@ import java.util.zip.CRC32C;
 
 /** The bytes of one line of a segment, format version 1: {@code CRC32C-hex space JSON newline}. */
 final class Line {
-    /** Longest line that is written or read. R's graph is in one, with some hundred bytes for each core, and so is the longest. */
+    /**
+     * Length of the longest line that is written or read. The longest lines hold R with its scheduling graph, which takes some hundred
+     * bytes for each core.
+     */
     static final int LIMIT = 128 << 20;
 
-    /** Eight digits and the space. */
+    /** Length of the checksum and the space: eight digits and one blank. */
     static final int PREFIX = 9;
 
     private static final byte[] HEX = ascii("0123456789abcdef");
@@ -20,13 +23,13 @@ final class Line {
 
     private Line() {}
 
-    /** An upper bound of the bytes that {@link #encode} needs for this event. */
+    /** An upper bound of the bytes that {@link #encode} needs for an event. */
     static int room(byte[] event) {
         return OVERHEAD + event.length;
     }
 
     /**
-     * Writes one event, with our keys put before its own.
+     * Writes one event, with the journal's keys before its own.
      *
      * @param more how many lines of the same command follow
      */
@@ -42,7 +45,7 @@ final class Line {
         seal(out, start);
     }
 
-    /** A line that is no event: the head of a segment. */
+    /** Writes a line as given, without adding keys: the head of a segment, or an event copied by a repair. */
     static void encode(ByteBuffer out, String json) {
         int start = out.position();
         out.position(start + PREFIX);
@@ -75,7 +78,7 @@ final class Line {
         }
     }
 
-    /** Whether these bytes, without their newline, are a line as it was written. */
+    /** Whether these bytes, without the newline, are a line that is unchanged since it was written. */
     static boolean intact(byte[] bytes, int length) {
         return intact(bytes, 0, length);
     }

@@ -8,10 +8,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** The state directory while the daemon runs: the segment in use, and what becomes of the others. No threads, no locks. */
+/**
+ * The state directory while the daemon runs: the segment in use, and when other segments are begun and deleted. Uses no threads and no
+ * locks.
+ */
 final class Log implements Closeable {
     private static final String PROBE = Segment.DIRECTORY + "/probe" + Segment.UNFINISHED;
-    /** Locked alone while history is deleted, and shared while it is copied. */
+    /** A lock file: locked exclusively while history is deleted, and shared while history is copied. */
     static final String RETENTION = "retention";
 
     private final Disk disk;
@@ -24,15 +27,15 @@ final class Log implements Closeable {
     private SegmentWriter writer;
     private volatile long snapshotSeq;
     private volatile long snapshotBytes;
-    /** Of all segments but the one in use. */
+    /** Size of all segments except the one in use. */
     private long otherBytes;
 
     private volatile long bytes;
     private long previousSeq;
     private long rotateAt;
     /**
-     * The first seq of a segment that was begun and cannot be used; 0 for none. While its name may be there, nothing is
-     * written to the one before: a start would find events after the segment that follows.
+     * First seq of a segment that was begun but cannot be used; 0 if there is none. While a file of this name may exist, nothing is written
+     * to the segment before it: a start would find events in that segment that belong after its successor's first seq.
      */
     private long stray;
 
@@ -62,13 +65,13 @@ final class Log implements Closeable {
         makeRetentionLock();
     }
 
-    /** A copy that begins before the first deletion must find the file to lock. */
+    /** Creates the lock file, because a copy that begins before the first deletion must find it. */
     private void makeRetentionLock() {
         try {
             Closeable made = disk.alone(RETENTION);
             if (made != null) {
                 made.close();
-            } // else somebody copies, so there is one
+            } // otherwise a copy runs, so the file exists
         } catch (IOException e) {
             listener.warning("the lock file of the history could not be made: " + e.getMessage());
         }
@@ -78,7 +81,7 @@ final class Log implements Closeable {
         bytes = otherBytes + writer.durableOffset();
     }
 
-    /** Of all segments, as far as they are durable. From any thread. */
+    /** Size of the durable part of all segments. May be called from any thread. */
     long bytes() {
         return bytes;
     }
@@ -100,21 +103,21 @@ final class Log implements Closeable {
         return (int) Math.min(Integer.MAX_VALUE, writer.written() - writer.durableOffset());
     }
 
-    /** Before the first batch of a group: makes sure that the files are still ours, and takes back what is left of a failure. */
+    /** Checks before the first batch of a group that the files are still in place, and takes back the rest of a failure. */
     void begin() throws IOException {
         check();
         writer.rollback();
         dropStray();
     }
 
-    /** @throws IOException if what is written now would not be found by a start, or another daemon may write there too */
+    /** @throws IOException if a start would not find what is written now, or another daemon may write there too */
     void check() throws IOException {
         lock.check();
         writer.checkLinked();
     }
 
     void append(Batch batch) throws IOException {
-        // What is long is written at once.
+        // Dropped before appending, because long events are written to the file at once.
         writer.append(batch.events());
     }
 
@@ -138,7 +141,7 @@ final class Log implements Closeable {
         writer.rollback();
     }
 
-    /** Whether a write would succeed, found out by one. */
+    /** Tests with a real write whether writes succeed. */
     void probe() throws IOException {
         begin();
         try (Disk.File file = disk.open(PROBE, Disk.Access.CREATE)) {
@@ -174,7 +177,7 @@ final class Log implements Closeable {
         }
     }
 
-    /** A failure is no reason to stop: the segment in use is as good. */
+    /** Begins a new segment. On failure the journal goes on in the current one, which is just as good. */
     private void rotate() {
         boolean settled = !writer.leftover() && writer.lastSeq() == writer.durableSeq();
         if (!settled || nextSeq() == writer.first()) {
@@ -189,7 +192,7 @@ final class Log implements Closeable {
         }
     }
 
-    /** Its name is forced now, or else before the first change in it is answered. */
+    /** Makes a new segment the one in use. Its name is forced now or, if that fails, before the first change in it is answered. */
     private void use(SegmentWriter next) {
         SegmentWriter old = writer;
         writer = next;
@@ -236,12 +239,12 @@ final class Log implements Closeable {
         }
     }
 
-    /** Deletes what neither this snapshot nor the previous one needs and what is too old or too much to be kept. */
+    /** Deletes segments that neither the current snapshot nor the previous one needs, if they are too old or the total is too large. */
     private void prune() {
         try (Closeable alone = disk.alone(RETENTION)) {
             if (alone != null) {
                 deleteHistory();
-            } // else somebody copies it: the next snapshot tries again
+            } // otherwise a copy runs: the next snapshot tries again
         } catch (IOException e) {
             listener.warning("old journal segments could not be deleted: " + e.getMessage());
         }

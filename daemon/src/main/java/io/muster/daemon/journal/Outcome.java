@@ -1,7 +1,7 @@
 package io.muster.daemon.journal;
 
 /**
- * What became of a batch or a snapshot.
+ * The result of a batch or a snapshot.
  *
  * @param reason one sentence for the operator; "" when durable
  */
@@ -21,16 +21,16 @@ public record Outcome(Kind kind, String reason) {
     }
 
     public enum Kind {
-        /** On disk, as is everything submitted before it. */
+        /** The batch is on disk, as is everything submitted before it. */
         DURABLE,
         /**
-         * Could not be written. Exactly one batch per failure ends so, the first with events: its submitter goes back
-         * to the durable state and numbers the next batch from there.
+         * The batch could not be written. Each failure gives this outcome to exactly one batch, the first one with events. Its submitter
+         * returns to the durable state and numbers the next batch from there.
          */
         FAILED,
         /**
-         * Submitted after a batch that failed and before the submitter knew, so decided on a state that never came to
-         * be. Nothing to go back to: the failure before it has been told already.
+         * The batch was submitted after a batch that failed and before the submitter knew of the failure, so it was decided on a state that
+         * never became durable. The submitter has nothing to undo: the failed batch was reported before.
          */
         ABANDONED
     }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Where bytes go that are taken out of use: nothing is ever just deleted for being broken. */
+/** The directory for bytes that are taken out of use. Broken data is moved or copied here and never just deleted. */
 final class Quarantine {
     static final String DIRECTORY = "quarantine";
 

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Start-up: hands the snapshot and what follows it to the caller, and opens the last segment for appending. */
+/**
+ * Reads the state directory at start: hands the snapshot and the events after it to the caller, and opens the last segment for appending.
+ */
 final class Recovery {
     private final Disk disk;
     private final Replay replay;
@@ -40,7 +42,7 @@ final class Recovery {
             replay.snapshot(snapshot.seq(), snapshot.timestamp(), snapshot.state());
         }
         SegmentWriter writer = segments.isEmpty() ? begin(base) : replayAll(segments, base);
-        // Names made by a process that was killed may be in memory only.
+        // Files that a killed process created may have their names in memory only.
         disk.forceDirectory("");
         writer.name();
         return new Recovered(writer, base, previousSeq());
@@ -54,7 +56,7 @@ final class Recovery {
         }
     }
 
-    /** The segments from the one that holds the event after the snapshot. */
+    /** The segments to replay: the one that holds the event after the snapshot, and all later ones. */
     private List<Segment> needed(long base) throws IOException {
         List<Segment> all = Segment.list(disk);
         int from = all.size() - 1;
@@ -132,7 +134,7 @@ final class Recovery {
         }
     }
 
-    /** Feeds complete groups, up to the end or the first damage. */
+    /** Replays complete groups, up to the end or the first damage. */
     private void replay(SegmentReader reader, long base) throws IOException {
         List<JournalRecord> group = new ArrayList<>();
         for (JournalRecord event = first(reader); event != null; event = reader.next()) {
@@ -157,14 +159,14 @@ final class Recovery {
         try {
             kept = "a copy is in " + Quarantine.copy(disk, segment.name(), end);
         } catch (IOException e) {
-            // What is cut was never answered, so a full disk must not keep the daemon from starting.
+            // The bytes to cut were never answered, so a full disk that prevents the copy must not prevent the start.
             kept = "no copy could be kept: " + e.getMessage();
         }
         listener.warning("the last write was cut short by a crash: cutting " + (segment.size() - end) + " bytes off "
                 + segment.name() + " at byte " + end + "; " + kept);
     }
 
-    /** 0 when there is none to go back to. */
+    /** The seq of the previous snapshot; 0 when there is no usable one. */
     private long previousSeq() throws IOException {
         try {
             Snapshot previous = Snapshot.read(disk, Snapshot.PREVIOUS);

@@ -2,15 +2,15 @@ package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Receives what the state directory holds, oldest first, before the journal opens. */
+/** Receives the contents of the state directory, oldest first, before the journal opens. */
 public interface Replay {
     /**
-     * At most once, first.
+     * Receives the snapshot. Called at most once, before any event.
      *
-     * @param seq of the last event that the state contains
+     * @param seq the seq of the last event that the state contains
      */
     void snapshot(long seq, double timestamp, ObjectNode state);
 
-    /** Every event since, each with the next seq, the events of one command all or none. */
+    /** Receives each event after the snapshot, in order of seq. The events of one command are delivered all or not at all. */
     void event(JournalRecord event);
 }

@@ -12,9 +12,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of the journal, by its name and head.
+ * One file of the journal, described by its name and head.
  *
- * @param first seq of its first event, or of the next event when it has none yet
+ * @param first the seq of its first event, or of the next event if it has none yet
  */
 record Segment(long first, long size, Instant modified) {
     static final String DIRECTORY = "journal";
@@ -32,7 +32,7 @@ record Segment(long first, long size, Instant modified) {
         return name(first);
     }
 
-    /** All segments, by their first seq; other files are not ours and stay alone. */
+    /** All segments, ordered by their first seq. Other files in the directory are ignored. */
     static List<Segment> list(Disk disk) throws IOException {
         List<Segment> segments = new ArrayList<>();
         for (Disk.Entry entry : disk.list(DIRECTORY)) {

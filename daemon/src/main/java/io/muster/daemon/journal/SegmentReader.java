@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one segment from its head to its end, and judges every line: checksum, sequence, groups. Start-up, verify, repair,
- * dump and the healing after a failed force all read through this one class.
+ * Reads one segment from its head to its end and checks every line: checksum, sequence, groups. Start-up, verify, repair, dump and the
+ * recovery from a failed force all read through this class.
  */
 final class SegmentReader implements Closeable {
     private final Disk.File file;
@@ -50,7 +50,7 @@ final class SegmentReader implements Closeable {
         return open(disk, segment, Long.MAX_VALUE);
     }
 
-    /** @param limit bytes from here on are taken as not there */
+    /** @param limit bytes at this offset and after it are ignored */
     static SegmentReader open(Disk disk, Segment segment, long limit) throws IOException {
         Disk.File file = disk.open(segment.name(), Disk.Access.READ);
         SegmentReader reader = new SegmentReader(file, segment, limit);
@@ -80,8 +80,8 @@ final class SegmentReader implements Closeable {
     }
 
     /**
-     * The next event, or null at the end and at a damaged line. After damage it may be called again to go on with what
-     * follows; sequence numbers are then taken as they come.
+     * The next event, or null at the end or at a damaged line. After damage this may be called again to continue with the next line; the
+     * next intact line may then have any seq.
      */
     @Nullable
     JournalRecord next() throws IOException {
@@ -123,7 +123,7 @@ final class SegmentReader implements Closeable {
         if (open > 0 && read.more() != open - 1) {
             return "more is " + read.more() + " in a group that needs " + (open - 1);
         }
-        // A repaired segment may begin in the middle of a write.
+        // The first line of a repaired segment may come from the middle of a write.
         boolean first = lastSeq == segment.first() - 1;
         if (read.durable() != read.seq() - 1 && read.durable() != durable && !first) {
             return "durable is " + read.durable() + " where a write can only say " + (read.seq() - 1) + " or "
@@ -150,25 +150,28 @@ final class SegmentReader implements Closeable {
     }
 
     /**
-     * Called after {@link #next} found damage: whether all from there to the end can be what a power loss leaves of writes
-     * that were never forced. Such bytes are missing or zero, never different; and no later line may say that the damaged
-     * one was durable.
+     * Whether everything from the damage to the end can be the remains of writes that were never forced when the power failed. Call this
+     * after {@link #next} found damage. Power loss leaves such bytes missing or zero, never different; and no later line may say that the
+     * damaged one was durable.
      */
     boolean torn(long damagedSeq) throws IOException {
-        // A segment gets its name when its head is durable.
+        // A segment gets its name only after its head is durable, so a power loss cannot damage the head.
         if (headless || (terminated && Line.intact(piece, length))) {
             return false;
         }
         do {
-            int whole = terminated ? lastLine() : -1;
-            if ((whole != 0 && !tearable()) || (whole >= 0 && saysDurable(whole, damagedSeq))) {
+            int intactFrom = terminated ? lastLine() : -1;
+            if ((intactFrom != 0 && !tearable()) || (intactFrom >= 0 && saysDurable(intactFrom, damagedSeq))) {
                 return false;
             }
         } while (piece());
         return true;
     }
 
-    /** Where the line begins with which this piece ends, or -1: a hole may have taken the newline before it. */
+    /**
+     * Start of the intact line with which this piece ends, or -1 if there is none. The line need not begin with the piece: a hole may have
+     * replaced the newline before it.
+     */
     private int lastLine() {
         for (int from = 0; from + Line.PREFIX < length; from++) {
             if (Line.intact(piece, from, length)) {
@@ -188,7 +191,7 @@ final class SegmentReader implements Closeable {
     }
 
     private boolean tearable() {
-        // A whole line whose newline is something else was not cut short: something changed it.
+        // An intact line followed by a byte other than a newline was not cut short: something changed that byte.
         return holes || (!terminated && !Line.intact(piece, length - 1));
     }
 
@@ -232,7 +235,7 @@ final class SegmentReader implements Closeable {
         position += taken;
     }
 
-    /** Of a piece that is longer than any line can be, the rest is dropped: its checksum will not match. */
+    /** Appends bytes to the piece. Bytes beyond the longest possible line are dropped; the checksum of such a piece does not match. */
     private void keep(byte[] bytes, int from, int count) {
         int kept = Math.min(count, Line.LIMIT + 1 - length);
         if (length + kept > piece.length) {
@@ -246,28 +249,28 @@ final class SegmentReader implements Closeable {
         return new CorruptException(segment.name(), line, start, sentence);
     }
 
-    /** What the last {@link #next} (or the opening) found wrong. */
+    /** The damage that the last {@link #next} or the opening found; null if there was none. */
     @Nullable
     CorruptException damage() {
         return damage;
     }
 
-    /** The last event of the last complete group; one less than the segment's first when there is none. */
+    /** The seq of the last event of the last complete group; one less than the segment's first seq when there is none. */
     long goodSeq() {
         return goodSeq;
     }
 
-    /** The last intact event, also when its group is not complete. */
+    /** The seq of the last intact event, even when its group is not complete. */
     long lastSeq() {
         return lastSeq;
     }
 
-    /** Where the last complete group ends. */
+    /** The offset at which the last complete group ends. */
     long goodEnd() {
         return goodEnd;
     }
 
-    /** Whether the last line read says that others of its group follow. */
+    /** Whether the last line says that more events of its group follow. */
     boolean groupOpen() {
         return open > 0;
     }
@@ -276,12 +279,12 @@ final class SegmentReader implements Closeable {
         return groupStart;
     }
 
-    /** Where the last write begins: no line says of it that it was durable. */
+    /** The offset at which the last write begins. No line says that this write was durable. */
     long unsyncedFrom() {
         return Math.min(unsyncedFrom, goodEnd);
     }
 
-    /** Whether the last thing read had no newline: the file ends there. */
+    /** Whether the file ended before a newline in the last read. */
     boolean unfinished() {
         return !terminated;
     }

@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Appends to one segment. What follows {@code durableOffset} in the file is there only between a write and its force, or
- * after a failure that could not be taken back.
+ * Appends to one segment. The file has bytes after {@code durableOffset} only between a write and its force, or after a failure that could
+ * not be taken back.
  */
 final class SegmentWriter implements Closeable {
     private static final int BUFFER = 256 << 10;
-    /** At least the largest block and page size in use. */
+    /** Size of the blocks that are rewritten, at least as large as any file system block or page in use. */
     private static final long BLOCK = 64 << 10;
 
     private final Disk disk;
@@ -43,15 +43,15 @@ final class SegmentWriter implements Closeable {
         return ByteBuffer.allocateDirect(BUFFER);
     }
 
-    /** Built under another name, so that a segment always has its head. */
+    /** Creates a segment. The head is written under a temporary name first, so that a segment always has its head. */
     static SegmentWriter create(Disk disk, long first, double now, ByteBuffer buffer) throws IOException {
         return begin(disk, first, prepare(disk, first, now), buffer);
     }
 
     /**
-     * Builds one that has no name yet.
+     * Writes the head of a segment under a temporary name.
      *
-     * @return where its head ends
+     * @return the offset at which the head ends
      */
     static int prepare(Disk disk, long first, double now) throws IOException {
         ByteBuffer head = Segment.head(first, now);
@@ -63,15 +63,17 @@ final class SegmentWriter implements Closeable {
         return end;
     }
 
-    /** Gives it its name, which it may have even if this fails. */
+    /** Renames a prepared segment to its final name and opens it. The segment may have that name even if this method fails. */
     static SegmentWriter begin(Disk disk, long first, int end, ByteBuffer buffer) throws IOException {
         disk.rename(Segment.name(first) + Segment.UNFINISHED, Segment.name(first));
         return new SegmentWriter(disk, first, end, first - 1, buffer);
     }
 
     /**
-     * @param end where the last line that is to stay ends; anything after it is cut off
-     * @param unsyncedFrom what lies between here and the end may be in the page cache only
+     * Opens an existing segment for appending.
+     *
+     * @param end the offset at which the last kept line ends; bytes after it are cut off
+     * @param unsyncedFrom the bytes from this offset to the end may exist only in the page cache, so they are written again and forced
      */
     static SegmentWriter reopen(Disk disk, long first, long end, long unsyncedFrom, long lastSeq, ByteBuffer buffer)
             throws IOException {
@@ -139,7 +141,10 @@ final class SegmentWriter implements Closeable {
         durableSeq = lastSeq;
     }
 
-    /** A segment that power loss can make nameless must not hold anything that is answered. */
+    /**
+     * Makes the segment's name durable. This must happen before an answer depends on the segment, because a power loss could remove the
+     * name.
+     */
     void name() throws IOException {
         if (!named) {
             disk.forceDirectory(Segment.DIRECTORY);
@@ -153,8 +158,8 @@ final class SegmentWriter implements Closeable {
     }
 
     /**
-     * Takes back what was written since the last force. After a failed force the kernel may hold pages that it believes
-     * written and that are not, so the last block is written once more, forced, and the whole segment read again.
+     * Takes back everything that was written since the last force. After a failed force the kernel may treat pages as written although they
+     * are not, so the last block is written again and forced, and the whole segment is read and checked.
      */
     void rollback() throws IOException {
         buffer.clear();
@@ -188,7 +193,7 @@ final class SegmentWriter implements Closeable {
         Segment segment = new Segment(first, durableOffset, java.time.Instant.EPOCH);
         try (SegmentReader reader = SegmentReader.open(disk, segment, durableOffset)) {
             while (reader.damage() == null && reader.next() != null) {
-                // Reading is what finds the damage.
+                // Reading finds the damage.
             }
             CorruptException damage = reader.damage();
             if (damage != null) {
@@ -201,7 +206,11 @@ final class SegmentWriter implements Closeable {
         }
     }
 
-    /** @throws IOException if the segment has been removed or replaced under its name */
+    /**
+     * Checks that the segment still has its name.
+     *
+     * @throws IOException if the segment was removed, or replaced by another file
+     */
     void checkLinked() throws IOException {
         if (!file.linked()) {
             throw new IOException(Segment.name(first) + " is no longer in " + disk.where()

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The state as of one event, in a file of its own. The first line holds the checksum of all that follows it. */
+/** The state as of one event, in a file of its own. The first line holds the checksum of everything after it. */
 record Snapshot(long seq, double timestamp, ObjectNode state) {
     static final String FILE = "snapshot.json";
     static final String PREVIOUS = "snapshot.prev.json";
@@ -19,13 +19,16 @@ record Snapshot(long seq, double timestamp, ObjectNode state) {
     private static final String HEAD = "{\"crc32c\":\"";
     private static final int HEAD_LENGTH = HEAD.length() + 8 + "\",\n".length();
 
-    /** @return null when there is no such file */
+    /** @return the snapshot, or null when there is no such file */
     static @Nullable Snapshot read(Disk disk, String name) throws IOException {
         byte[] bytes = bytes(disk, name);
         return bytes == null ? null : parse(name, bytes);
     }
 
-    /** Whether there is no snapshot where there has been one: a first start looks otherwise. */
+    /**
+     * Whether the snapshot file is missing although there was one: a directory that never had a snapshot holds the journal from its first
+     * event.
+     */
     static boolean isMissed(Disk disk) throws IOException {
         List<String> names = disk.list("").stream().map(Disk.Entry::name).toList();
         List<Segment> segments = Segment.list(disk);
@@ -84,8 +87,8 @@ record Snapshot(long seq, double timestamp, ObjectNode state) {
     }
 
     /**
-     * Written beside, forced, renamed, directory forced; the one that it replaces stays as the previous one. Any error
-     * leaves a good snapshot under the name.
+     * Replaces the snapshot: writes the new file beside the old one, forces it, renames it, and forces the directory. The replaced snapshot
+     * is kept as the previous one. After any error the file is still a good snapshot.
      *
      * @return the size in bytes
      */

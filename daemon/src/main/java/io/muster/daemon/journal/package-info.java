@@ -1,7 +1,7 @@
 /**
- * The state directory: what was answered is in it, whatever happens. Depends on the JDK, Jackson and the problem package
- * and knows nothing of the inventory's rules: it keeps lines. {@link io.muster.daemon.journal.Journal} is safe from any
- * thread and works on its own, {@code journal}; everything else belongs to the thread that made it.
+ * The state directory: every change that was answered is in it, whatever happens. Depends on the JDK, Jackson and the problem package,
+ * and knows nothing of the inventory's rules: it keeps lines. {@link io.muster.daemon.journal.Journal} may be used from any thread
+ * and does its work on a thread of its own, {@code journal}; everything else may be used only by the thread that created it.
  *
  * <h2>Files</h2>
  *
@@ -16,7 +16,7 @@
  *   quarantine/                   copies of everything that was ever cut off or replaced
  *   retention                     empty; locked while history is deleted or copied
  *   unfinished                    a copy to this directory has not finished, so no daemon starts here
- *   *.tmp                         being built beside; deleted at start
+ *   *.tmp                         files not finished yet; deleted at start
  * </pre>
  *
  * <h2>A segment</h2>
@@ -27,15 +27,15 @@
  * 8748fae2 {"seq":2,"durable":1,"more":1,"timestamp":1700000002.5,"name":"exclude","context":{...}}
  * 9645f6e6 {"seq":3,"durable":1,"timestamp":1700000002.5,"name":"undrain","context":{...}}
  * |        |                                                                               |
- * |        RFC 18 event with our three keys put first                                      newline
+ * |        RFC 18 event with the journal's three keys put first                            newline
  * CRC32C of the JSON, eight lower-case hex digits, one space
  * </pre>
  *
- * {@code cut -c10- | jq} and {@code grep '"name":"drain"'} are debugging tools. Our keys:
+ * {@code cut -c10- | jq} and {@code grep '"name":"drain"'} are debugging tools. The journal's keys:
  * <ul>
  *   <li>{@code seq} counts events from 1, without a gap, over all segments. The head line has none.
  *   <li>{@code durable} is the last seq that was known to be on disk when the line was written. All lines of one write
- *       share it, and a write begins with the seq after it. It tells a torn tail from damage, below.
+ *       share this value, and the first seq of a write is one more. With this key a torn tail is told from damage, see below.
  *   <li>{@code more} is how many lines of the same command follow; absent means none. A command is recovered whole or not
  *       at all, and never spans two writes or two segments.
  * </ul>
@@ -48,54 +48,54 @@
  * "state":{...}}
  * </pre>
  *
- * It is written beside, forced, renamed, and the directory forced; a new segment, with its head, is made the same way
- * after it. Replay starts with the event after {@code seq}. Segments before that are history: they are never read at
- * start, and deleted by age and total size, but not before the previous snapshot can do without them.
+ * A snapshot is written to a temporary file, forced and renamed, and the directory is forced; then a new segment, with its head,
+ * is created in the same way. Replay starts with the event after {@code seq}. Segments before that are history: they are never read at
+ * start, and deleted by age and total size once the previous snapshot does not need them.
  *
  * <h2>What a start does</h2>
  *
  * <ol>
- *   <li>Locks, deletes what was being built, reads the snapshot, finds the segment with the event after it.
+ *   <li>Locks the directory, deletes unfinished files, reads the snapshot, finds the segment with the event after it.
  *   <li>Reads on from there. Every line must have its checksum and the next seq, every group its end.
  *   <li>A first bad line in the last segment is a <em>torn tail</em> if the rest of the file is what a power loss leaves of
  *       writes that were never forced: bytes missing at the end or zero, and no intact line further on whose
- *       {@code durable} covers the bad one. It is cut off from the start of its command, with a warning and a copy in
- *       quarantine. None of it was ever answered.
- *   <li>Anything else is damage. The start is refused and nothing is changed: to cut there would take back changes that
- *       were answered. So one flipped bit in the last line refuses too; a crash does not flip bits.
- *   <li>Lines that no other line calls durable are written again in place and forced before the journal opens. Our
- *       predecessor may have died of a failed fsync, after which the kernel shows pages that are on no disk.
+ *       {@code durable} covers the bad one. The start cuts off the tail from the start of its command, warns, and keeps a copy in
+ *       quarantine. Nothing in a torn tail was ever answered.
+ *   <li>Anything else is damage. The daemon refuses to start and changes nothing: cutting there would take back changes that
+ *       were answered. One flipped bit in the last line is damage too, since a crash does not flip bits.
+ *   <li>Lines that no other line calls durable are written again in place and forced before the journal opens. An
+ *       earlier daemon may have died of a failed fsync, after which the kernel shows pages that are on no disk.
  * </ol>
  *
- * A damaged snapshot refuses as well, although the previous one is there and its segments are kept: whether the journal
- * reaches as far as the damaged snapshot did cannot be known, so it is for the operator to say
- * {@code muster journal repair}, which goes back to it and replays.
+ * A daemon also refuses to start from a damaged snapshot, although the previous one and its segments are kept: it cannot know
+ * whether the journal reaches as far as the damaged snapshot did. The operator decides, with {@code muster journal repair},
+ * which goes back to the previous snapshot and replays the journal.
  *
  * <h2>When the disk fails</h2>
  *
- * <p>A change is answered after its force and never before. If a write or force fails, its change is refused and so is all
- * that was decided on top of it ({@link io.muster.daemon.journal.Outcome}); a refused change must not come back at a
- * restart. So the file is at once cut back to where the last force left it, and the cut is forced.
+ * <p>A change is answered after its force and never before. If a write or force fails, the journal refuses its change and
+ * every change that was decided on top of it ({@link io.muster.daemon.journal.Outcome}). A refused change must not come back
+ * at a restart, so the journal at once cuts the file back to where the last force left it, and forces the cut.
  * <ul>
  *   <li><em>The write failed</em> (disk full, quota): cutting back needs no room, so no reserve is kept for it. The journal
- *       is {@code READ_ONLY}: the next batch is tried, and works when there is room again. A probe asks without waiting.
+ *       is {@code READ_ONLY}: it tries the next batch, which succeeds when there is room again. A probe tries without waiting.
  *   <li><em>The force failed.</em> Linux reports it once and may mark the pages clean, so forcing again proves nothing, and
- *       neither would a restart, which reads the same page cache. What is in doubt is known, however: nothing before the
- *       last successful force but the block in which it ended. After cutting back, that block is written again (dirty once
+ *       neither would a restart, which reads the same page cache. Before the end of the last successful force, however, only the
+ *       block in which it ended is in doubt. After cutting back, that block is written again (dirty once
  *       more), forced, and the whole segment read and checked. Only if all of that works is the journal
  *       {@code READ_ONLY} as above.
  *   <li><em>Cutting back failed.</em> {@code UNCERTAIN}: every batch and probe first tries again to cut back. Until that
- *       works nothing is written, and a restart may find the refused change. If the disk is well and it stays so (the file
- *       system was remounted, the directory replaced), only a restart helps, and {@code status()} says why.
- *   <li><em>A snapshot failed</em>: the one before stands, the journal goes on, no history is deleted.
- *   <li><em>No new segment</em>: it goes on in the old one, with a warning.
- *   <li><em>The directory or the lock was removed</em> or replaced while we run: noticed before a group is written, before a
- *       snapshot, and every two seconds. Nothing is written then.
+ *       works nothing is written, and a restart may find the refused change. If the disk accepts writes and the condition stays
+ *       (the file system was remounted, the directory replaced), only a restart helps, and {@code status()} says why.
+ *   <li><em>A snapshot failed</em>: the previous one stays in use, the journal goes on, no history is deleted.
+ *   <li><em>No new segment can be begun</em>: the journal goes on in the old one, with a warning.
+ *   <li><em>The directory or the lock was removed</em> or replaced while the daemon runs: the journal notices before it writes a group
+ *       or a snapshot, and every two seconds. Nothing is written then.
  *   <li><em>A bug</em>: {@code BROKEN}, everything is refused until a restart.
  * </ul>
  *
- * <p>A command that was not answered when the machine or the daemon died may be there afterwards or not: its outcome is
- * indeterminate, and whoever sent it has to look.
+ * <p>A command that was not answered when the machine or the daemon died may or may not exist afterwards: its outcome is
+ * unknown, and the sender has to look.
  */
 @NullMarked
 package io.muster.daemon.journal;

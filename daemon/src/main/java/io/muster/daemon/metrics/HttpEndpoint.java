@@ -38,7 +38,7 @@ public final class HttpEndpoint implements AutoCloseable {
             .setMaxHeaderSize(8192)
             .setMaxChunkSize(8192);
 
-    /** What is answered; each is called on the thread {@code http}. */
+    /** Suppliers of the answers; each is called on the thread {@code http}. */
     public record Content(Supplier<String> metrics, Supplier<Health> healthz, Supplier<Health> readyz) {}
 
     private final EventLoopGroup group;
@@ -49,7 +49,7 @@ public final class HttpEndpoint implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** @throws IOException if the address cannot be bound; the message names it */
+    /** @throws IOException if the address cannot be bound; the message names the address */
     public static HttpEndpoint start(InetSocketAddress address, Content content) throws IOException {
         return start(address, content, DEADLINE);
     }
@@ -72,7 +72,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return new HttpEndpoint(group, bind.channel());
     }
 
-    /** Where it listens, with the port that was chosen if 0 was asked for. */
+    /** The address on which the endpoint listens, with the chosen port if port 0 was configured. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listener.localAddress();
     }
@@ -87,7 +87,7 @@ public final class HttpEndpoint implements AutoCloseable {
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** As it is written in the configuration. */
+    /** The address as it is written in the configuration. */
     public static String shown(InetSocketAddress address) {
         String host = address.getAddress().getHostAddress();
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();

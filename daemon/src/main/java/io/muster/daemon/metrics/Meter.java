@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Every meter of ours; {@code docs/metrics.md} is printed from this list. No label takes its values from hosts or from peers. */
+/** Every meter of Muster; {@code docs/metrics.md} is generated from this list. No label takes values from hosts or peers. */
 public enum Meter {
     NODES(
             "nodes",
@@ -78,12 +78,12 @@ public enum Meter {
             "Lines of the log that were dropped since standard error was not read"),
     BUILD("build_info", Type.INFO, "", "Always 1", "version revision java");
 
-    /** As Prometheus has them; a timer is exposed as a histogram of seconds. */
+    /** The types of Prometheus; a timer is exposed as a histogram of seconds. */
     public enum Type {
         COUNTER,
         GAUGE,
         TIMER,
-        /** A constant 1; Micrometer has no such type, and would cut {@code _info} off a gauge's name. */
+        /** A constant 1. Micrometer has no such type, and would remove {@code _info} from the name of a gauge. */
         INFO;
 
         private String shown() {
@@ -115,7 +115,7 @@ public enum Meter {
         this(suffix, type, unit, description, "");
     }
 
-    /** As Prometheus sees it; of a timer, the base that {@code _bucket}, {@code _sum} and {@code _count} are put behind. */
+    /** The name in Prometheus; for a timer, the base to which {@code _bucket}, {@code _sum} and {@code _count} are appended. */
     public String meterName() {
         return PREFIX + suffix;
     }

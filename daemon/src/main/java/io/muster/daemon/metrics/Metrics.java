@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The registry. Children are resolved once, at start or at first use, and then counted on without a lookup. Asking again for the same
- * meter and labels gives the same child. Thread-safe.
+ * The registry of all meters. A meter with its labels is resolved once, at start or at first use, and then counts without a lookup. The
+ * same meter and labels always give the same object. Thread-safe.
  */
 public final class Metrics implements AutoCloseable {
     private static final Duration[] BUCKETS = {
@@ -54,7 +54,7 @@ public final class Metrics implements AutoCloseable {
     private final Set<Meter> bound = EnumSet.noneOf(Meter.class);
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
 
-    /** With the meters of the JVM and the process. */
+    /** Creates a registry that includes the meters of the JVM and the process. */
     public Metrics(String version, String revision) {
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
@@ -66,7 +66,7 @@ public final class Metrics implements AutoCloseable {
         info(Meter.BUILD, version, revision, System.getProperty("java.version", ""));
     }
 
-    /** The child of a counter that the caller counts on. */
+    /** A counter that the caller increments. */
     public Count counter(Meter meter, String... labels) {
         return counts.computeIfAbsent(child(meter, Meter.Type.COUNTER, labels), child -> {
             Count count = new Count();
@@ -75,7 +75,7 @@ public final class Metrics implements AutoCloseable {
         });
     }
 
-    /** A counter that someone else keeps; {@code total} must never fall. */
+    /** Registers a counter that is kept elsewhere; {@code total} must never decrease. */
     public void counter(Meter meter, LongSupplier total, String... labels) {
         register(child(meter, Meter.Type.COUNTER, labels), total);
     }
@@ -110,7 +110,7 @@ public final class Metrics implements AutoCloseable {
                 .setLabelValues(child.labels.toArray(String[]::new));
     }
 
-    /** Meters that nobody has asked for yet; none may be left when the daemon is ready. */
+    /** Meters that have not been registered; must be empty when the daemon is ready. */
     public Set<Meter> unbound() {
         synchronized (bound) {
             return EnumSet.complementOf(EnumSet.copyOf(bound));
@@ -128,7 +128,10 @@ public final class Metrics implements AutoCloseable {
         registry.close();
     }
 
-    /** Micrometer holds what it is to read weakly, and once that is gone shows the last value for ever: so it gets the registry. */
+    /**
+     * Registers a counter. Micrometer holds the object that it reads weakly, and shows the last value for ever once that object is
+     * collected; the registry itself lives long enough.
+     */
     private void register(Child child, LongSupplier total) {
         FunctionCounter.builder(child.meter.meterName(), registry, r -> total.getAsLong())
                 .description(child.meter.description())

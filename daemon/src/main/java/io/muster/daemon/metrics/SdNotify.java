@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells systemd how the service is, see sd_notify(3); silent when nobody asked (no {@code NOTIFY_SOCKET}). Nothing here blocks or
- * fails: a manager that cannot be reached is worth one warning, not an outage. Safe on any thread.
+ * Reports the state of the service to systemd, see sd_notify(3); does nothing without {@code NOTIFY_SOCKET}. Nothing here blocks or fails:
+ * if systemd cannot be reached, that is worth one warning, not an outage. Safe on any thread.
  */
 public final class SdNotify implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SdNotify.class);
@@ -33,8 +33,8 @@ public final class SdNotify implements AutoCloseable {
     }
 
     /**
-     * @param environment of the process
-     * @param group an epoll group; Java itself has no UNIX datagrams
+     * @param environment the variables of the process
+     * @param group an epoll group, since Java itself has no UNIX datagram sockets
      */
     public static SdNotify open(Map<String, String> environment, EventLoopGroup group) {
         String socket = environment.getOrDefault("NOTIFY_SOCKET", "");
@@ -73,7 +73,7 @@ public final class SdNotify implements AutoCloseable {
         send("WATCHDOG=1");
     }
 
-    /** To be followed by {@link #ready} when the reload is over. */
+    /** Reports that a reload has begun. Call {@link #ready} when it is over. */
     public void reloading() {
         send("RELOADING=1\nMONOTONIC_USEC=" + TimeUnit.NANOSECONDS.toMicros(System.nanoTime()));
     }

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** The real verbs against a real daemon: what they print, and the status that they leave. */
+/** The real verbs against a real daemon: their output and exit status. */
 class CommandTest extends VerbTest {
     private static final String FOUR_NODES = """
             [[resource.config]]

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Completions, asked for as the shells ask for them. */
+/** Completions, requested as the shells request them. */
 class CompletionTest {
     private static final String IN_BASH = """
             ask() {
@@ -24,7 +24,7 @@ class CompletionTest {
             }
             """;
 
-    /** Its compgen gives all that is possible here: what fits is chosen later. */
+    /** zsh's compgen returns all candidates here: zsh selects the matching ones later. */
     private static final String IN_ZSH = """
             ask() {
                 local -a words COMP_WORDS COMPREPLY
@@ -36,14 +36,14 @@ class CompletionTest {
     @TempDir
     private Path directory;
 
-    /** bash, and zsh where it is installed: .ci/run sees to that. */
+    /** bash, and zsh if it is installed; .ci/run requires it. */
     static Stream<String> shells() {
         boolean zsh = Stream.of(System.getenv("PATH").split(":"))
                 .anyMatch(place -> Files.isExecutable(Path.of(place, "zsh")));
         return zsh ? Stream.of("bash", "zsh") : Stream.of("bash");
     }
 
-    /** What a shell without anybody's start-up files prints. */
+    /** The output of a shell that reads no user's start-up files. */
     private List<String> ask(String shell, List<String> lines) throws IOException, InterruptedException {
         Path completion = directory.resolve("completion");
         Files.writeString(completion, new Shell().run("completion", shell).out());

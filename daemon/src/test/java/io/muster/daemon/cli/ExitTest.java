@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The exit statuses that it takes trouble to get: a daemon of somebody else's, a broken disk, a scheduler that sleeps. */
+/** Exit statuses that take some effort to produce: another user's daemon, a broken disk, a scheduler that does not read. */
 class ExitTest {
     private static final String RESOURCES = "[[resource.config]]\nhosts = \"n[0-4095]\"\ncores = \"0\"\n";
 
@@ -75,7 +75,7 @@ class ExitTest {
                 .isEqualTo("/etc/R: no such file");
     }
 
-    /** Root, who may run this, is let through by every file mode. */
+    /** Tests the exception directly: root may run this test, and file modes do not stop root. */
     @Test
     void whomTheSocketsModeKeepsOutIsDenied() {
         ConnectException kept = new ConnectException("cannot connect to /run/muster/muster.sock: Permission denied");
@@ -93,7 +93,7 @@ class ExitTest {
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
             assertThat(run(daemon, "drain", "1", "kept").exit()).isZero();
             remove(daemon.stateDir());
-            // It is noticed within seconds; whatever was answered until then had been written.
+            // The daemon notices within seconds; every change answered before that had been written.
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> run(daemon, "drain", "-ff", "1", "kept").exit() == Exit.READ_ONLY);
             Result refused = run(daemon, "drain", "2", "lost");
@@ -128,12 +128,12 @@ class ExitTest {
                 ResponseStream stream = scheduler.stream("resource.acquire", null)) {
             stream.next();
             assertThat(run(daemon, "drain", "--wait", "1", "x")).isEqualTo(new Result(Exit.OK, "", ""));
-            // Each update is 10 kB that nobody reads, until the socket holds no more.
+            // Each update has 10 kB, which nobody reads, until the socket is full.
             for (int i = 0; i < 1000 && !run(daemon, "status", "--json").out().contains("\"behind\":true"); i++) {
                 assertThat(run(daemon, i % 2 == 0 ? "drain" : "undrain", even).exit())
                         .isZero();
             }
-            // Long enough for the change itself on a busy machine, since it bounds that too.
+            // The timeout also limits the change itself, so it is long enough for a busy machine.
             Result waited = run(daemon, "drain", "3", "x", "--wait", "--timeout", "2");
             assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
             assertThat(waited.err()).startsWith("muster: the change is made, but a scheduler has not been sent it yet");

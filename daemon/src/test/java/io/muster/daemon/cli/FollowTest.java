@@ -6,7 +6,7 @@ import io.muster.daemon.cli.Shell.Result;
 import io.muster.daemon.cli.console.Exit;
 import org.junit.jupiter.api.Test;
 
-/** The verbs that print what happens. */
+/** The verbs that print events as they happen. */
 class FollowTest extends VerbTest {
     FollowTest() {
         super("""

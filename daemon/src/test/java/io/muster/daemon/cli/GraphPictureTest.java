@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The picture in the README is what {@code muster graph} draws of this machine; {@code -Dmuster.rewrite=true} draws it anew. */
+/** The picture in the README is the output of {@code muster graph} for this machine; {@code -Dmuster.rewrite=true} writes it again. */
 class GraphPictureTest {
     private static final Path DOT = Path.of("../docs/graph.dot");
     private static final Path SVG = Path.of("../docs/graph.svg");
@@ -49,7 +49,7 @@ class GraphPictureTest {
         assertThat(Files.readString(DOT)).isEqualTo(dot);
     }
 
-    /** Graphviz need not be there: what it was given last is what it shows. */
+    /** Graphviz is not required: the picture shows what Graphviz was last given. */
     @Test
     void theSvgHasTheLabelsOfTheDot() throws IOException {
         assertThat(labels(Files.readString(SVG), "<text [^>]*>([^<]*)</text>"))

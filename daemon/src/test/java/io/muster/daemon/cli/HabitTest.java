@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What fingers type that learnt on flux resource and other tools, and what they meant. */
+/** Command lines that users type from habit with flux resource and other tools, and their meaning here. */
 class HabitTest extends VerbTest {
     HabitTest() {
         super("""
@@ -135,7 +135,7 @@ class HabitTest extends VerbTest {
         assertThat(out("list", "-no", "state,nodelist", "--skip-empty")).isEqualTo("free node[2-7]\ndown node[0-1]\n");
     }
 
-    /** flux resource's own formats, as it has them built in. */
+    /** The formats built into flux resource. */
     @Test
     void formatsOfFluxAreTakenAsTheyAre() {
         succeeds("drain", "1", "bad", "dimm");

@@ -17,14 +17,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.codegen.docgen.manpage.ManPageGenerator;
 
-/** Every verb explains itself, whole and in its place. */
+/** Every verb has complete help. */
 class HelpTest {
     private static CommandLine all() {
         return Muster.commandLine(
                 new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()), Verbs.NAMES);
     }
 
-    /** Every verb as it is typed, those of families too. */
+    /** Every verb as it is typed, including those in families. */
     static Stream<List<String>> verbs() {
         List<List<String>> found = new ArrayList<>();
         all().getSubcommands().forEach((name, verb) -> {

@@ -6,7 +6,7 @@ import io.muster.daemon.cli.console.Console;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is read without picocli is read as picocli would. */
+/** Lines that are read without picocli mean the same as with picocli. */
 class PlainTest {
     private final Console console = Console.ofProcess();
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command as a process of its own, with what a client has on its class path and no more. */
+/** The command as a separate process, with only a client's class path. */
 class ProcessTest {
     private static final List<String> DAEMONS_OWN =
             List.of("netty", "logback", "slf4j", "micrometer", "prometheus", "HdrHistogram", "LatencyUtils");
@@ -38,7 +38,7 @@ class ProcessTest {
                 + clientClassPath() + "' io.muster.daemon.cli.Muster ";
     }
 
-    /** What bash printed on both outputs, and its status. */
+    /** The output of bash, both streams, and its status. */
     private String bash(String uri, String script) throws IOException, InterruptedException {
         Path output = directory.resolve("output");
         ProcessBuilder builder = new ProcessBuilder("bash", "-c", script);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The verbs about requests, against one daemon of eight nodes of which node7 is offline and node0 is excluded. */
+/** The verbs for requests, against one daemon of eight nodes, of which node7 is offline and node0 is excluded. */
 class RequestVerbsTest {
     private static final String EIGHT_NODES = """
             [[resource.config]]
@@ -250,7 +250,7 @@ class RequestVerbsTest {
         assertThat(typing(JOBSPEC, "shape", "compact").out()).isEqualTo("slot=2{task}/core=4\n");
     }
 
-    /** RFC 46's examples, to the letter. */
+    /** The examples of RFC 46, literally. */
     static Stream<Arguments> examples() throws IOException {
         String text = Files.readString(Path.of("../inventory/src/test/resources/rfc46/examples.txt"));
         return Arrays.stream(text.split("(?m)^## .*\\n"))
@@ -374,7 +374,7 @@ class RequestVerbsTest {
                 .doesNotContain("start marker");
     }
 
-    /** A daemon whose R has a graph with racks, which numbers the hosts otherwise than R does. */
+    /** A daemon whose R has a graph with racks; the graph numbers the hosts differently from R. */
     @Test
     void theGraphThatRBringsIsShownWithWhatIsKnownOfItsHosts(@TempDir Path own) throws Exception {
         Files.writeString(own.resolve("R.json"), """

@@ -6,7 +6,7 @@ import io.muster.daemon.cli.Shell.Result;
 import io.muster.daemon.cli.console.Exit;
 import org.junit.jupiter.api.Test;
 
-/** `muster R`, with the cases of flux R. */
+/** Tests `muster R` with the test cases of flux R. */
 class ResourceSetVerbsTest {
     private static String r(String... arguments) {
         return piped("", arguments);

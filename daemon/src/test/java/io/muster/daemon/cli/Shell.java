@@ -12,13 +12,13 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Runs the command in this process, as a person's shell would. */
+/** Runs the command in this process, as a user's shell would. */
 public final class Shell {
     private final Map<String, String> environment = new HashMap<>(Map.of("LANG", "C.UTF-8"));
     private boolean terminal;
     private InputStream in = new ByteArrayInputStream(new byte[0]);
 
-    /** What a command left behind. */
+    /** The result of a command. */
     public record Result(int exit, String out, String err) {}
 
     public Shell with(String variable, String value) {
@@ -43,7 +43,7 @@ public final class Shell {
         return new Result(exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** With whoever reads the output gone from the start. */
+    /** Runs a command whose output nobody reads: the pipe is closed from the start. */
     int runIntoClosedPipe(String... arguments) {
         OutputStream closed = new OutputStream() {
             @Override

@@ -15,15 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * README's tour, typed into a shell. After a change that is meant, {@code -Dmuster.rewrite=true} writes what came out into
- * the README; read the difference before you commit it.
+ * The tour in the README, typed into a shell. After an intended change, {@code -Dmuster.rewrite=true} writes the new output into the
+ * README; read the difference before you commit it.
  */
 class TourTest {
     private static final Path README = Path.of("..", "README.md");
     private static final String FENCE = "```\n";
     private static final String MARK = "=== next ===";
 
-    /** Where the command is, and what it makes. */
+    /** The directory for the command and the files that it creates. */
     @TempDir
     private Path directory;
 
@@ -42,7 +42,7 @@ class TourTest {
         }
     }
 
-    /** Each with its here-document. */
+    /** The tour's commands, each with its here-document. */
     private static List<String> commands(String tour) {
         List<String> commands = new ArrayList<>();
         boolean inDocument = false;
@@ -94,7 +94,7 @@ class TourTest {
         return Files.readString(output, StandardCharsets.UTF_8);
     }
 
-    /** The command, from classes; the daemon's log is not part of the tour. */
+    /** Writes a launcher that runs the command from classes; the daemon's log is not part of the tour. */
     private void launcher() throws IOException {
         String java = System.getProperty("java.home") + "/bin/java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '"
                 + System.getProperty("java.class.path") + "' io.muster.daemon.cli.Muster \"$@\"";
@@ -103,7 +103,7 @@ class TourTest {
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
     }
 
-    /** As the README has it, whoever runs this. */
+    /** The output with root's name and ids, as in the README, whoever runs the test. */
     private static String likeRoot(String output) throws IOException {
         String user = System.getProperty("user.name");
         return output.replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
@@ -111,7 +111,7 @@ class TourTest {
                 .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root");
     }
 
-    /** Without what differs from run to run: times, how long ago, process ids, and the width of columns. */
+    /** The tour without everything that differs from run to run: times, ages, process ids, and the width of columns. */
     private static String masked(String tour) {
         return tour.replaceAll("\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z", "TIME")
                 .replaceAll("(?<![\\w-])(\\d+[smhd])+\\b", "AGE")

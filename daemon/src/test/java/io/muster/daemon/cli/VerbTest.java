@@ -19,7 +19,7 @@ abstract class VerbTest {
 
     private final String resources;
 
-    /** @param resources of the daemon's configuration */
+    /** @param resources the resources in the daemon's configuration */
     VerbTest(String resources) {
         this.resources = resources;
     }

@@ -1,4 +1,4 @@
-/** The command as people run it. */
+/** Tests of the command as users run it. */
 @NullMarked
 package io.muster.daemon.cli;
 

@@ -27,7 +27,7 @@ final class ConfigFilesTest {
     private static final Path FILES = Path.of("../config");
     private static final Environment ROOT = new Environment(Map.of(), 0, Path.of("/root"), "host7", 4);
 
-    /** Keys without a default to document; the file shows an example. */
+    /** Keys without a default to document, for which the file shows an example. */
     private static final Set<Key> EXAMPLES = EnumSet.of(
             Key.RESOURCE_PATH,
             Key.RESOURCE_CONFIG,
@@ -40,7 +40,7 @@ final class ConfigFilesTest {
     @TempDir
     private Path dir;
 
-    /** The annotated file with every key in force, and the files that it names beside it. */
+    /** The annotated file with every key in force, and beside it the files that it names. */
     private Config everyKey() throws IOException {
         Files.copy(FILES.resolve("R.json"), dir.resolve("R.json"));
         Files.writeString(dir.resolve("scheduling.json"), "{}");

@@ -22,7 +22,7 @@ final class ConfigTest {
     @TempDir
     private Path dir;
 
-    /** A value that is not the default, as written and as shown. */
+    /** A value other than the default, as it is written and as it is shown. */
     private record Value(String toml, String shown) {
         static Value same(String text) {
             return new Value("\"" + text + "\"", text);

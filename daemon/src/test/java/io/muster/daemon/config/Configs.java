@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Configurations written as text, read as the daemon reads them. */
+/** Reads configurations given as text, as the daemon reads them. */
 final class Configs {
     /** An ordinary user without XDG variables on a host of four cores. */
     static final Environment ADA = new Environment(Map.of(), 1000, Path.of("/home/ada"), "host7", 4);
@@ -23,7 +23,7 @@ final class Configs {
         return Config.load(write(directory, "muster.toml", lines), ADA);
     }
 
-    /** Every problem of a refused text, with the directory cut off. */
+    /** All problems of a text that is refused, without the directory in their places. */
     static List<String> problems(Path directory, String... lines) {
         return problemsOf(directory, write(directory, "muster.toml", lines));
     }

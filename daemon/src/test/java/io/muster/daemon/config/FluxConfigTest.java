@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files written for a Flux broker are taken as they are. */
+/** Files written for a Flux broker are accepted unchanged. */
 final class FluxConfigTest {
     @TempDir
     private Path dir;

@@ -1,4 +1,4 @@
-/** Tests of the configuration. They may use everything the daemon's tests may. JUnit's own thread runs them. */
+/** Tests of the configuration. May use everything that the daemon's tests may use. Run on JUnit's own thread. */
 @NullMarked
 package io.muster.daemon.config;
 

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What admins and schedulers notice of a disk that is slow or broken, and of a clock that jumps. */
+/** The effects that admins and schedulers notice when the disk is slow or broken, or the clock jumps. */
 class DiskFaultTest {
     private static final Duration SLOW = Duration.ofSeconds(2);
 
@@ -31,7 +31,10 @@ class DiskFaultTest {
         sink.received();
     }
 
-    /** Every force takes two seconds: nobody is told before, nothing else waits, and all that came meanwhile shares the next one. */
+    /**
+     * Every force takes two seconds. Nobody is answered or sent an update before its end, nothing else waits, and all changes that arrive
+     * meanwhile share the next force.
+     */
     @Test
     void aForceOfTwoSecondsDelaysChangesAndNothingElse() {
         acquire();
@@ -72,7 +75,10 @@ class DiskFaultTest {
         assertThat(rig.inventory.stalledSeconds()).isZero();
     }
 
-    /** It was decided on a change that then failed, so it is decided anew, on what is there; it does not wait for the disk's repair. */
+    /**
+     * The refusal was decided on a change that then failed, so the command is decided again on the committed state; it does not wait for
+     * the disk's repair.
+     */
     @Test
     void aRefusalBehindAChangeThatFailedIsDecidedAnewWhileTheDiskIsBroken() {
         rig.drain("3");
@@ -91,7 +97,7 @@ class DiskFaultTest {
         assertThat(rig.told.get(1)).startsWith("again: EXISTS");
     }
 
-    /** The first force waits until it is let go, and then fails; those after it work. */
+    /** The first force waits for the returned latch and then fails; later ones succeed. */
     private CountDownLatch failOnce(Runnable failure) {
         CountDownLatch forcing = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
@@ -127,7 +133,7 @@ class DiskFaultTest {
         assertThat(rig.told).as("landed, not answered").isEmpty();
         rig.inventory.whenAnswered(() -> rig.told.add("all"));
         rig.settle();
-        rig.settle(); // which asks the same, and may be told first
+        rig.settle(); // this asks for the same, and may be called back first
 
         assertThat(rig.told).containsExactly("drain: DISK Input/output error", "again: done 1", "all");
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A core thread that runs when the test says so, and a clock that stands still meanwhile. */
+/** A core thread that runs tasks only when the test says so, and a clock that the test advances. */
 public final class HandDriven extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
     private static final long PATIENCE_SECONDS = 120;
 
@@ -40,7 +40,7 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
         return epoch.plusNanos(nanos).plus(wrong);
     }
 
-    /** Somebody sets the wall clock; time goes on as before. */
+    /** Sets the wall clock forward or back; elapsed time is not affected. */
     public void jump(Duration by) {
         wrong = wrong.plus(by);
     }
@@ -50,14 +50,14 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
         tasks.add(task);
     }
 
-    /** Runs what is waiting, and what that leads to. */
+    /** Runs all waiting tasks, and the tasks that these submit. */
     public void runReady() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }
     }
 
-    /** Waits for another thread to bring a task, and runs it. */
+    /** Waits until another thread submits a task, and runs it. */
     public void runNext() {
         Runnable task;
         try {
@@ -71,7 +71,7 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
         task.run();
     }
 
-    /** @param settle run after each timer */
+    /** @param settle called after each timer */
     public void advance(Duration time, Runnable settle) {
         long until = nanos + time.toNanos();
         settle.run();

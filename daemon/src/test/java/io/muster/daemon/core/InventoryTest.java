@@ -119,7 +119,7 @@ class InventoryTest {
         rig.release();
         rig.settle();
 
-        // Whether the first force was under way already decides which of the two the disk took.
+        // The disk may have accepted either of the two, depending on whether the first force had begun.
         assertThat(rig.told).hasSize(2);
         assertThat(held()).isEqualTo(Idset.of(1));
         if (rig.told.get(0).startsWith("drain: DISK")) {
@@ -140,13 +140,13 @@ class InventoryTest {
         rig.inventory.listen(new Commits() {
             @Override
             public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
-                // Landed, but neither published nor answered: this is where another request may come in.
+                // The change is durable, but neither published nor answered: another request may arrive at this moment.
                 rig.send("again", Rig.drainCommand("1", "y"));
             }
         });
         rig.send("first", Rig.drainCommand("1", "x"));
         rig.settle();
-        rig.settle(); // for what was sent while the first was awaited
+        rig.settle(); // for the command that was sent while the first was awaited
 
         assertThat(rig.told).containsExactly("first: done 1", "again: EXISTS rank 1 already drained: node1");
     }
@@ -209,7 +209,7 @@ class InventoryTest {
                 published.add(held().toString());
             }
         });
-        rig.send("one", Rig.drainCommand("1", "x")); // this one may be in the disk's hands alone
+        rig.send("one", Rig.drainCommand("1", "x")); // this one may be in a write of its own already
         rig.send("two", Rig.drainCommand("2", "x"));
         rig.send("three", Rig.drainCommand("3", "x"));
         rig.release();
@@ -296,7 +296,7 @@ class InventoryTest {
         return ResourceSet.parse((text.substring(0, text.length() - 1) + graph).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A hundred and fifty characters for each core: this is a cluster of a thousand hosts. */
+    /** At a hundred and fifty characters for each core, this is a cluster of a thousand hosts. */
     @Test
     void aLargeGraphIsTaken() {
         rig.define(withGraphOf(18));

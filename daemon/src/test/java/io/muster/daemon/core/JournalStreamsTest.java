@@ -24,7 +24,7 @@ class JournalStreamsTest {
         rig.close();
     }
 
-    /** Each response as the names of its events, {@code R} where R came along. */
+    /** Each response as the names of its events, with {@code R} if it includes R. */
     private List<String> read(FakeSink from) {
         List<String> responses = new ArrayList<>();
         for (String text : from.received()) {

@@ -30,8 +30,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The core as the daemon builds it, on a disk in memory and a thread that the test drives. The journal has its own thread
- * as ever; {@link #settle} waits until it has answered everything.
+ * The core as the daemon builds it, on a disk in memory and a thread that the test drives. The journal has its usual thread; {@link
+ * #settle} waits until the journal has completed everything.
  */
 public final class Rig implements AutoCloseable {
     public static final Instant START = Instant.ofEpochSecond(1_700_000_000);
@@ -52,11 +52,11 @@ public final class Rig implements AutoCloseable {
     public final WallClock clock;
     public final Meters meters = new Meters();
 
-    /** What tests note, in order. */
+    /** Notes of the tests, in order. */
     public final List<String> told = new ArrayList<>();
 
     private final Semaphore forces = new Semaphore(MANY);
-    /** One for each force that {@link #holdDisk} holds. */
+    /** Has a permit for each force that {@link #holdDisk} holds back. */
     private final Semaphore held = new Semaphore(0);
 
     private Rig(FaultyDisk disk, HandDriven core, int mostInFlight, int journalMax) {
@@ -86,7 +86,7 @@ public final class Rig implements AutoCloseable {
         return on(new FaultyDisk(new MemoryDisk()), new HandDriven(START));
     }
 
-    /** What a start on this disk would make. */
+    /** A rig that starts on an existing disk. */
     public static Rig on(FaultyDisk disk, HandDriven core) {
         return new Rig(disk, core, 1 << 16, 1000);
     }
@@ -97,14 +97,14 @@ public final class Rig implements AutoCloseable {
         return rig;
     }
 
-    /** Four nodes of four cores, all online. */
+    /** A rig of four nodes with four cores each, all online. */
     public static Rig ofFour() {
         Rig rig = empty();
         rig.define(nodes("node[0-3]"));
         return rig;
     }
 
-    /** Hosts of four cores. */
+    /** Hosts with four cores each. */
     public static ResourceSet nodes(String hosts) {
         Hostlist names = Hostlist.parse(hosts);
         return ResourceSet.of(names, Idset.range(0, names.size() - 1), Idset.range(0, 3), Idset.EMPTY, Map.of());
@@ -122,7 +122,7 @@ public final class Rig implements AutoCloseable {
         return inventory.state();
     }
 
-    /** Lets the journal finish all that it has been given, and the core all that follows. */
+    /** Lets the journal complete all batches, and the core run all tasks that follow. */
     public void settle() {
         core.runReady();
         boolean[] answered = {false};
@@ -137,7 +137,7 @@ public final class Rig implements AutoCloseable {
         core.advance(time, this::settle);
     }
 
-    /** Submits as alice and waits for the answer. */
+    /** Submits a command as alice and waits for the answer. */
     public Answer submit(Command command) {
         List<Answer> answers = new ArrayList<>();
         inventory.submit(command, ALICE, answers::add);
@@ -179,7 +179,7 @@ public final class Rig implements AutoCloseable {
                 : "done " + answer.entries().size();
     }
 
-    /** From here on the disk does not finish a force until {@link #release}. */
+    /** From now on no force returns until {@link #release}. */
     public void holdDisk() {
         forces.drainPermits();
         held.drainPermits();
@@ -192,7 +192,7 @@ public final class Rig implements AutoCloseable {
         });
     }
 
-    /** After {@link #holdDisk}, if anything was submitted that has to be written: until it is, and is being forced. */
+    /** Waits until a force has begun. To be called after {@link #holdDisk} and a command that writes. */
     public void awaitForce() {
         boolean forcing;
         try {
@@ -210,7 +210,7 @@ public final class Rig implements AutoCloseable {
         forces.release(MANY);
     }
 
-    /** From here on every write fails. */
+    /** From now on every write fails. */
     public void fillDisk() {
         disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
     }
@@ -229,7 +229,7 @@ public final class Rig implements AutoCloseable {
         }
     }
 
-    /** What is counted. */
+    /** Counts the calls. */
     public static final class Meters implements AcquireMeters {
         public int first;
         public int updates;

@@ -15,13 +15,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What a core does with a journal: numbers events, believes only what is durable, goes back after a failure. */
+/** Uses a journal as the core does: numbers events, counts only durable ones as done, and goes back after a failure. */
 final class Client implements Replay, JournalListener {
     static final InstantSource CLOCK = InstantSource.fixed(Instant.ofEpochSecond(1_700_000_000));
 
-    /** Every event that is durable, as {@code seq name}; the state of this test. */
+    /** All durable events, as {@code seq name}; the state of this test. */
     final List<String> durable = new ArrayList<>();
-    /** Names that were answered with a failure. */
+    /** Names of events whose batch failed. */
     final List<String> refused = new ArrayList<>();
 
     final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
@@ -40,7 +40,7 @@ final class Client implements Replay, JournalListener {
         return open(disk, JournalSettings.DEFAULT);
     }
 
-    /** Everything happens in order: completions run on the journal thread. */
+    /** Opens a journal that calls back on its own thread, so that everything happens in order. */
     static Client open(Disk disk, JournalSettings settings) throws IOException {
         return open(disk, settings, CLOCK);
     }
@@ -52,7 +52,7 @@ final class Client implements Replay, JournalListener {
         return client;
     }
 
-    /** What a start recovers. */
+    /** The events that a start recovers. */
     static List<String> recovered(Disk disk) throws IOException {
         Client client = open(disk);
         client.close();
@@ -68,7 +68,7 @@ final class Client implements Replay, JournalListener {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Submits one command with these events. */
+    /** Submits one command with events of these names. */
     synchronized void submit(String... names) {
         long first = next;
         next += names.length;
@@ -107,14 +107,14 @@ final class Client implements Replay, JournalListener {
         journal().snapshot(seq, ("{\"events\":\"" + state + "\"}").getBytes(StandardCharsets.UTF_8), outcomes::add);
     }
 
-    /** Waits until all that was submitted so far has been answered. */
+    /** Waits until all batches submitted so far have their outcome. */
     void settle() {
         CountDownLatch settled = new CountDownLatch(1);
         journal().snapshot(Long.MAX_VALUE, new byte[0], refusedAlways -> settled.countDown());
         await(settled);
     }
 
-    /** A test that waits for what never comes is to fail, not to hang. */
+    /** Waits with a limit, so that a test fails rather than hangs. */
     static void await(CountDownLatch latch) {
         try {
             if (!latch.await(120, TimeUnit.SECONDS)) {

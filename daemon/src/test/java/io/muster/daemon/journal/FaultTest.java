@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a failing disk does: the journal refuses, says why, forgets nothing that was answered, and goes on by itself. */
+/** The journal on a failing disk: it refuses, says why, loses nothing that was answered, and goes on by itself. */
 class FaultTest {
     private static final JournalSettings SMALL = new JournalSettings(300, Duration.ZERO, 0);
 
@@ -193,7 +193,7 @@ class FaultTest {
         assertThat(Client.recovered(memory)).isEmpty();
     }
 
-    /** A start would find events after the segment that follows, and refuse. */
+    /** Otherwise a start would find events in this segment that belong after the next one, and refuse. */
     @Test
     void nothingIsWrittenBeforeASegmentThatWasBegunInVain() throws IOException {
         Client client = Client.open(disk, SMALL);
@@ -224,7 +224,7 @@ class FaultTest {
         assertThat(Client.recovered(memory)).containsExactly("1 a", "2 b", "3 c", "4 d");
     }
 
-    /** Every single operation of a run fails once, in each way. */
+    /** Every single operation of a run fails once, in every way. */
     @ParameterizedTest
     @ValueSource(ints = {-1, 0, 1, 50})
     void anyOneFailureLosesNothingThatWasAnswered(int part) throws IOException {
@@ -236,7 +236,7 @@ class FaultTest {
         assertThat(failing).isGreaterThan(60);
     }
 
-    /** From some operation on nothing works, until the end. */
+    /** From one operation on, every operation fails until the end. */
     @ParameterizedTest
     @EnumSource(value = FaultyDisk.Kind.class, names = "MAKE_DIRECTORY", mode = EnumSource.Mode.EXCLUDE)
     void aDiskThatGoesBadForGoodLosesNothingThatWasAnswered(FaultyDisk.Kind kind) throws IOException {
@@ -248,7 +248,7 @@ class FaultTest {
         assertThat(failing).isGreaterThan(2);
     }
 
-    /** Start-up on a failing disk: it is refused, or all is there. Nothing is given up for a disk that may be well tomorrow. */
+    /** A start on a failing disk is refused, or recovers everything. No data is given up for a disk that may work again tomorrow. */
     @ParameterizedTest
     @EnumSource(FaultyDisk.Kind.class)
     void aStartOnAFailingDiskIsRefusedOrRecoversAllThatWasAnswered(FaultyDisk.Kind kind) throws IOException {
@@ -275,7 +275,7 @@ class FaultTest {
         return operations;
     }
 
-    /** @return what was answered: two snapshots hold some of it, and the last of the segments ends within a line */
+    /** @return the answered events; two snapshots hold some of them, and the last segment ends within a line */
     private static List<String> tornBehindSnapshotsAndSegments(MemoryDisk prepared) throws IOException {
         Client client = Client.open(prepared, new JournalSettings(300, Duration.ofDays(1), 1 << 20));
         for (int i = 0; i < 7; i++) {
@@ -298,7 +298,7 @@ class FaultTest {
         return answered;
     }
 
-    /** @return whether the start had so many operations that the fault was reached */
+    /** @return whether the start had enough operations to reach the fault */
     private static boolean start(MemoryDisk left, CountedFault fault, List<String> answered) throws IOException {
         try {
             Client client = Client.open(new FaultyDisk(left, fault));
@@ -318,7 +318,7 @@ class FaultTest {
         return new CountedFault(kind, failing, times, part, new AtomicInteger());
     }
 
-    /** Operation {@code failing} of its kind fails, and so many after it. */
+    /** Fails operation number {@code failing} of its kind, and {@code times} operations in all. */
     private record CountedFault(FaultyDisk.@Nullable Kind only, int failing, int times, int part, AtomicInteger count)
             implements FaultyDisk.Fault {
         @Override
@@ -345,13 +345,13 @@ class FaultTest {
         return run(failing, times, part, null);
     }
 
-    /** @return whether the run had so many operations */
+    /** @return whether the run had enough operations to reach the fault */
     private boolean run(int failing, int times, int part, FaultyDisk.@Nullable Kind only) throws IOException {
         MemoryDisk fresh = new MemoryDisk();
         FaultyDisk faulty = new FaultyDisk(fresh);
         Client client = Client.open(faulty, SMALL);
         CountedFault fault = new CountedFault(only, failing, times, part, new AtomicInteger());
-        // A disk is read, and files are cut, only to take back what could not be forced.
+        // A disk is read and files are cut only to take back what could not be forced.
         boolean healing = only == FaultyDisk.Kind.READ || only == FaultyDisk.Kind.TRUNCATE;
         AtomicInteger forces = new AtomicInteger();
         faulty.fault((kind, name) -> {

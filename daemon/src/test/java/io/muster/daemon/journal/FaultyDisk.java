@@ -14,7 +14,7 @@ public final class FaultyDisk implements Disk {
     private volatile Fault fault;
 
     public enum Kind {
-        /** Of a new file. */
+        /** Creates a file. */
         OPEN,
         OPEN_EXISTING,
         LIST,
@@ -30,9 +30,9 @@ public final class FaultyDisk implements Disk {
 
     public interface Fault {
         /**
-         * Called before every operation that can fail; may throw, or block.
+         * Called before every operation that can fail; may throw or block.
          *
-         * @return how many bytes of a write to do before it fails with ENOSPC; -1 for all
+         * @return the number of bytes to write before the write fails with ENOSPC; -1 for no failure
          */
         int before(Kind kind, String name) throws IOException;
     }

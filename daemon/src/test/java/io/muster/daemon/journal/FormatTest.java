@@ -11,10 +11,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/**
- * State directories of every format that was ever released, as they were written. Never change one: a new format gets a
- * new directory beside it.
- */
+/** State directories of every released format, as they were written. Never change one: a new format gets a new directory. */
 class FormatTest {
     private static final String[] V1 = {
         "snapshot.json",
@@ -24,7 +21,7 @@ class FormatTest {
         "journal/0000000000000005.log"
     };
 
-    /** This wrote {@code journal/v1}. */
+    /** Writes {@code journal/v1}. */
     private static void writeV1(Disk disk) throws IOException {
         Client client = Client.open(disk);
         client.submit("drain");

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** verify, repair and dump. */
+/** Tests of verify, repair and dump. */
 class JournalCheckTest {
     private final MemoryDisk disk = new MemoryDisk();
 
@@ -158,7 +158,7 @@ class JournalCheckTest {
         assertThat(disk.names).containsKey("quarantine/snapshot.json.1.broken");
     }
 
-    /** As when a repair is cut short. */
+    /** An interrupted repair leaves the same state. */
     @Test
     void aSnapshotThatIsMissingIsReplacedByTheOneBefore() throws IOException {
         disk.delete(Snapshot.FILE);
@@ -251,7 +251,7 @@ class JournalCheckTest {
                         "NOTE journal/0000000000000009.log.tmp: left over from a crash; the next start deletes it");
     }
 
-    /** A disk on which the oldest segment is gone when it is to be read, so many times, as if a daemon had deleted it. */
+    /** A disk on which the oldest segment disappears before it is read, for a number of times, as if a daemon had deleted it. */
     private FaultyDisk deleting(int times) {
         int[] left = {times};
         return new FaultyDisk(disk, (kind, name) -> {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JournalCopyTest {
-    /** No history is kept but what a start needs. */
+    /** Settings that keep no history except what a start needs. */
     private static final JournalSettings TINY = new JournalSettings(300, Duration.ZERO, 0);
 
     @TempDir
@@ -85,7 +85,7 @@ class JournalCopyTest {
         client.close();
     }
 
-    /** As ENOSPC, EIO or the end of the process at any moment leaves it. */
+    /** An error of the disk, or the end of the process at any moment, interrupts the copy. */
     @Test
     void whatIsInterruptedAnywhereDoesNotPassForWhole() throws IOException {
         MemoryDisk source = new MemoryDisk();
@@ -186,7 +186,7 @@ class JournalCopyTest {
         assertThat(JournalCopy.isUnfinished(target)).isTrue();
     }
 
-    /** A write that a failing disk takes back after it was read is not in the copy. */
+    /** A write that a failing disk takes back after it was read must not be in the copy. */
     @Test
     void whatIsTakenBackWhileItIsCopiedIsNotInTheCopy() throws IOException {
         MemoryDisk memory = new MemoryDisk();

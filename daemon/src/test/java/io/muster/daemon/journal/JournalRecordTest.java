@@ -23,7 +23,7 @@ class JournalRecordTest {
         return JournalRecord.parse(line, 0, line.length);
     }
 
-    /** A million names are one string, in the events that speak of all hosts. */
+    /** Events about all hosts hold a million names in one string. */
     @Test
     void aLongStringIsReadAsItWasWritten() throws IOException {
         String hosts = "n".repeat(30_000_000);

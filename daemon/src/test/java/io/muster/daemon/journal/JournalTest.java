@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class JournalTest {
     private final MemoryDisk disk = new MemoryDisk();
 
-    /** Two daemons that both believe to have the lock would write over each other's changes. */
+    /** Two daemons that both assume the lock would overwrite each other's changes. */
     @Test
     void withoutItsLockAJournalRefusesChanges() throws IOException {
         MemoryDisk disk = new MemoryDisk();
@@ -277,7 +277,7 @@ class JournalTest {
         assertThat(client.outcomes.get(1).kind()).isEqualTo(Outcome.Kind.FAILED);
     }
 
-    /** As when the disk answers after those who asked it have given up and gone. */
+    /** The disk may answer after everybody who waited for it has given up. */
     @Test
     @Timeout(60)
     void aJournalWithNobodyLeftToTellIsClosedAllTheSame() throws Exception {

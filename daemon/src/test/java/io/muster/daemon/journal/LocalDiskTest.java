@@ -81,7 +81,7 @@ class LocalDiskTest {
             other.destroyForcibly().waitFor();
         }
 
-        // The kernel lets go of a killed process's lock.
+        // The kernel has released the killed process's lock.
         assertThat(Client.recovered(LocalDisk.at(temp))).isEmpty();
     }
 
@@ -137,7 +137,7 @@ class LocalDiskTest {
         assertThatThrownBy(() -> LocalDisk.existing(temp.resolve("nowhere"))).isInstanceOf(NoSuchFileException.class);
     }
 
-    /** A link that leads nowhere is listed by its name, and then is not there, as a file that another process renames. */
+    /** A symbolic link to nothing is listed by its name but cannot be opened, like a file that another process has renamed. */
     @Test
     void whatIsGoneWhenItIsLookedAtIsNotListed() throws IOException {
         LocalDisk disk = LocalDisk.at(temp);
@@ -147,7 +147,7 @@ class LocalDiskTest {
         assertThat(disk.list("").stream().map(Disk.Entry::name)).containsExactly("b");
     }
 
-    /** Nothing is written to what took the place of the directory, and it is said that it did. */
+    /** Nothing is written to the directory that took the place of the first, and the error says so. */
     @Test
     void whatIsPutInTheDirectorysPlaceIsNotWrittenTo() throws IOException {
         Path state = temp.resolve("state");
@@ -248,7 +248,7 @@ class LocalDiskTest {
         }
     }
 
-    /** Root repairs what the daemon's user owns, and that user's daemon has to start from it. */
+    /** Root repairs a directory that belongs to the daemon's user, whose daemon must then be able to start. */
     @Test
     void whatIsMadeBelongsToTheDirectorysOwner() throws IOException {
         int owner = isRoot() ? 4711 : (Integer) Files.getAttribute(temp, "unix:uid");
@@ -313,7 +313,7 @@ class LocalDiskTest {
         assertThat(state.resolve("quarantine")).isNotEmptyDirectory();
     }
 
-    /** Makes every kind of file. */
+    /** Creates every kind of file. */
     static final class Writer {
         private Writer() {}
 

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory that remembers every operation in order, so that {@link PowerLoss} can build what would be left of it.
- * Names lead to inodes, as on a real one.
+ * A disk in memory that records every operation in order, so that {@link PowerLoss} can build what would be left of it. As on a real disk,
+ * names lead to inodes.
  */
 public final class MemoryDisk implements Disk {
     /** Contents by inode. */
@@ -27,7 +27,7 @@ public final class MemoryDisk implements Disk {
 
     final Map<String, Integer> names = new TreeMap<>();
     final Map<String, Instant> modified = new TreeMap<>();
-    /** Marked by the test's thread and appended to by the journal's. */
+    /** All operations. The test's thread adds marks, the journal's thread adds the others. */
     final List<Op> ops = Collections.synchronizedList(new ArrayList<>());
 
     private final Map<String, Object> locks = new ConcurrentHashMap<>();
@@ -49,7 +49,7 @@ public final class MemoryDisk implements Disk {
 
     record DirectoryForced(String name) implements Op {}
 
-    /** What the test wants to find among the operations. */
+    /** A mark that the test puts between the operations. */
     record Mark(String text, long seq) implements Op {}
 
     MemoryDisk copy() {
@@ -165,7 +165,7 @@ public final class MemoryDisk implements Disk {
         };
     }
 
-    /** As rm(1) of a lock file does: whoever has the lock goes on to believe so, and another gets it too. */
+    /** Deletes a lock file as rm(1) does: its holder still assumes the lock, and another process can get it too. */
     void deleteLock(String name) {
         locks.remove(name);
     }

@@ -12,14 +12,14 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Builds what a power loss can leave of a {@link MemoryDisk}. The model: what was forced is there. Of the writes and
- * truncations of a file since its last force any subset is there, and of the last in it any beginning or end, with zeros or
- * nothing for the rest, or all but a hole of zeros. Of creations, renames and deletions since the directory was last forced
- * any subset that makes sense is there. Between two operations the process may also just die: then all is there.
+ * Builds the states of a {@link MemoryDisk} that a power loss can leave. The model: everything forced is kept. Of the writes and
+ * truncations of a file since its last force, any subset is kept; of the last write in the subset, any beginning or end is kept, with zeros
+ * or nothing for the rest, or everything except a hole of zeros. Of the creations, renames and deletions since the directory was last
+ * forced, any consistent subset is kept. The process may also just die between two operations: then everything is kept.
  *
- * <p>What is bounded: of more than {@link #ALL_SUBSETS} writes every prefix, all but each one, and a sample of the other
- * subsets. While one file goes through all that it can be, others have none or all of what was written to them; of what
- * several can be at once there is a sample. Samples are the same in each run.
+ * <p>The number of states is bounded. For more than {@link #ALL_SUBSETS} writes these subsets are tried: every prefix, all but each single
+ * write, and a sample of the others. While one file takes all its possible contents, the other files have none or all of their writes;
+ * combinations of several files are sampled. Samples are the same in each run.
  */
 final class PowerLoss {
     private static final int ALL_SUBSETS = 5;
@@ -34,21 +34,21 @@ final class PowerLoss {
          * Called for each distinct state.
          *
          * @param acknowledged the last seq that was answered before the crash
-         * @param submitted the last seq that was handed to the journal
+         * @param submitted the last seq that was submitted to the journal
          */
         void check(MemoryDisk left, long acknowledged, long submitted, String how) throws IOException;
     }
 
-    /** @param stride tear writes at every n-th byte */
+    /** @param stride writes are torn at every n-th byte */
     PowerLoss(MemoryDisk disk, int stride) {
         this.ops = List.copyOf(disk.ops);
         this.stride = stride;
     }
 
-    /** How a disk looked at the last force of everything, and what came since. */
+    /** The disk after the last force of everything, and the operations since. */
     private static final class Partial {
         final MemoryDisk forced = new MemoryDisk();
-        /** By inode: writes and truncations that no force covers. */
+        /** Writes and truncations that no force covers, by inode. */
         final Map<Integer, List<MemoryDisk.Op>> data = new HashMap<>();
 
         final List<MemoryDisk.Op> directory = new ArrayList<>();
@@ -120,7 +120,7 @@ final class PowerLoss {
         }
     }
 
-    /** @return how many distinct states were checked */
+    /** @return the number of distinct states checked */
     int run(Check check) throws IOException {
         Partial partial = new Partial();
         Set<String> seen = new HashSet<>();
@@ -136,7 +136,7 @@ final class PowerLoss {
         return states;
     }
 
-    /** Every subset of the pending directory operations, each with no file content beyond the forced one. */
+    /** Every subset of the pending directory operations, with only the forced contents of files. */
     private static List<MemoryDisk> namings(Partial partial) {
         List<MemoryDisk> result = new ArrayList<>();
         int count = partial.directory.size();
@@ -181,7 +181,7 @@ final class PowerLoss {
         return states[0];
     }
 
-    /** With none or all of what was written to each of the other files. */
+    /** The disk with none or all of the writes to each of the other files. */
     private static List<MemoryDisk> others(Partial partial, MemoryDisk base, int file, List<Integer> files) {
         List<MemoryDisk> result = new ArrayList<>(List.of(base));
         for (int other : files) {
@@ -212,7 +212,7 @@ final class PowerLoss {
         void content(byte[] content) throws IOException;
     }
 
-    /** Every content that one file can have. */
+    /** Calls back with every possible content of one file. */
     private void each(byte[] forced, List<MemoryDisk.Op> pending, Contents contents) throws IOException {
         for (long subset : subsets(pending.size())) {
             for (byte[] content : contents(forced, pending, subset)) {
@@ -240,13 +240,13 @@ final class PowerLoss {
         return subsets;
     }
 
-    /** Any of the contents that one file can have. */
+    /** A random possible content of one file. */
     private byte[] any(byte[] forced, List<MemoryDisk.Op> pending) {
         List<byte[]> contents = contents(forced, pending, random.nextLong() & (1L << pending.size()) - 1);
         return contents.get(random.nextInt(contents.size()));
     }
 
-    /** A subset, the last of it torn in each way, and whole. */
+    /** The contents after a subset of writes, the last of them whole and torn in every way. */
     private List<byte[]> contents(byte[] forced, List<MemoryDisk.Op> pending, long subset) {
         List<byte[]> result = new ArrayList<>();
         MemoryDisk disk = new MemoryDisk();
@@ -281,7 +281,7 @@ final class PowerLoss {
         }
     }
 
-    /** The old content with bytes {@code from} to {@code to} of a write put in, and zeros up to a length. */
+    /** The old content with bytes {@code from} to {@code to} of a write inserted, and zeros up to a length. */
     private static byte[] merge(byte[] before, int at, byte[] bytes, int from, int to, int length) {
         byte[] content = Arrays.copyOf(before, Math.max(before.length, length));
         System.arraycopy(bytes, from, content, at + from, to - from);

@@ -12,13 +12,13 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Every state of the disk that {@link PowerLoss} can build of the order of writes and forces is recovered from. */
+/** The journal recovers from every state of the disk that {@link PowerLoss} builds from the order of writes and forces. */
 class PowerLossTest {
-    /** Snapshots prune at once, segments are short. */
+    /** Settings with short segments, and snapshots that delete old segments at once. */
     private static final JournalSettings SMALL = new JournalSettings(400, Duration.ZERO, 0);
 
     private final MemoryDisk disk = new MemoryDisk();
-    /** What seq n was, whenever it was submitted. */
+    /** Every event by seq, in the order of submission. */
     private final List<String> submitted = new ArrayList<>();
     /** The last seq of each command. */
     private final Set<Integer> ends = new HashSet<>();
@@ -57,7 +57,7 @@ class PowerLossTest {
         assertThat(new PowerLoss(disk, 1).run(this::check)).isGreaterThan(2000);
     }
 
-    /** Each event is more than half of what the journal writes at a time, so there are several writes to one force. */
+    /** Each event is longer than half of the journal's buffer, so several writes share one force. */
     @Test
     void everyStateOfAChangeThatTakesSeveralWritesIsRecoveredFrom() throws IOException {
         Client client = Client.open(disk);
@@ -116,7 +116,7 @@ class PowerLossTest {
         assertThat(afterTheTear[0]).isGreaterThan(600);
     }
 
-    /** All of it was written, and then the disk said that it was full. */
+    /** All bytes were written before the disk reported that it was full. */
     @Test
     void whatWasRefusedDoesNotComeBack() throws IOException {
         FaultyDisk full = new FaultyDisk(disk);

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Whatever happened to a segment: a start refuses and changes nothing, or recovers changes that were made, in order. */
+/** After any damage to a segment, a start either refuses and changes nothing, or recovers changes that were made, in order. */
 class RecoveryPropsTest {
     @Seeds
     void anyDamageIsRefusedOrCostsTheLastWriteOnly(Random random) throws IOException {
@@ -43,7 +43,7 @@ class RecoveryPropsTest {
         assertThat(Client.recovered(disk)).isEqualTo(recovered);
     }
 
-    /** What lines say that stand, all of each, where they stood. */
+    /** The last seq that an undamaged line calls durable; a line counts if it is unchanged and in its old place. */
     private static int calledDurable(byte[] whole, byte[] damaged) throws IOException {
         long durable = 0;
         int end;
@@ -56,7 +56,7 @@ class RecoveryPropsTest {
         return (int) durable;
     }
 
-    /** The last event of the last command before anything differs. */
+    /** The seq of the last event of the last command before the first difference. */
     private static int before(byte[] whole, byte[] damaged) throws IOException {
         int same = Arrays.mismatch(whole, damaged);
         long seq = 0;
@@ -106,7 +106,7 @@ class RecoveryPropsTest {
         return client.durable;
     }
 
-    /** Cuts, overwrites, zeroes, removes or repeats a stretch of bytes or whole lines. */
+    /** Cuts, overwrites, zeroes, removes or repeats a range of bytes or whole lines. */
     private static byte[] edited(byte[] bytes, Random random) {
         List<Byte> edited = new ArrayList<>(bytes.length);
         int from = random.nextInt(bytes.length + 1);

@@ -79,7 +79,7 @@ class RecoveryTest {
             for (int bit = 0; bit < 8; bit++) {
                 byte[] flipped = whole.clone();
                 flipped[at] ^= (byte) (1 << bit);
-                // A space or @ that turns into NUL in the last write is what a lost block looks like.
+                // A space or @ that becomes NUL in the last write looks like a lost block.
                 boolean hole = flipped[at] == 0 && at >= lineEnd(4);
                 disk.set(ONE, flipped);
                 if (hole) {
@@ -114,7 +114,7 @@ class RecoveryTest {
                 .hasMessageStartingWith("journal/0000000000000001.log line 2 ");
     }
 
-    /** Its newline is zero too, so that the last line, which calls it durable, seems to be a part of it. */
+    /** The newline is zero too, so that the last line, which calls this one durable, seems to be part of it. */
     @Test
     void zerosUpToTheLineThatCallsThemDurableAreDamage() {
         Arrays.fill(whole, lineEnd(3), lineEnd(4), (byte) 0);
@@ -285,7 +285,7 @@ class RecoveryTest {
         client.close();
     }
 
-    /** Where the n-th line ends, newline included. */
+    /** The offset after the n-th line, including its newline. */
     private int lineEnd(int n) {
         int at = 0;
         for (int i = 0; i < n; i++) {
@@ -301,7 +301,7 @@ class RecoveryTest {
         return (crc(json) + " " + json + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Not by the code under test. */
+    /** A checksum computed without the code under test. */
     private static String crc(String text) {
         CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));

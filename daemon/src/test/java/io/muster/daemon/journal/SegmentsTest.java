@@ -111,7 +111,7 @@ class SegmentsTest {
         assertThat(client.warnings).contains("old journal segments could not be deleted: Input/output error");
     }
 
-    /** As it is without file descriptors, when no directory can be forced either. */
+    /** Without file descriptors, no directory can be forced either. */
     @Test
     void aSegmentThatCannotBeBegunIsAWarning() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);

@@ -57,7 +57,7 @@ final class HttpEndpointTest {
         return new Socket(endpoint.address().getAddress(), endpoint.address().getPort());
     }
 
-    /** Everything that comes until the server has said all. */
+    /** Everything that the server sends until it closes its side. */
     private String exchange(String request) throws IOException {
         try (Socket socket = connect()) {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));

@@ -83,7 +83,7 @@ class ConnectionTest {
         } while (channel.hasPendingTasks());
     }
 
-    /** What the peer reads, as matchtag and text. */
+    /** The responses that the peer reads, as matchtag and text. */
     private List<String> read() throws ProtocolException {
         List<String> texts = new ArrayList<>();
         for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
@@ -271,7 +271,7 @@ class ConnectionTest {
         assertThat(stage.rig.acquires.isAcquired()).isFalse();
     }
 
-    /** An embedded channel's peer reads when it is flushed; this one's buffer is full from the first byte on. */
+    /** Makes the channel unwritable from the first byte on, because the peer of an embedded channel reads at every flush. */
     private void stopReading() {
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
         channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);

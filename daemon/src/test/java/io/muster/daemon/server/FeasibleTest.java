@@ -48,7 +48,7 @@ class FeasibleTest {
     private static final int ADA = 1000;
     private static final int BOB = 1001;
 
-    /** Four nodes of 4 cores; the last has 2 gpus. */
+    /** Four nodes with 4 cores each; the last has 2 gpus. */
     private static final ResourceSet R = ResourceSet.of(
                     Hostlist.parse("node[0-2]"), Idset.range(0, 2), Idset.range(0, 3), Idset.EMPTY, Map.of())
             .append(ResourceSet.of(Hostlist.of("node3"), Idset.of(3), Idset.range(0, 3), Idset.range(0, 1), Map.of()));
@@ -75,7 +75,7 @@ class FeasibleTest {
         return "\"jobspec\": " + jobspec;
     }
 
-    /** What is answered is noted when it comes: {@code EOVERFLOW sentence}, the payload, or {@code empty}. */
+    /** Sends a request and notes its response when it comes: {@code EOVERFLOW sentence}, the payload, or {@code empty}. */
     private void ask(int userid, String mark, String... members) {
         String payload = "{" + String.join(", ", members) + "}\0";
         feasible.check(Bytes.wrap(payload.getBytes(StandardCharsets.UTF_8)), userid, new Replier() {
@@ -254,7 +254,10 @@ class FeasibleTest {
         assertThat(answer(jobspec("slot=4/core=4"))).isEqualTo("empty");
     }
 
-    /** Reading a graph costs by its vertices, so it is not done for each change; that it cannot be read is said each time it is. */
+    /**
+     * The cost of reading a graph grows with its vertices, so a graph is not read for each change. If it cannot be read, each answer says
+     * so.
+     */
     @Test
     void the_scheduling_graph_is_read_once_for_a_definition() {
         Logger logger = (Logger) LoggerFactory.getLogger("muster");
@@ -344,7 +347,7 @@ class FeasibleTest {
     @Test
     void who_is_refused_for_what_others_ask_is_not_told_that_it_is_his_own_doing() {
         String question = jobspec("slot/core");
-        ask(ADA, "", question); // is worked on, and does not wait
+        ask(ADA, "", question); // runs already, so it does not wait
         ask(BOB, "", question);
         for (int user = 2000; user < 2004; user++) {
             for (int i = 0; i < (user == 2003 ? 4095 : 4096); i++) {

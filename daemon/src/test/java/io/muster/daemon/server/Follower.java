@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** A scheduler that believes nothing but what RFC 28 tells it, and is strict about that. */
+/** A scheduler that knows only what it was sent by RFC 28, and checks that strictly. */
 final class Follower {
     final Stage.Caller caller;
     final int matchtag;
@@ -30,7 +30,7 @@ final class Follower {
         this.matchtag = caller.send("resource.acquire", null, Header.STREAMING);
     }
 
-    /** @return how many responses there were */
+    /** @return the number of responses read */
     int read() throws ProtocolException {
         int count = caller.responses.size();
         for (Response response : caller.responses) {

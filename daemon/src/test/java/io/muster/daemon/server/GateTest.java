@@ -37,7 +37,7 @@ class GateTest {
 
     private final List<SocketChannel> open = new ArrayList<>();
 
-    /** @return what the handshake said */
+    /** @return the byte that the handshake sent */
     private int connect() throws IOException {
         SocketChannel peer = SocketChannel.open(StandardProtocolFamily.UNIX);
         open.add(peer);

@@ -30,8 +30,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several admins and schedulers at once, with sockets that are slow or break, on a disk that stalls or fails, against a model that is
- * too simple to be wrong. Everything that anybody is told is checked as it is told.
+ * Several admins and schedulers at once, with sockets that are slow or break, on a disk that stalls or fails, against a model that is too
+ * simple to be wrong. Every message is checked when it is received.
  */
 class ModelPropsTest {
     private static final int STEPS = 40;
@@ -42,12 +42,12 @@ class ModelPropsTest {
     private final Naive model = new Naive();
     private final List<Stage.Caller> admins = new ArrayList<>();
     private final List<Follower> followers = new ArrayList<>();
-    /** What was true after each event that was committed. */
+    /** The state after each committed event, by seq. */
     private final Map<Long, String> states = new TreeMap<>();
-    /** For how long updates are gathered. */
+    /** How long updates are gathered. */
     private Duration gathering = Duration.ZERO;
 
-    /** What the answered commands add up to. */
+    /** The state that the answered commands add up to. */
     private static final class Naive {
         Idset held = Idset.EMPTY;
         Idset excluded = Idset.EMPTY;
@@ -129,7 +129,7 @@ class ModelPropsTest {
     }
 
     private interface Effect {
-        /** @return whether it is allowed; what is not changes nothing */
+        /** @return whether the command is allowed; a command that is not allowed changes nothing */
         boolean on(Naive model);
     }
 
@@ -246,7 +246,7 @@ class ModelPropsTest {
         return Bytes.wrap(Snapshot.toBytes(state)).text();
     }
 
-    /** Schedulers come, stop reading, read again, cancel, and break. */
+    /** Schedulers acquire, stop reading, read again, cancel, and break. */
     private void visit(Stage stage, Random random) throws ProtocolException {
         if (followers.size() < 4 && random.nextInt(3) == 0) {
             followers.add(new Follower(stage.join(random.nextBoolean() ? Stage.scheduler() : Stage.owner())));
@@ -275,7 +275,7 @@ class ModelPropsTest {
         agree();
     }
 
-    /** Some commands that may share a write, in some weather. */
+    /** Sends some commands that may share a write, while the disk works, stalls or fails. */
     private void flight(Stage stage, Random random) throws ProtocolException {
         Rig rig = stage.rig;
         String before = text(rig.state());
@@ -324,19 +324,19 @@ class ModelPropsTest {
         rig.healDisk();
         rig.journal.probe();
         rig.settle();
-        // What was held back is told when its time has come, all of it at once.
+        // Updates that were gathered are sent when their time has come, all at once.
         rig.advance(gathering);
         agree();
     }
 
-    /** Whether the disk has work to do for these: what changes the model does. */
+    /** Whether these commands write to the disk, which is whether they change the model. */
     private boolean writes(List<Sent> sent) {
         Naive then = copy();
         sent.forEach(one -> one.change.effect.on(then));
         return !same(then);
     }
 
-    /** Not even what was taken back at once: what is not on the disk is nobody's to see. */
+    /** Checks that nobody has received anything, not even a change that was taken back at once: what is not on disk must not be visible. */
     private void nobodyHeardAnything(Rig rig, String before) throws ProtocolException {
         assertThat(text(rig.state())).as("what is seen").isEqualTo(before);
         for (Follower follower : followers) {
@@ -345,7 +345,10 @@ class ModelPropsTest {
         agree();
     }
 
-    /** A refusal that was decided anew may be decided behind what a rig waits for, as often as changes before it fail. */
+    /**
+     * Settles until all answers have come. A refusal that was decided again may wait behind another change, as often as changes before it
+     * fail.
+     */
     private static void settleAll(Rig rig, List<Sent> sent, Stage.@Nullable Caller gone) {
         rig.settle();
         for (Sent one : sent) {
@@ -355,7 +358,7 @@ class ModelPropsTest {
         }
     }
 
-    /** The answer is what the model says now, since answers come in the order of what was decided. */
+    /** Checks an answer against the model. Answers come in the order of the decisions, so the model is at the same point. */
     private void settle(Sent sent, boolean gone, boolean failing) {
         String answer = sent.answer();
         if (failing) {
@@ -398,7 +401,7 @@ class ModelPropsTest {
                 && other.expiration == model.expiration;
     }
 
-    /** Whoever reads knows what the model knows, of the ranks that it was offered. */
+    /** Every scheduler that reads knows what the model knows of the ranks that it was offered. */
     private void agree() throws ProtocolException {
         for (Follower follower : followers) {
             follower.read();
@@ -418,7 +421,7 @@ class ModelPropsTest {
         }
     }
 
-    /** Each prefix of the journal that ends with a command is the state that everybody saw then. */
+    /** Each prefix of the journal that ends with a command gives the state that was visible at that time. */
     private void replaysToEachState() throws IOException {
         Map<Long, String> replayed = new TreeMap<>();
         Replay replay = new Replay() {

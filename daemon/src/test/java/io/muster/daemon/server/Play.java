@@ -20,18 +20,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Performs a transcript. Lines that begin with {@code >} are what somebody does:
+ * Performs a transcript. Lines that begin with {@code >} are commands:
  * <pre>
  * > start HOSTS                         a daemon with these hosts, of four cores each; a restart if there was one
  * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, others are the owner
  * > NAME: stops reading | reads again | leaves
- * > NAME: cancels TOPIC                 the stream that it opened with that topic
+ * > NAME: cancels TOPIC                 the stream that NAME opened with that topic
  * > wait DURATION                       the clock goes on: 50ms, 30s, 2h
  * > disk full | disk well
  * > gather 50ms                         the configuration's muster.batch
  * </pre>
- * What follows from it is written below, indented: {@code journal} lines as they are on disk, less checksums and R, and who
- * was sent what. {@code #} begins a comment.
+ * The effects of a command are written below it, indented: {@code journal} lines as they are on disk, without checksums and R, and
+ * all responses with their receivers. {@code #} begins a comment.
  */
 final class Play {
     private static final String INDENT = "    ";
@@ -49,7 +49,7 @@ final class Play {
     private final Map<String, Integer> streams = new HashMap<>();
     private int journalRead;
 
-    /** The transcript with what follows from its commands now. */
+    /** The transcript with the effects that its commands have now. */
     static String perform(String transcript) {
         Play play = new Play();
         StringBuilder out = new StringBuilder();
@@ -180,12 +180,12 @@ final class Play {
         }
     }
 
-    /** How far the disk had come when a line was written depends on the disk. R is the first response's. */
+    /** A line without {@code durable}, which depends on how far the disk had come, and without R, which is that of the first response. */
     private static String shorten(String line) {
         return line.replaceFirst("\"durable\":\\d+,", "").replaceFirst("\"R\":\\{.*]}}", "\"R\":{...}");
     }
 
-    /** Lines that are new on disk. All transcripts are short enough for one segment. */
+    /** New lines on disk. All transcripts are short enough for one segment. */
     private List<String> journal() {
         String all = new String(memory.content("journal/0000000000000001.log"), StandardCharsets.UTF_8);
         List<String> lines = all.substring(0, all.lastIndexOf('\n') + 1).lines().toList();

@@ -91,7 +91,7 @@ class SessionTest {
     private static final Set<Role> FOLLOWERS = EnumSet.of(Role.OWNER, Role.ADMIN, Role.ADMIN_ON_THE_MAIN_SOCKET);
     private static final Set<Role> SCHEDULERS = EnumSet.of(Role.OWNER, Role.SCHEDULER);
 
-    /** As {@code docs/compatibility.md} has it, and written out: nothing here is taken from what it is held against. */
+    /** The table of {@code docs/compatibility.md}, written out: nothing here is taken from the code under test. */
     private static final Map<String, Set<Role>> MAY =
             Map.of("""
             resource.acquire resource.acquire-cancel
@@ -127,7 +127,7 @@ class SessionTest {
                         Arrays.stream(Method.values()).map(Method::topic).toArray(String[]::new));
     }
 
-    /** How the answer begins: an error's name, ok, or a payload. */
+    /** The beginning of the expected answer: an error's name, ok, or a payload. */
     private static String expected(String topic) {
         Method method = Objects.requireNonNull(Method.of(topic), topic);
         return switch (method) {
@@ -487,7 +487,7 @@ class SessionTest {
         assertThat(owner.received()).isEmpty();
     }
 
-    /** Nothing would hold up who asks for much without end and wants none of it. */
+    /** A peer could otherwise send such requests without end, and nothing would slow it down. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     resource.ping | junk

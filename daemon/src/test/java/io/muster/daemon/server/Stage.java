@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A daemon without its sockets: a rig, and what sessions serve from. */
+/** A daemon without sockets: a rig, and the parts from which sessions serve. */
 final class Stage implements AutoCloseable {
     static final int OWNER = 1000;
 
@@ -30,7 +30,7 @@ final class Stage implements AutoCloseable {
     final List<String> denials = new ArrayList<>();
     /** Topic and error number of each request. */
     final List<String> counted = new ArrayList<>();
-    /** Everything that was sent to anybody, in order. */
+    /** All responses sent to anybody, in order. */
     final List<Sent> sent = new ArrayList<>();
 
     /** While true, the work for answers that are long goes to {@link #heldAnswers}. */
@@ -115,7 +115,7 @@ final class Stage implements AutoCloseable {
         rig.close();
     }
 
-    /** One peer of the stage, its session, and what it was sent. */
+    /** One peer, its session, and the responses that it was sent. */
     final class Caller implements Outbox {
         final Session session;
         final List<Response> responses = new ArrayList<>();
@@ -164,7 +164,7 @@ final class Stage implements AutoCloseable {
             return lastMatchtag;
         }
 
-        /** Sends a request, lets everything settle, and says what came back. */
+        /** Sends a request, lets everything settle, and returns the response as text. */
         String ask(String topic, @Nullable String json) {
             return ask(topic, json, 0);
         }
@@ -182,7 +182,7 @@ final class Stage implements AutoCloseable {
             return ask(topic, null, Header.STREAMING);
         }
 
-        /** What came since the last time that somebody asked. */
+        /** The responses received since the last call. */
         List<String> received() {
             List<String> news = responses.stream().map(Stage::text).toList();
             responses.clear();

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The transcripts under {@code src/test/resources/transcripts}: a tutorial of the protocol that is true. After a change that
- * is meant, {@code mvn test -pl daemon -am -Dtest=TranscriptTest -Dtranscripts.rewrite=true} writes them anew; read the
- * difference before you commit it.
+ * The transcripts under {@code src/test/resources/transcripts}: a tutorial of the protocol whose content is tested. After an intended
+ * change, {@code mvn test -pl daemon -am -Dtest=TranscriptTest -Dtranscripts.rewrite=true} writes them again; read the difference before
+ * you commit it.
  */
 class TranscriptTest {
     private static final Path DIRECTORY = Path.of("src/test/resources/transcripts");

@@ -1,6 +1,6 @@
 /**
- * Tests of sessions and connections, and the transcripts. They stand on the core's rig. JUnit's own thread is the core
- * thread, and an embedded channel's.
+ * Tests of sessions and connections, and the transcripts. They use the core's rig. JUnit's own thread is the core thread and the thread of
+ * embedded channels.
  */
 @NullMarked
 package io.muster.daemon.server;

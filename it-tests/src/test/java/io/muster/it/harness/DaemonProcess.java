@@ -22,19 +22,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A daemon as an operator runs it: the packaged jars in a process of their own, its log beside its state. However it ends, its log is
- * read then, and a warning or an error that the test did not {@link #expect} fails it.
+ * A daemon as an operator runs it: the packaged jars in a separate process, with its log beside its state. Its log is read when it ends, in
+ * whatever way; a warning or an error that the test did not {@link #expect} fails the test.
  */
 public final class DaemonProcess implements AutoCloseable {
-    /** A JVM's answer to SIGTERM. */
+    /** The exit status of a JVM after SIGTERM. */
     public static final int TERMINATED = 143;
 
     private static final Pattern BAD = Pattern.compile("^\\S+ (WARN|ERROR) |Exception|LEAK:");
 
-    /** It says what is missing from the log, so it is right whenever a test is faster than the log. */
+    /** A warning that every test permits: a test may be faster than the log, and the warning says what the log leaves out. */
     private static final String SLOW_LOG = "changes are in the journal, but not here: the log is too slow";
 
-    /** A disk or a machine that is slow is no reason to fail. */
+    /** Options with a long timeout: a slow disk or machine is no reason to fail. */
     private static final Options PATIENT = Options.DEFAULT.withTimeout(Output.PATIENCE);
 
     private final Setup setup;
@@ -44,12 +44,12 @@ public final class DaemonProcess implements AutoCloseable {
     private boolean ended;
 
     /**
-     * How to start one.
+     * The settings of a daemon.
      *
      * @param directory holds the configuration, the log, the socket and the state
      * @param config TOML after the keys that every test needs, so inside {@code [muster]} at first
-     * @param jvm options
-     * @param wrapper a command that runs the rest of its line, as prlimit(1)
+     * @param jvm options of the JVM
+     * @param wrapper a command that runs the rest of its line, like prlimit(1)
      */
     public record Setup(Path directory, String config, List<String> jvm, List<String> wrapper) {
         private static final List<String> QUICK_START =
@@ -59,7 +59,7 @@ public final class DaemonProcess implements AutoCloseable {
             return new Setup(directory, String.join("\n", config), QUICK_START, List.of());
         }
 
-        /** Hosts of four cores. */
+        /** Hosts with four cores each. */
         public static String nodes(String hosts) {
             return "[[resource.config]]\nhosts = \"" + hosts + "\"\ncores = \"0-3\"";
         }
@@ -80,7 +80,7 @@ public final class DaemonProcess implements AutoCloseable {
             return directory.resolve("state");
         }
 
-        /** Writes the configuration, for a daemon that is there already. */
+        /** Writes the configuration, also for a daemon that runs already. */
         public Path write() {
             String metrics = config.contains("metrics =") ? "" : "metrics = \"off\"\n";
             try {
@@ -93,7 +93,7 @@ public final class DaemonProcess implements AutoCloseable {
             }
         }
 
-        /** Without waiting for anything. */
+        /** Starts the process without waiting for anything. */
         public DaemonProcess spawn() {
             List<String> command =
                     new ArrayList<>(List.of("env", "--default-signal=HUP")); // a build may have been started by nohup
@@ -125,7 +125,7 @@ public final class DaemonProcess implements AutoCloseable {
             }
         }
 
-        /** The daemon gets jars of its own: those of the build may be where only their owner can read. */
+        /** Gives the daemon its own copy of the jars, because those of the build may be readable by their owner only. */
         public Setup copyJars() throws IOException {
             Path jars = Files.createDirectory(directory.resolve("jars"));
             for (Path jar : Jars.all()) {
@@ -149,7 +149,7 @@ public final class DaemonProcess implements AutoCloseable {
         expect(SLOW_LOG);
     }
 
-    /** @param regexes for lines of WARN and ERROR that this test brings about */
+    /** @param regexes match lines of WARN and ERROR that this test causes */
     public DaemonProcess expect(String... regexes) {
         for (String regex : regexes) {
             expected.add(Pattern.compile(regex));
@@ -181,14 +181,14 @@ public final class DaemonProcess implements AutoCloseable {
         return FluxClient.connect("local://" + to, PATIENT);
     }
 
-    /** One question on a connection of its own. */
+    /** Sends one request on a separate connection. */
     public ObjectNode ask(String topic) throws IOException {
         try (FluxClient client = connect()) {
             return client.rpc(topic, null);
         }
     }
 
-    /** What its HTTP endpoint says of a path; needs the key {@code metrics}. */
+    /** The response of the HTTP endpoint for a path; needs the key {@code metrics}. */
     public String get(String path) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(address(path)).build();
         return HttpClient.newHttpClient()
@@ -196,40 +196,40 @@ public final class DaemonProcess implements AutoCloseable {
                 .body();
     }
 
-    /** A path of its HTTP endpoint; needs the key {@code metrics}. */
+    /** The URI of a path on the HTTP endpoint; needs the key {@code metrics}. */
     public URI address(String path) {
         String line = output.await(" metrics address=");
         return URI.create("http://" + line.substring(line.indexOf("address=") + "address=".length()) + path);
     }
 
-    /** @param name as kill(1) takes it */
+    /** @param name a name that kill(1) accepts */
     public void signal(String name) {
         Tool.run("kill", "-" + name, Long.toString(pid()));
     }
 
-    /** Sends a signal and waits for what the log then says. */
+    /** Sends a signal and waits for a text in the log. */
     public void signal(String name, String thenSays) {
         int from = output.size();
         signal(name);
         output.await(thenSays, from);
     }
 
-    /** Sets one of the process's limits, as prlimit(1) writes it. */
+    /** Sets one of the process's limits, in the syntax of prlimit(1). */
     public void limit(String resource, String value) {
         Tool.run("prlimit", "--pid", Long.toString(pid()), "--" + resource + "=" + value);
     }
 
-    // ---- its end
+    // ---- the end
 
-    /** As a crash of the process, or the kernel's OOM killer, ends it. */
+    /** Kills the process, as a crash or the kernel's OOM killer would. */
     public void kill() {
         process.toHandle().destroyForcibly();
         awaitExit();
     }
 
-    /** SIGTERM, and the end in order. */
+    /** Sends SIGTERM and waits for an orderly end. */
     public void stop() {
-        process.toHandle().destroy(); // the process's own method would close its output before it is read
+        process.toHandle().destroy(); // Process.destroy would close the output before it is read
         assertThat(awaitExit()).as("exit status of\n%s", output).isEqualTo(TERMINATED);
         output.await(" stopped");
     }
@@ -256,7 +256,7 @@ public final class DaemonProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Stops it where the test has not ended it. */
+    /** Stops the daemon if the test has not ended it. */
     @Override
     public void close() {
         if (!ended) {
@@ -264,14 +264,14 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    // ---- what it takes
+    // ---- resources used
 
-    /** Megabytes in memory now. */
+    /** Resident memory in megabytes. */
     public long residentMegabytes() throws IOException {
         return status("VmRSS:") / 1024;
     }
 
-    /** What is reachable in the heap, by the JVM's own count after a full collection. */
+    /** Reachable bytes in the heap, counted by the JVM after a full collection. */
     public long liveBytes() {
         String histogram = Tool.run(Tool.jdk("jcmd"), Long.toString(pid()), "GC.class_histogram");
         Matcher total = Pattern.compile("(?m)^Total +[0-9]+ +([0-9]+)").matcher(histogram);
@@ -292,7 +292,7 @@ public final class DaemonProcess implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** The hard limit of a process. */
+    /** The hard limit on the open files of a process. */
     public static long mostOpenFiles(long pid) throws IOException {
         String line = Files.readAllLines(Path.of("/proc", Long.toString(pid), "limits")).stream()
                 .filter(limit -> limit.startsWith("Max open files"))

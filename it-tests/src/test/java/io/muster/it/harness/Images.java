@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** The image of config/Dockerfile, made as its comment says, under names that nobody else uses. */
+/** The image of config/Dockerfile, built as the comment in that file says, under names that nothing else uses. */
 public final class Images {
-    /** On every image, container and volume of these tests, so that none is left behind unseen. */
+    /** A label on every image, container and volume of these tests, so that leftovers can be found. */
     public static final String LABEL = "io.muster.it";
 
     private static final Path TREE = Path.of("..").toAbsolutePath().normalize();
@@ -15,7 +15,7 @@ public final class Images {
 
     private Images() {}
 
-    /** Whether there is a container engine, and the command that asks it. */
+    /** Whether a container engine answers, so that images can be built. */
     public static boolean canBeMade() {
         try {
             Process info = new ProcessBuilder("docker", "info")

@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the build has made of the daemon; the tests of this module run after that. */
+/** The daemon's jars from the build, which runs before the tests of this module. */
 public final class Jars {
     private Jars() {}
 
-    /** Its own jar and those that it needs. */
+    /** The daemon's own jar and the jars that it needs. */
     public static List<Path> all() {
         Path target = Path.of("..", "daemon", "target").toAbsolutePath().normalize();
         Path daemon = target.resolve("muster-daemon-0.1.0.jar");

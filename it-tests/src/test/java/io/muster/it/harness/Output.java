@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What a process says, line by line, kept in a file too, for whoever waits for a line. */
+/** The output of a process, line by line, for tests that wait for a line; also written to a file. */
 public final class Output {
-    /** What a machine that does ten other things needs for anything; nobody waits so long for what does come. */
+    /** Time limit for everything, for a machine that does ten other things. Only what never happens takes so long. */
     public static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final List<String> lines = new ArrayList<>();
@@ -112,7 +112,7 @@ public final class Output {
     /**
      * Waits for a line that contains {@code text}, from line {@code from} on.
      *
-     * @throws AssertionError with all that was said, if it does not come
+     * @throws AssertionError with all output, if the line does not come
      */
     public synchronized String await(String text, int from) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -136,7 +136,7 @@ public final class Output {
         }
     }
 
-    /** Once the process has ended, the rest of what it said. */
+    /** Reads the rest of the output after the process has ended. */
     void awaitEnd() {
         release();
         try {

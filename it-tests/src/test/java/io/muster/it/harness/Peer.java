@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that says what it likes, byte by byte, and reads only when it feels like it. */
+/** A peer that sends any bytes it likes, and reads only when told to. */
 public final class Peer implements AutoCloseable {
     private static final long SECOND = 1000;
 
@@ -37,7 +37,7 @@ public final class Peer implements AutoCloseable {
         return new Peer(channel);
     }
 
-    /** Past the welcome. */
+    /** Connects and reads the handshake. */
     public static Peer welcomed(Path socket) throws IOException {
         Peer peer = connect(socket);
         int errno = peer.welcome();
@@ -48,7 +48,7 @@ public final class Peer implements AutoCloseable {
         return peer;
     }
 
-    /** The errno byte, or -1 where there was none. */
+    /** The errno byte of the handshake; -1 if there was none. */
     public int welcome() throws IOException {
         ByteBuffer one = ByteBuffer.allocate(1);
         return channel.read(one) == 1 ? one.get(0) & 0xff : -1;
@@ -112,7 +112,7 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /** The next response; null at the end of the connection, however it came. */
+    /** The next response; null at the end of the connection, in whatever way it ended. */
     @Nullable
     public Response receive() throws IOException {
         while (true) {
@@ -137,7 +137,7 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /** Waits for the daemon to close the connection, but not for ever; what it says before is passed over. */
+    /** Waits, with a limit, for the daemon to close the connection; responses before that are ignored. */
     public boolean isLetGo() throws IOException {
         long deadline = System.nanoTime() + Output.PATIENCE.toNanos();
         channel.configureBlocking(false);
@@ -154,12 +154,12 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /** Nothing more will be sent; answers may still come. */
+    /** Shuts down the sending side; responses may still come. */
     public void endSending() throws IOException {
         channel.shutdownOutput();
     }
 
-    /** Whether the daemon has closed the connection already; a peer that has sent more than was read is told by a reset. */
+    /** Whether the daemon has closed the connection. A peer that has sent more than was read sees a reset. */
     public boolean isGone() throws IOException {
         channel.configureBlocking(false);
         try {

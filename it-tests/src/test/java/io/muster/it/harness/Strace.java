@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What strace(1) does to one thread of a daemon until it is closed: its system calls are noted, and fail or wait as a broken disk would
- * have it.
+ * Attaches strace(1) to one thread of a daemon until it is closed: the thread's system calls are recorded, and fail or wait as with a
+ * broken disk.
  */
 public final class Strace implements AutoCloseable {
     private final Process process;
@@ -23,7 +23,7 @@ public final class Strace implements AutoCloseable {
         this.output = output;
     }
 
-    /** Whether there is such a command, and it may trace what it has not started. */
+    /** Whether strace exists and may trace a process that it has not started. */
     public static boolean works() {
         try {
             Process traced = new ProcessBuilder("sleep", "60").start();
@@ -44,10 +44,10 @@ public final class Strace implements AutoCloseable {
     }
 
     /**
-     * From when this returns.
+     * Attaches strace; returns when it is attached.
      *
-     * @param calls names, separated by commas
-     * @param options more for strace
+     * @param calls names of system calls, separated by commas
+     * @param options further options of strace
      */
     public static Strace on(DaemonProcess daemon, String thread, String calls, String... options) throws IOException {
         List<String> command = new ArrayList<>(List.of("strace", "--attach=" + task(daemon.pid(), thread)));
@@ -72,12 +72,12 @@ public final class Strace implements AutoCloseable {
         throw new IOException("process " + pid + " has no thread " + thread);
     }
 
-    /** What was called, once it is closed. */
+    /** The recorded calls, once this is closed. */
     public List<String> calls() {
         return output.lines();
     }
 
-    /** Lets the thread go on as if nothing had been. */
+    /** Detaches strace, and the thread goes on normally. */
     @Override
     public void close() {
         process.toHandle().destroy();

@@ -7,11 +7,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Commands of the system, run to their end. */
+/** Runs commands of the system to their end. */
 public final class Tool {
     private Tool() {}
 
-    /** Returns what it printed; fails where it does. */
+    /** Returns the command's output; fails if the command fails. */
     public static String run(String... command) {
         try {
             Process tool = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -28,7 +28,7 @@ public final class Tool {
         }
     }
 
-    /** A directory with all that is in it; returns the copy. */
+    /** Copies a directory with all its contents; returns the copy. */
     public static Path copy(Path from, Path to) {
         run("cp", "-a", from.toString(), to.toString());
         return to;

@@ -1,6 +1,6 @@
 /**
- * Daemons as processes of their own, what they log, and peers that say what they like: what every test of this module stands on. It may
- * use everything. It runs on the threads of tests, and one more for each process's output.
+ * The harness of all tests of this module: daemons as separate processes, their logs, and peers that send any bytes. May use everything.
+ * Runs on the threads of tests, with one more thread for each process's output.
  */
 @NullMarked
 package io.muster.it.harness;

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes its slice without pause, some changes ahead of their answers, until the daemon is gone or the test says stop. A daemon
- * that goes, or does not answer, before the test expects it has failed.
+ * Changes its slice without pause, with some changes sent before earlier ones are answered, until the daemon is gone or the test stops it.
+ * If the daemon goes, or does not answer, before the test expects that, this admin fails.
  */
 final class Admin extends Thread {
     private static final int AHEAD = 16;
@@ -32,8 +32,8 @@ final class Admin extends Thread {
     private volatile @Nullable Throwable failure;
 
     /**
-     * @param slice as it is
-     * @param first a number for the first change, beyond all that this admin used before
+     * @param slice its present state
+     * @param first the number of the first change, higher than any that this admin has used
      * @param shift counts the answers of all admins, and says whether the daemon may be gone
      */
     Admin(String name, FluxClient client, Slice slice, int first, Random random, Crew.Shift shift) {
@@ -66,7 +66,7 @@ final class Admin extends Thread {
         }
     }
 
-    /** It counts as asked even if the daemon dies before the last byte is there. */
+    /** A change counts as sent even if the daemon dies before it has read the last byte. */
     private void send() throws IOException {
         Slice.Change change = states.get(states.size() - 1).random(random, getName(), next());
         states.add(change.after());
@@ -79,19 +79,19 @@ final class Admin extends Thread {
         answers.incrementAndGet();
     }
 
-    /** Sends no more; what is open is still waited for. */
+    /** Sends no more changes, but still waits for the outstanding answers. */
     void finish() {
         stopping = true;
     }
 
-    // ---- once it has ended
+    // ---- after the end
 
-    /** Every state that this slice may be in now: at least all answered changes have happened, in order, and none that was not sent. */
+    /** Every state that this slice may be in now: all answered changes have happened, in order, and no change that was not sent. */
     List<Slice> possible() {
         return states.subList(answered, states.size());
     }
 
-    /** Every state that this slice was ever in, or would have been. */
+    /** Every state that this slice has been in, or would have been in. */
     List<Slice> states() {
         return states;
     }
@@ -104,7 +104,7 @@ final class Admin extends Thread {
         return first + states.size() - 1;
     }
 
-    /** Why a change was refused or not answered, which none should be; null. */
+    /** Why a change was refused or not answered, which must not happen; null if there was no failure. */
     @Nullable
     Throwable failure() {
         return failure;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Backups of a busy daemon that keeps no history, by the command, and daemons that start from them. */
+/** Backups of a busy daemon that keeps no history, made by the command, and daemons that start from them. */
 @Timeout(600)
 class BackupTest {
     private static final int BACKUPS = 8;
@@ -90,7 +90,7 @@ class BackupTest {
         return JsonMapper.builder().build().readTree(Tool.run(command.toArray(String[]::new)));
     }
 
-    /** Drains one rank after the other, round and round, each time for a greater number. */
+    /** Drains one rank after the other, again and again, each time for a greater number. */
     private static final class Load implements AutoCloseable {
         final Map<Integer, Integer> answered = new ConcurrentHashMap<>();
         private final AtomicBoolean stopping = new AtomicBoolean();

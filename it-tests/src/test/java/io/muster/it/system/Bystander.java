@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** An honest client: asks and changes something all the time, and takes the time. */
+/** An honest client that queries and changes something all the time, and measures how long that takes. */
 final class Bystander extends Thread {
-    /** The machine that runs the tests may be slow, and so may its disk; what waits for a peer's pleasure never comes. */
+    /** Time limit. The machine and its disk may be slow, but a request that waits for another peer would never be answered. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final long PAUSE = Duration.ofMillis(1).toNanos();
@@ -37,7 +37,7 @@ final class Bystander extends Thread {
         return started(daemon, true);
     }
 
-    /** One that may not change anything. */
+    /** A bystander that may change nothing. */
     static Bystander guestOf(DaemonProcess daemon) throws IOException {
         return started(daemon, false);
     }
@@ -72,12 +72,12 @@ final class Bystander extends Thread {
         slowest.accumulateAndGet(System.nanoTime() - since, Math::max);
     }
 
-    /** How long the slowest request took since the last time that this was asked. */
+    /** The time of the slowest request since the last call. */
     Duration slowest() {
         return Duration.ofNanos(slowest.getAndSet(0));
     }
 
-    /** The last rank is the bystander's. */
+    /** Changes the last rank, which is the bystander's own. */
     private void change(int i) throws IOException {
         String verb = i % 2 == 0 ? "drain" : "undrain";
         client.rpc(
@@ -90,7 +90,7 @@ final class Bystander extends Thread {
         await().atMost(PATIENCE).until(() -> answers >= wanted || failure != null);
     }
 
-    /** Ends it; it was served all along, and still is. */
+    /** Ends the bystander, after two more answers, and checks that no request failed. */
     void finish() throws InterruptedException {
         if (!stopping) {
             awaitAnswers(2);

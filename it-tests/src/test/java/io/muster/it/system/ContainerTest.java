@@ -35,7 +35,7 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.images.builder.Transferable;
 
-/** The image of config/Dockerfile: daemon, schedulers and admins each in a container of their own, over a volume with the socket. */
+/** The image of config/Dockerfile: the daemon, schedulers and admins, each in its own container, connected by a volume with the socket. */
 @ExtendWith(NeedsEngine.class)
 @Timeout(900)
 class ContainerTest {
@@ -44,7 +44,7 @@ class ContainerTest {
     private static final int DENIED = 6;
 
     private static final Path FIRST_STATE = Path.of("../daemon/src/test/resources/state/v1");
-    /** What it was written with. */
+    /** The configuration with which the state was written. */
     private static final String FIRST_CONFIG = """
             [resource]
             exclude = "node9"
@@ -84,7 +84,7 @@ class ContainerTest {
         }
     }
 
-    /** JUnit calls it after the test and before {@link #removeContainersAndVolumes}. */
+    /** JUnit calls this after the test and before {@link #removeContainersAndVolumes}. */
     @RegisterExtension
     final AfterTestExecutionCallback outcome =
             context -> failed = context.getExecutionException().isPresent();
@@ -96,7 +96,7 @@ class ContainerTest {
         }
     }
 
-    /** Also reads the logs: nothing unexpected may be in them. */
+    /** Also reads the logs, which must hold nothing unexpected. */
     @AfterEach
     void removeContainersAndVolumes() {
         try {
@@ -148,10 +148,10 @@ class ContainerTest {
         return daemon;
     }
 
-    /** @param output of the command, both kinds */
+    /** @param output standard output and standard error of the command */
     private record Answer(int status, String output) {}
 
-    /** The command in a container that is there for nothing else, as uid of that container. */
+    /** Runs the command in a container of its own, as a uid of that container. */
     private Answer muster(int uid, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("docker", "run", "--rm", "--network=none", "--label=" + Images.LABEL + "=container"));
@@ -168,7 +168,7 @@ class ContainerTest {
         return answer.output;
     }
 
-    /** All that lasts. */
+    /** The part of the status that does not change with time. */
     private JsonNode status() throws IOException, InterruptedException {
         ObjectNode status = (ObjectNode) new ObjectMapper().readTree(admin("status", "--json"));
         return status.remove(List.of("seq", "time"));
@@ -265,7 +265,7 @@ class ContainerTest {
         admin("undrain", "node1");
     }
 
-    /** A state directory of the first version's, as {@code StateFormatTest} keeps it; this image is its upgrade. */
+    /** The state directory of the first version that {@code StateFormatTest} keeps; this image upgrades it. */
     @Test
     void whatTheFirstVersionLeftIsGoneOnFrom() throws Exception {
         Path states = Tool.copy(FIRST_STATE, directory.resolve("state"));
@@ -285,7 +285,10 @@ class ContainerTest {
         return directory.resolve("run/muster.sock");
     }
 
-    /** The socket's directory and the state are this machine's, and the daemon runs as whoever runs the test, so that peers are its owner. */
+    /**
+     * A container that uses this machine's directories for the socket and the state, and runs the daemon as the user who runs the test, so
+     * that peers are its owner.
+     */
     private GenericContainer<?> ours(Path states, String config) throws IOException {
         Path sockets = Files.createDirectory(directory.resolve("run"));
         int uid = (Integer) Files.getAttribute(directory, "unix:uid");

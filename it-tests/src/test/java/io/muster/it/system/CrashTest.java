@@ -16,13 +16,13 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Kills the daemon with SIGKILL in the middle of its work, again and again on one state directory. {@code -Dmuster.kills=1000}
- * goes on for longer, {@code -Dmuster.seed=42} chooses other changes and moments.
+ * Kills the daemon with SIGKILL while it works, again and again with the same state directory. {@code -Dmuster.kills=1000} runs longer,
+ * {@code -Dmuster.seed=42} chooses other changes and moments.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class CrashTest {
     private static final int KILLS = Integer.getInteger("muster.kills", 50);
-    /** After so many, everything is compared: nothing at all may have changed. */
+    /** Number of kills after which everything is compared: nothing at all may have changed. */
     private static final int WHOLE_EVERY = 10;
 
     private static final int SAID_EVERY = 50;
@@ -62,7 +62,7 @@ class CrashTest {
                 .isTrue();
     }
 
-    /** Whoever ends a long run early knows how far it came. */
+    /** Prints the progress, for a user who ends a long run early. */
     private void say(int kills, long seed) {
         System.out.println(
                 kills + " kills (and " + killedBeforeReady + " before they were ready), seed " + seed + ": " + crew);
@@ -88,10 +88,10 @@ class CrashTest {
         }
     }
 
-    /** Recovery has to survive crashes too. */
+    /** Kills the daemon during recovery, which must survive crashes too. */
     private void killBeforeReady(Random random) throws Exception {
         try (DaemonProcess daemon = setup().spawn().expect(TORN)) {
-            daemon.output().await(" config "); // the first that it says: the journal is next
+            daemon.output().await(" config "); // the first lines of the log; the journal is read next
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(100)));
             daemon.kill();
             killedWhileStarting++;
@@ -100,7 +100,7 @@ class CrashTest {
         crew.checkDirectory(setup().stateDir());
     }
 
-    /** When nobody waits for an answer any more, all that there is has to be there again, and the scheduler has been told of it. */
+    /** Kills the daemon when no answer is outstanding: everything must be there again, and the scheduler has been sent all of it. */
     private void killAtRest(Random random) throws Exception {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start().expect(TORN)) {
@@ -123,7 +123,7 @@ class CrashTest {
         }
     }
 
-    /** Stopping and starting loses nothing and adds nothing. */
+    /** Stops and starts the daemon, which must lose nothing and add nothing. */
     private void restartCleanly() throws Exception {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start().expect(TORN)) {
@@ -138,7 +138,7 @@ class CrashTest {
         }
     }
 
-    /** Less what is about the moment. */
+    /** The inventory without the keys that change with time. */
     private static ObjectNode lasting(ObjectNode inventory) {
         inventory.remove(List.of("seq", "time", "schedulers"));
         return inventory;

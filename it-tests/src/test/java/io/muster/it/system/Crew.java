@@ -23,8 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Four admins and a scheduler at work, and what they know: whatever happens to the daemon, afterwards its state has to agree
- * with what they asked, were answered and were told.
+ * Four admins and a scheduler at work, and what they know. Whatever happens to the daemon, its state must afterwards agree with the
+ * requests that were sent, the responses and the updates.
  */
 final class Crew {
     private static final int ADMINS = 4;
@@ -41,9 +41,9 @@ final class Crew {
     private long torn;
 
     /**
-     * Those who are at work now.
+     * The clients at work now.
      *
-     * @param mayEnd whether it is the test that ends the daemon
+     * @param mayEnd whether the daemon may end now, because the test ends it
      */
     record Shift(List<Admin> admins, Scheduler scheduler, AtomicLong answers, AtomicBoolean mayEnd) {}
 
@@ -53,7 +53,7 @@ final class Crew {
         }
     }
 
-    /** The inventory that they work on, for a daemon's configuration. */
+    /** The resources on which the crew works, for a daemon's configuration. */
     static String resources() {
         return DaemonProcess.Setup.nodes("node[0-" + (ADMINS * RANKS_EACH - 1) + "]");
     }
@@ -74,7 +74,7 @@ final class Crew {
         next.admins.forEach(Thread::start);
     }
 
-    /** Lets them work until so many of their changes were answered; all of them are still there then. */
+    /** Waits until a number of changes has been answered; all clients must still be at work then. */
     void awaitAnswers(int count) throws InterruptedException {
         Shift now = atWork();
         while (now.answers.get() < count && now.admins.stream().allMatch(Thread::isAlive)) {
@@ -90,18 +90,18 @@ final class Crew {
                 .isNull();
     }
 
-    /** From here on the daemon may go at any moment. */
+    /** Permits the daemon to end at any moment from now on. */
     void expectEnd() {
         atWork().mayEnd.set(true);
     }
 
-    /** The admins send no more, and wait for their last answers. */
+    /** Stops the admins after their last answers. */
     void finish() throws InterruptedException {
         atWork().admins.forEach(Admin::finish);
         joinAdmins();
     }
 
-    /** After {@link #finish}: waits until the scheduler has been told what the last answers said. */
+    /** Waits, after {@link #finish}, until the scheduler has been sent everything that the last answers confirmed. */
     void awaitTold() {
         Shift now = atWork();
         Follower follower = now.scheduler.follower();
@@ -117,7 +117,7 @@ final class Crew {
         });
     }
 
-    /** Once the daemon is gone. */
+    /** Waits for the clients to end, once the daemon is gone. */
     void join() throws InterruptedException {
         joinAdmins();
         Scheduler scheduler = atWork().scheduler;
@@ -140,7 +140,7 @@ final class Crew {
 
     // ---- afterwards
 
-    /** What {@code muster journal verify} says of a directory that a killed daemon left. */
+    /** Checks the directory that a killed daemon left, as {@code muster journal verify} does. */
     void checkDirectory(Path stateDir) throws IOException {
         JournalCheck.Report report = JournalCheck.verify(LocalDisk.existing(stateDir), bytes -> {});
         assertThat(report.findings())
@@ -152,7 +152,7 @@ final class Crew {
                 .count();
     }
 
-    /** Finds out which of the possible states this one is; the next shift goes on from there. */
+    /** Finds out which of the possible states is the present one; the next shift begins with it. */
     void settle(DaemonProcess daemon) throws IOException {
         List<Slice> found = observe(daemon);
         Shift last = shift;
@@ -178,7 +178,7 @@ final class Crew {
         }
     }
 
-    /** What a scheduler was told is on disk: nothing of it may be missing after a crash. */
+    /** Checks that everything that a scheduler was sent is on disk and was recovered after the crash. */
     private static void checkSeen(Follower follower, Admin admin, int i, int recovered) {
         Slice.Seen seen = follower.of(admin.states().get(0), admin.getName() + "p", i == 0);
         int earliest = 0;
@@ -193,7 +193,7 @@ final class Crew {
                 .isLessThanOrEqualTo(recovered);
     }
 
-    /** As admins see it and as a scheduler that acquires now sees it, which has to be the same. */
+    /** The slices as admins see them; a scheduler that acquires now must see the same. */
     private List<Slice> observe(DaemonProcess daemon) throws IOException {
         List<Slice> found = new ArrayList<>();
         Idset up = Idset.EMPTY;

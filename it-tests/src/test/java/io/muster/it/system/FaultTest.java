@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the machine does to a daemon. In-process tests let every operation on a disk fail; here it is real file systems and real
- * limits, and the whole daemon.
+ * Faults of the machine. The tests in one process let every operation on a disk fail; these tests use real file systems, real limits and
+ * the whole daemon.
  */
 @Timeout(900)
 class FaultTest {
@@ -45,9 +45,9 @@ class FaultTest {
     private static final String NEEDS_STRACE = "needs strace, and leave to trace";
     private static final String RENAMES = "rename,renameat,renameat2";
     private static final int SNAPSHOT_EVERY = 20;
-    /** The daemon's thread. */
+    /** Name of the daemon's journal thread. */
     private static final String JOURNAL = "journal";
-    /** In microseconds, as strace counts. */
+    /** An hour in microseconds, the unit of strace. */
     private static final long AN_HOUR = 3_600_000_000L;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -59,7 +59,7 @@ class FaultTest {
         return DaemonProcess.Setup.in(directory, lines.toArray(String[]::new));
     }
 
-    /** A file system of so many KiB in place of the state directory. */
+    /** A file system of a given size in KiB in place of the state directory. */
     private record Tmpfs(Path where) implements AutoCloseable {
         static Tmpfs mount(Path where, int size) throws IOException {
             Files.createDirectories(where);
@@ -67,7 +67,7 @@ class FaultTest {
             return new Tmpfs(where);
         }
 
-        /** What was on it stays beside it, for whoever looks into a failure. */
+        /** Leaves the contents beside the mount point, for somebody who looks into a failure. */
         @Override
         public void close() {
             Tool.copy(where, where.resolveSibling("state-as-it-was"));
@@ -109,7 +109,7 @@ class FaultTest {
         return "--inject=" + calls + ":" + fault;
     }
 
-    /** What simulated disks take on trust: that the real one is asked to force, and in which order. */
+    /** Checks the assumption of the simulated disks: the daemon forces files and names on a real disk, in the right order. */
     @Test
     void eachAnswerIsForcedAndEachFileBeforeItsNameAndItsNameAfter() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
@@ -134,7 +134,7 @@ class FaultTest {
         }
     }
 
-    /** Nothing is said to be durable between the new name and its force. */
+    /** A pattern in which no change is forced between the rename and the force of the directory. */
     private static String forcedAndNamed(String directory, String name) {
         String tmp = name.replace("(\\d+)", "\\d+") + "\\.tmp";
         String open = "\\d+<" + directory + ">, ";
@@ -143,7 +143,7 @@ class FaultTest {
                 + "(?:(?!fdatasync).*\n)*?fsync\\(\\d+<" + directory + ">\\) += 0$";
     }
 
-    /** The snapshot before stands, and the segment that is open goes on. */
+    /** The previous snapshot stays in use, and so does the current segment. */
     @Test
     void aRenameThatFailsCostsNoChange() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
@@ -154,7 +154,7 @@ class FaultTest {
                 daemon -> faults.remove(0).close());
     }
 
-    /** Until it is let go nobody is told of the change that waits for it, and whoever asks is answered. */
+    /** Until the force returns, nobody is sent the change that waits for it, and queries are answered. */
     @Test
     void aForceThatHangsDelaysChangesAndNothingElse() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
@@ -248,7 +248,7 @@ class FaultTest {
                 Scribe scribe = Scribe.at(daemon, 10)) {
             scribe.write(5);
             Scheduler scheduler = Scheduler.of(daemon);
-            // At one stroke, since rm would trip over files that come and go.
+            // Moved at one stroke, because rm would meet files that come and go.
             Files.move(directory.resolve("state"), directory.resolve("gone"));
             RpcException refused = scribe.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
@@ -258,7 +258,7 @@ class FaultTest {
         }
     }
 
-    /** What took the directory's place may be another daemon's, or a copy that was put back. */
+    /** The new directory may belong to another daemon, or be a copy that was put back. */
     @Test
     void whatTookTheDirectorysPlaceIsNotWrittenToAtTheStop() throws Exception {
         DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
@@ -299,7 +299,7 @@ class FaultTest {
         }
     }
 
-    /** The segment that is open can be written to, so this costs snapshots and nothing else. */
+    /** The current segment can be written, so only snapshots fail. */
     @Test
     void aDirectoryInWhichNothingCanBeMadeCostsNoChange() throws Exception {
         Path state = Files.createDirectory(directory.resolve("state"));
@@ -317,7 +317,7 @@ class FaultTest {
             scribe = Scribe.at(daemon, 10);
             scribe.write(50);
             long seq = daemon.ask("resource.inventory").path("seq").longValue();
-            await().atMost(PATIENCE).until(() -> seq - snapshotSeq(setup) < SNAPSHOT_EVERY); // none is on its way
+            await().atMost(PATIENCE).until(() -> seq - snapshotSeq(setup) < SNAPSHOT_EVERY); // no snapshot is under way
             long before = snapshotSeq(setup);
             spoil.on(daemon);
             scribe.write(100);
@@ -347,7 +347,7 @@ class FaultTest {
         }
     }
 
-    /** Root may write anywhere, which would make the test pass for the wrong reason. */
+    /** Takes root's power to write anywhere, with which the test would pass for the wrong reason. */
     private static String[] withoutRootsPowers() {
         return Tool.isRoot()
                 ? new String[] {"setpriv", "--bounding-set=-dac_override,-dac_read_search"}
@@ -403,7 +403,7 @@ class FaultTest {
         }
     }
 
-    /** After an OutOfMemoryError no promise holds, so the process ends; what it promised before holds. */
+    /** After an OutOfMemoryError nothing can be guaranteed, so the process ends; every change answered before is kept. */
     @Test
     void memoryThatRunsOutIsACrashLikeAnyOther() throws Exception {
         Crew crew = new Crew();
@@ -423,7 +423,7 @@ class FaultTest {
         }
     }
 
-    /** Peers that send half of a large message and wait. */
+    /** Opens peers that send half of a large message and wait. */
     private static void exhaust(Path socket) throws IOException {
         int half = 8 << 20;
         List<Peer> peers = new ArrayList<>();

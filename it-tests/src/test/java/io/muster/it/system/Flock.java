@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Very many schedulers, each on a connection of its own, in one thread. */
+/** Very many schedulers in one thread, each with its own connection. */
 final class Flock extends Thread {
     private final Selector selector = Selector.open();
     private final List<Member> members = new ArrayList<>();
@@ -33,7 +33,7 @@ final class Flock extends Thread {
         super("flock");
     }
 
-    /** One of them; belongs to the flock's thread. */
+    /** One of the schedulers; used by the flock's thread only. */
     static final class Member {
         private final SocketChannel channel;
         private final FrameDecoder decoder = new FrameDecoder(1 << 30);
@@ -83,7 +83,7 @@ final class Flock extends Thread {
         }
     }
 
-    /** Lets so many acquire, and follows them. */
+    /** Lets a number of schedulers acquire, and follows their updates. */
     static Flock of(int size, Path socket) throws IOException {
         Flock flock = new Flock();
         for (int i = 0; i < size; i++) {
@@ -122,13 +122,13 @@ final class Flock extends Thread {
         }
     }
 
-    /** Null, or what was wrong with what one of them was told. */
+    /** What was wrong with an update; null if nothing was. */
     @Nullable
     Throwable failure() {
         return failure;
     }
 
-    /** How many know that just these ranks are up. */
+    /** The number of schedulers that know exactly these ranks to be up. */
     long whoKnow(Idset up) {
         return members.stream()
                 .map(Member::follower)

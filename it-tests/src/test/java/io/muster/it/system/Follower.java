@@ -9,7 +9,9 @@ import io.muster.protocol.acquire.Next;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A scheduler's model of the inventory, built from nothing but what it was told (RFC 28). It is strict about what it is told. */
+/**
+ * A scheduler's model of the inventory, built only from the responses that it was sent (RFC 28). Responses that break the protocol fail.
+ */
 final class Follower {
     private final Idset offered;
     private Idset up;
@@ -66,7 +68,7 @@ final class Follower {
         return updates;
     }
 
-    /** What it knows of {@code slice}'s ranks. */
+    /** The scheduler's knowledge of the ranks of {@code slice}. */
     synchronized Slice.Seen of(Slice slice, String propertyPrefix, boolean ownsExpiration) {
         SortedMap<String, Idset> known = new TreeMap<>();
         properties.forEach((name, ranks) -> {

@@ -37,13 +37,13 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Peers that break every rule there is. Through all of it an honest client is served; afterwards the daemon has no more files
- * open than before, has stayed within its memory, and has not filled its log.
+ * Peers that break every rule. Meanwhile an honest client must be served; afterwards the daemon has no more files open than before, has
+ * stayed within its memory, and has not filled its log.
  */
 @Timeout(900)
 class HostileTest {
     private static final int MOST_CONNECTIONS = 1000;
-    /** The heap below, as much for buffers outside it, and what a JVM needs for itself. */
+    /** The heap that is set below, as much for buffers outside it, and the memory that a JVM itself needs. */
     private static final long MOST_MEGABYTES = 64 + 64 + 96;
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -61,7 +61,7 @@ class HostileTest {
 
     private static final int DEPLOYED_MAGIC = 0x1200eeff;
 
-    /** What guests may send at once, by default. */
+    /** The default size limit of a guest's message. */
     private static final int LARGEST = 1 << 20;
 
     private static final String LET_GO = "WARN peer: peer=.* closed: ";
@@ -125,7 +125,7 @@ class HostileTest {
                 / 1024;
     }
 
-    /** Far more than noise: who waits for somebody else's pleasure waits a minute, or for ever. */
+    /** Far more than noise: a client that waits for a hostile peer waits a minute, or for ever. */
     private static void assertServed(Bystander bystander, Duration usual) {
         assertThat(bystander.slowest())
                 .as("slowest request; before, it was %s", usual)
@@ -183,13 +183,16 @@ class HostileTest {
         }
     }
 
-    /** The targets are not the honest client's, whatever one byte of them becomes. */
+    /** The targets are not those of the honest client, whatever one byte of them becomes. */
     private static Request request(Method method, boolean streams) {
         String json = streams ? "" : "{\"targets\": \"0\", \"reason\": \"a fan\", \"up\": 3, \"name\": \"size\"}";
         return Peer.request(method.topic(), json, streams ? Header.STREAMING : 0, 1);
     }
 
-    /** What it was may be understood as half of something, or as what is not answered; so the peer's end is the daemon's cue. */
+    /**
+     * The daemon may take the bytes for half of a message, or for a message without a response, so the end of the peer's output is its
+     * signal to close.
+     */
     private void sendAndEnd(ByteBuffer bytes) throws IOException {
         try (Peer peer = Peer.welcomed(socket)) {
             peer.fits(bytes);
@@ -282,7 +285,7 @@ class HostileTest {
         });
     }
 
-    /** Root is a guest to a daemon that is somebody else's. */
+    /** A daemon that belongs to another user treats root as a guest. */
     @Test
     void whatAThousandGuestsDoNotSendToTheEndIsBounded() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
@@ -452,7 +455,7 @@ class HostileTest {
         return daemon.ask("resource.stats-get").path("acquire-streams").asInt();
     }
 
-    /** Root is a guest to a daemon that is somebody else's, and claims to be its owner. */
+    /** A daemon that belongs to another user treats root as a guest; here root claims to be the owner. */
     @Test
     void credentialsAreWhatTheSocketSaysAndNotWhatTheMessageClaims() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Each test of a class says by its own name that it did not run where no container engine answers. */
+/** Skips each test of a class if no container engine answers, so that the report names each test that did not run. */
 final class NeedsEngine implements ExecutionCondition {
     private static final boolean THERE = Images.canBeMade();
 

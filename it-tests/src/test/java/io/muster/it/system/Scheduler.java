@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires, and follows until the daemon is gone, which must not be before the test expects it. */
+/** Acquires, and follows the updates until the daemon is gone, which must not happen before the test expects it. */
 final class Scheduler extends Thread {
     private final FluxClient client;
     private final AtomicBoolean mayEnd;
@@ -28,7 +28,7 @@ final class Scheduler extends Thread {
         this.mayEnd = mayEnd;
     }
 
-    /** Until the daemon's end, whenever that is; it knows what there is. */
+    /** A scheduler that has read its first response. The daemon may end at any time. */
     static Scheduler of(DaemonProcess daemon) throws Exception {
         Scheduler scheduler = new Scheduler(daemon.connect(), new AtomicBoolean(true));
         scheduler.start();

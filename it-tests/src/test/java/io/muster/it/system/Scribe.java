@@ -14,7 +14,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** An admin who takes a refusal for an answer, and remembers what it was promised. */
+/** An admin that accepts refusals, and remembers every change that was answered. */
 final class Scribe implements AutoCloseable {
     static final int RANKS = 64;
 
@@ -29,7 +29,7 @@ final class Scribe implements AutoCloseable {
         this.padding = padding;
     }
 
-    /** @param length of each reason: a large one fills a disk soon */
+    /** @param length of each reason; long reasons fill a disk sooner */
     static Scribe at(DaemonProcess daemon, int length) throws IOException {
         return at(daemon.connect(), length);
     }
@@ -38,7 +38,7 @@ final class Scribe implements AutoCloseable {
         return new Scribe(client, new TreeMap<>(), "x".repeat(length));
     }
 
-    /** The same one, with what it remembers, after the daemon was started again. */
+    /** This admin, with its memory, connected to a daemon that was started again. */
     Scribe at(DaemonProcess next) throws IOException {
         return new Scribe(next.connect(), promised, padding);
     }
@@ -47,7 +47,7 @@ final class Scribe implements AutoCloseable {
         return DaemonProcess.Setup.nodes("node[0-" + (RANKS - 1) + "]");
     }
 
-    /** Drains one rank after the other, round and round. Null if that was done, else why not. */
+    /** Drains one rank after the other, again and again. Returns why a drain was refused, or null. */
     @Nullable
     RpcException write() throws IOException {
         int rank = number % RANKS;
@@ -61,7 +61,7 @@ final class Scribe implements AutoCloseable {
         }
     }
 
-    /** Undrains a rank, if there is one, that {@link #write()} drained half a round ago. */
+    /** Undrains the rank that {@link #write()} drained half a round ago, if it is still drained. */
     void erase() throws IOException {
         int rank = (number + RANKS / 2) % RANKS;
         if (promised.containsKey(rank)) {
@@ -79,7 +79,7 @@ final class Scribe implements AutoCloseable {
                 .put("mode", "force-overwrite");
     }
 
-    /** Somebody was answered that this is so. */
+    /** Records a change that was answered, possibly to another admin. */
     void promise(int rank, String reason) {
         promised.put(rank, reason);
     }
@@ -103,7 +103,7 @@ final class Scribe implements AutoCloseable {
         return number;
     }
 
-    /** All that was promised, and nothing that was refused. Ranks beyond its own are somebody else's. */
+    /** Checks that the daemon holds all changes that were answered, and none that was refused. Ignores ranks of other admins. */
     void check() throws IOException {
         SortedMap<Integer, String> found = new TreeMap<>();
         Status.parse(client.rpc("resource.status", null))
@@ -116,7 +116,11 @@ final class Scribe implements AutoCloseable {
         return up(RANKS);
     }
 
-    /** @param ranks of the inventory; it changes the first of them */
+    /**
+     * The ranks that must be up.
+     *
+     * @param ranks number of ranks in the inventory, the first of which are this admin's
+     */
     Idset up(int ranks) {
         Idset.Builder drained = Idset.builder();
         promised.keySet().forEach(drained::add);

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** One attack on a daemon, again and again, and a program that runs several of them at once until its standard input ends. */
+/** Repeats one attack on a daemon; the program runs several of them at once until its standard input ends. */
 final class Siege extends Thread {
     private static final int IN_FLIGHT = 20_000;
     private static final int DEPLOYED_MAGIC = 0x1200eeff;
@@ -37,19 +37,19 @@ final class Siege extends Thread {
     enum Attack {
         /** Sends all requests before it reads an answer, as a libflux client does that calls flux_rpc in a loop. */
         PIPELINE(Siege::pipeline),
-        /** Asks on two hundred connections for what takes longest to answer. */
+        /** Sends, on two hundred connections, the queries that take longest to answer. */
         ASK(Siege::ask),
-        /** Asks until the daemon's socket takes no more; half of the connections read an answer now and then, half read none. */
+        /** Sends queries until the daemon's socket accepts no more; half of the connections read an answer now and then, half read none. */
         DEAF(Siege::hardlyRead),
         /** Announces a megabyte and sends half of it. */
         HALF(Siege::sendHalf),
-        /** Takes all seats of the HTTP endpoint and does not finish its requests. */
+        /** Takes all connections of the HTTP endpoint and does not finish its requests. */
         SEATS(Siege::takeSeats),
         /** Asks whether a job could run on eighteen million hosts that are not there. */
         HOSTLISTS(Siege::checkHostlists),
-        /** Sends every topic with payloads that are not meant for it, and with wrong bytes. */
+        /** Sends every topic with payloads that do not belong to it, and with wrong bytes. */
         NONSENSE(Siege::talkNonsense),
-        /** Connects and goes. */
+        /** Connects and closes the connection. */
         CHURN(Siege::comeAndGo),
         /** Needs an admin's rights: sends twenty thousand drains and undrains before it reads an answer. */
         CHANGES(Siege::change),
@@ -89,7 +89,7 @@ final class Siege extends Thread {
         System.in.readAllBytes();
     }
 
-    /** Starts over when the attack is done, and when the daemon has closed a connection of it. */
+    /** Starts again when the attack is done, or when the daemon has closed one of its connections. */
     @Override
     public void run() {
         while (true) {
@@ -215,7 +215,7 @@ final class Siege extends Thread {
         }
     }
 
-    /** The daemon may take a frame for half of one; so it is told that there is no more. */
+    /** The daemon may take the bytes for half of a frame, so the end of the peer's output is its signal to close. */
     private void talkNonsense() throws IOException {
         for (Method method : Method.values()) {
             String payload = NONSENSE.get(random.nextInt(NONSENSE.size()));
@@ -242,7 +242,7 @@ final class Siege extends Thread {
         }
     }
 
-    /** Changes a rank that is none of the honest admin's; once a minute, since each change is a line of the log. */
+    /** Changes a rank that is not the honest admin's; once a minute, since each change is a line of the log. */
     private void change() throws IOException {
         String target = "{'targets': '" + Scribe.RANKS + "'}";
         pipeline(frame("resource.drain", target, 0), frame("resource.undrain", target, 0));

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every attack at once, while an honest admin drains and undrains twice a second. {@code -Dmuster.siege.seconds=3600} besieges for
- * longer, and {@code -Dmuster.siege.attacks=ASK,CHURN} chooses attacks. In the second half nobody reads the daemon's log.
+ * Runs every attack at once, while an honest admin drains and undrains twice a second. {@code -Dmuster.siege.seconds=3600} runs longer, and
+ * {@code -Dmuster.siege.attacks=ASK,CHURN} chooses attacks. In the second half nobody reads the daemon's log.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class SiegeTest {
@@ -37,7 +37,7 @@ class SiegeTest {
     private static final String NOBODY = "65534";
     private static final long PACE = TimeUnit.MILLISECONDS.toNanos(500);
     private static final Duration SLOWEST = Duration.ofSeconds(30);
-    /** What takes an owner's rights. */
+    /** Attacks that need an owner's rights. */
     private static final Set<Siege.Attack> OWNERS =
             EnumSet.of(Siege.Attack.PIPELINE, Siege.Attack.CHANGES, Siege.Attack.ACQUIRE);
 
@@ -99,8 +99,8 @@ class SiegeTest {
     }
 
     /**
-     * Drains and undrains twice a second, and asks for the daemon's health. What a drain takes is counted from the moment when it was
-     * due, so that a drain also counts the time for which another one kept it waiting.
+     * Drains and undrains twice a second, and asks for the daemon's health. The time of a drain is counted from the moment when it was due,
+     * so that it includes the time for which an earlier drain delayed it.
      */
     private static void serve(String when, DaemonProcess daemon, Scribe scribe, int seconds) throws Exception {
         HttpClient http = HttpClient.newHttpClient();
@@ -134,7 +134,7 @@ class SiegeTest {
         assertThat(Duration.ofNanos(took[took.length - 1])).as(when).isLessThan(SLOWEST);
     }
 
-    /** Attackers give way to the daemon where both want the processor: what is measured is the daemon, not the kernel. */
+    /** Runs attackers with a lower priority than the daemon, so that the daemon is measured and not the kernel. */
     private Process attack(DaemonProcess daemon, Set<Siege.Attack> attacks, boolean guest) throws Exception {
         Path classes = directory.resolve("classes");
         if (guest) {

@@ -13,12 +13,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one admin did to the ranks that are its alone: a model that shares nothing with the daemon's rules but their names. An
- * admin's changes land in the order in which they were sent, so after a crash its slice must stand as one of the states
- * that it went through: after all that was answered, and maybe some of what was not.
+ * The state of the ranks that belong to one admin: a model that shares nothing with the daemon's rules except their names. An admin's
+ * changes take effect in the order in which they were sent. So after a crash its slice must be in one of the states that it went through:
+ * with all answered changes, and perhaps some unanswered ones.
  *
- * @param reasons of the drained ranks; each is used once, so that a state gives away the change that it is from
- * @param properties names to ranks
+ * @param reasons reasons of the drained ranks; each reason is used once, so that a state identifies the change that led to it
+ * @param properties ranks by property
  */
 record Slice(
         Idset ranks,
@@ -33,12 +33,12 @@ record Slice(
         properties = Collections.unmodifiableSortedMap(properties);
     }
 
-    /** Fresh: all online, nothing held. */
+    /** A new slice: all ranks online, nothing held. */
     static Slice of(Idset ranks) {
         return new Slice(ranks, new TreeMap<>(), Idset.EMPTY, Idset.EMPTY, new TreeMap<>(), 0);
     }
 
-    /** The part of the daemon's answers that speaks of {@code ranks}. */
+    /** The part of the daemon's answers that concerns {@code ranks}. */
     static Slice observed(Idset ranks, String propertyPrefix, boolean ownsExpiration, Status status, ResourceSet r) {
         SortedMap<Integer, String> reasons = new TreeMap<>();
         for (Map.Entry<Status.Reason, Idset> group : status.drain().entrySet()) {
@@ -71,7 +71,7 @@ record Slice(
         return ranks.subtract(excluded).subtract(offline).subtract(drained());
     }
 
-    /** What a scheduler knows that was offered {@code offered}. */
+    /** The knowledge of a scheduler that was offered {@code offered}. */
     Seen seenBy(Idset offered) {
         SortedMap<String, Idset> known = new TreeMap<>();
         properties.forEach((name, where) -> {
@@ -84,14 +84,14 @@ record Slice(
 
     record Seen(Idset up, SortedMap<String, Idset> properties, double expiration) {}
 
-    /** A request and what it makes of the slice. */
+    /** A request and the slice after it. */
     record Change(String topic, ObjectNode payload, Slice after) {}
 
     /**
-     * Something that changes this slice, and that the daemon has no reason to refuse.
+     * A random change of this slice that the daemon has no reason to refuse.
      *
-     * @param admin prefix of its properties and reasons
-     * @param number of the change
+     * @param admin prefix of the admin's properties and reasons
+     * @param number number of the change
      */
     Change random(Random random, String admin, int number) {
         while (true) {
@@ -115,7 +115,7 @@ record Slice(
         };
     }
 
-    /** One to four of them, or none if there is none. */
+    /** One to four of the ids, or none if there are none. */
     private static Idset some(Random random, Idset of) {
         Idset.Builder builder = Idset.builder();
         for (int i = 0, n = of.isEmpty() ? 0 : 1 + random.nextInt(4); i < n; i++) {
@@ -145,7 +145,7 @@ record Slice(
         return left;
     }
 
-    /** Clears what held the ranks, as flux-core does. */
+    /** Excludes ranks and ends their holds, as flux-core does. */
     private @Nullable Change exclude(Idset targets, String reason) {
         Slice after = new Slice(ranks, without(targets), excluded.union(targets), offline, properties, expiration);
         return change("exclude", targets, reason, after);

@@ -29,18 +29,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Very many peers for a long time. {@code -Dmuster.soak.seconds=600} soaks for longer. */
+/** Very many peers for a long time. {@code -Dmuster.soak.seconds=600} runs longer. */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class SoakTest {
     private static final int SECONDS = Integer.getInteger("muster.soak.seconds", 60);
     private static final int STREAMS = 1000;
     private static final int IDLE = 5000;
-    /** What the last changes take, which are kept for followers of the journal: far less than 20 bytes for each response. */
+    /** Memory for the last changes, which are kept for followers of the journal: far less than 20 bytes for each response. */
     private static final long EVENTS_KEPT = 4 << 20;
 
-    /** Those that followers of the journal can be told of. */
+    /** Number of events that are kept for followers of the journal. */
     private static final int EVENTS = 10_000;
-    /** Bytes of whatever might be kept of a change. */
+    /** Least number of bytes that a leak would keep of a change. */
     private static final long LEAST_LEAK = 20;
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -52,9 +52,8 @@ class SoakTest {
     private DaemonProcess start(String... config) throws Exception {
         List<String> lines = new ArrayList<>(List.of("acquire = \"shared\"", "snapshot-every = 100"));
         lines.addAll(List.of(config));
-        // All of the heap from the start, and not much of it; a buffer that is not given back is said in the log; and
-        // the
-        // JVM starts no thread because it is busy.
+        // The heap has its full, small size from the start; a buffer that is not released is reported in the log; and
+        // the JVM starts no threads because it is busy.
         DaemonProcess daemon = DaemonProcess.Setup.in(directory, lines.toArray(String[]::new))
                 .jvm(
                         "-XX:+UseSerialGC",
@@ -71,7 +70,7 @@ class SoakTest {
         return daemon;
     }
 
-    /** A JVM has raised its soft limit to the hard one itself; more than that takes root. */
+    /** Raises the limit of open files. A JVM has raised its soft limit to the hard one itself; more needs root. */
     private static void allowFiles(long pid) throws IOException {
         if (DaemonProcess.mostOpenFiles(pid) < IDLE + 3000) {
             Tool.run("prlimit", "--pid", Long.toString(pid), "--nofile=" + (IDLE + 3000));
@@ -79,28 +78,28 @@ class SoakTest {
     }
 
     /**
-     * What may not grow.
+     * Values that must not grow.
      *
-     * @param live bytes of the heap that are reachable
-     * @param resident megabytes of the process
+     * @param live reachable bytes of the heap
+     * @param resident resident memory in megabytes
      */
     private record Footprint(long live, long resident, long threads, int files) {
-        /** Compiled code, the collector's and the allocator's own: what a JVM still gains long after it is warm. */
+        /** Memory in megabytes that a JVM still gains long after its warm-up, for compiled code, the collector and the allocator. */
         private static final long NOISE = 64;
 
         static Footprint of(DaemonProcess daemon) throws IOException {
-            long live = daemon.liveBytes(); // a thread of the JVM's answers this: count it each time
+            long live = daemon.liveBytes(); // a thread of the JVM answers this, so it is counted each time
             return new Footprint(live, daemon.residentMegabytes(), daemon.threads(), daemon.openFiles());
         }
 
-        /** @param bytes that may be reachable beyond those of {@code before} */
+        /** @param bytes that may be reachable in addition to those of {@code before} */
         void isNoMoreThan(Footprint before, long bytes) {
             assertThat(live).as("live bytes, %s before", before).isLessThan(before.live + bytes);
             assertThat(resident).as("megabytes, %s before", before).isLessThan(before.resident + NOISE);
             assertThat(threads).as("threads, %s before", before).isLessThanOrEqualTo(before.threads);
         }
 
-        /** A snapshot that is being written, or a segment, has a file for a moment; a leak has it for good. */
+        /** Waits until no more files are open than before. A snapshot or a new segment opens a file for a moment; a leak keeps it open. */
         void filesAreGivenBack(DaemonProcess daemon) {
             await().atMost(PATIENCE)
                     .untilAsserted(
@@ -135,7 +134,7 @@ class SoakTest {
         }
     }
 
-    /** Not even when there have been ten times as many as followers of the journal can be told of. */
+    /** Memory must not grow even after ten times as many changes as are kept for followers of the journal. */
     @Test
     void changesLeaveNothingBehind() throws Exception {
         DaemonProcess daemon = start(Scribe.resources());
@@ -154,7 +153,7 @@ class SoakTest {
         }
     }
 
-    /** Some ahead of their answers. */
+    /** Changes ranks, with some requests sent before earlier ones are answered. */
     private static void change(FluxClient client, int count) throws IOException {
         Deque<Call> open = new ArrayDeque<>();
         for (int i = 0; i < count; i++) {
@@ -168,7 +167,7 @@ class SoakTest {
         }
     }
 
-    /** Changes ten times a second. Returns how many there were. */
+    /** Changes ranks ten times a second. Returns the number of changes. */
     private static long work(FluxClient client, int seconds, Flock flock) throws IOException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long changes = 0;
@@ -219,7 +218,7 @@ class SoakTest {
         }
     }
 
-    /** Each update names every second rank of these, so that a few of them fill a socket. */
+    /** Each update names every second rank of these, so that a few updates fill a socket. */
     @Test
     void whoIsFrozenDelaysNobodyAndIsToldOnceWhatItMissed() throws Exception {
         DaemonProcess daemon = start(DaemonProcess.Setup.nodes("node[0-16383]"));
@@ -268,7 +267,7 @@ class SoakTest {
         return Json.parse(Objects.requireNonNull(response.payload()));
     }
 
-    /** The first to acquire. */
+    /** The first scheduler that acquired. */
     private static JsonNode frozen(FluxClient client) throws IOException {
         return client.rpc("resource.inventory", null).path("schedulers").path(0);
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a service manager hears of the daemon, on a real sd_notify(3) socket, and what its signals do. */
+/** The daemon's messages to a service manager, on a real sd_notify(3) socket, and the effects of its signals. */
 @Timeout(300)
 class SystemdTest {
     private static final String WATCHDOG = "WATCHDOG=1";
@@ -44,7 +44,7 @@ class SystemdTest {
         group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     }
 
-    /** @param socket as NOTIFY_SOCKET has it: a path, or a name behind an @ */
+    /** @param socket a value of NOTIFY_SOCKET: a path, or a name after an @ */
     private Channel manager(String socket) {
         return new Bootstrap()
                 .group(group)
@@ -65,7 +65,7 @@ class SystemdTest {
                 .wrapper("env", "NOTIFY_SOCKET=" + socket, "WATCHDOG_USEC=400000");
     }
 
-    /** The next state that is not the watchdog's. */
+    /** The next state other than the watchdog's. */
     private String next() throws InterruptedException {
         String state = WATCHDOG;
         while (state.equals(WATCHDOG)) {

@@ -1,6 +1,6 @@
 /**
- * What only a whole daemon can show: a real process on a real disk, killed, starved, lied to and overrun. Depends on every
- * module. Each test starts what it needs on sockets and directories of its own, and ends it.
+ * Tests that need a whole daemon: a real process on a real disk, killed, starved, sent false data and overloaded. Depends on every module.
+ * Each test starts what it needs on its own sockets and directories, and ends it.
  */
 @NullMarked
 package io.muster.it.system;

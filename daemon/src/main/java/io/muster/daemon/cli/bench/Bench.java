@@ -31,10 +31,10 @@ import picocli.CommandLine.Spec;
                     + " undrained at rank 0 and up, so it should be nobody's."
         })
 public final class Bench implements Callable<Integer> {
-    /** What a burst needs for a moment, compilers above all, is given back within seconds. */
+    /** Wait before memory is measured: memory that a burst needs briefly, mostly for the compilers, is returned within seconds. */
     private static final long SETTLE_MILLIS = 15_000;
 
-    /** Figures of the machine, of each daemon, and of each that is started here. */
+    /** Numbers of figures, for the progress bar: of the machine, of each daemon, and of each daemon started here. */
     private static final int FLOORS = 3;
 
     private static final int OWN_FLOORS = 2;
@@ -89,7 +89,7 @@ public final class Bench implements Callable<Integer> {
         return 0;
     }
 
-    /** How many figures there will be. */
+    /** The number of figures to measure. */
     private int expected() {
         int own = OWN_FLOORS + ranks.size() * (EACH + OWN) + SPREAD + streams.size();
         return FLOORS + (uri != null ? EACH : own);
@@ -119,7 +119,7 @@ public final class Bench implements Callable<Integer> {
         }
     }
 
-    /** The floor is taken anew beside each size: machines drift. */
+    /** Measures a daemon of its own. The floor is measured again beside each size, because machines drift. */
     private void own(int size, double jvm, double idle, Consumer<Figure> figures) throws IOException {
         try (Subject subject = Subject.start(command(), directory, size)) {
             figures.accept(Figure.once("ready from cold start", size, "ms", subject.readyMillis(), jvm));
@@ -158,7 +158,7 @@ public final class Bench implements Callable<Integer> {
         }
     }
 
-    /** How this process was started, less the verb: the same jars, and the daemon's own options where the launcher has them. */
+    /** The command that started this process, without the verb: the launcher, which adds the daemon's own options, or the same jars. */
     static List<String> command() {
         String launcher = System.getProperty("muster.launcher");
         return launcher != null
@@ -186,11 +186,11 @@ public final class Bench implements Callable<Integer> {
     }
 
     private CommandSpec spec() {
-        CommandSpec here = spec;
-        if (here == null) {
+        CommandSpec injected = spec;
+        if (injected == null) {
             throw new IllegalStateException("not made by picocli");
         }
-        return here;
+        return injected;
     }
 
     private static ObjectNode toJson(Figure figure) {

@@ -8,22 +8,22 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * The command as a shell starts it, each time a process of its own.
+ * Measures the command as a shell starts it, with a new process each time.
  *
- * @param muster what a verb is put behind
- * @param runs of each
+ * @param muster the words before the verb
+ * @param runs number of runs of each verb
  */
 record Commands(List<String> muster, String uri, int ranks, int runs) {
     static final int RUNS = 20;
 
-    /** A Java runtime that does nothing: no command written in Java takes less. */
+    /** The time of a Java runtime that does nothing: no command written in Java can take less. */
     static double floor() throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> line = List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-version");
         return runs("", RUNS, i -> line).median();
     }
 
-    /** A change that is one each time. */
+    /** Measures a drain. Each run gives a new reason, so that each is a change. */
     Figure drain(double floor) throws IOException {
         return Figure.of("muster drain", ranks, runs(uri, runs, i -> verb("drain", "-f", "0", "bench " + i)), floor);
     }
@@ -38,7 +38,7 @@ record Commands(List<String> muster, String uri, int ranks, int runs) {
         return line;
     }
 
-    /** The first one is not counted: it may build the archives that the others start from. */
+    /** Measures the runs. The first run is not counted, because it may build the archives from which the others start. */
     private static Samples runs(String uri, int runs, IntFunction<List<String>> lines) throws IOException {
         Samples samples = new Samples(runs);
         for (int i = -1; i < runs; i++) {

@@ -1,12 +1,12 @@
 package io.muster.daemon.cli.bench;
 
 /**
- * One thing measured.
+ * One measured value.
  *
- * @param what as the table of the documentation names it
- * @param value in {@code unit}
- * @param high the 99th percentile; equal to {@code value} for what is measured once
- * @param floor what the machine takes for what cannot be left out of it, measured in the same run; 0 where there is none
+ * @param what the name in the table of the documentation
+ * @param value the median, in {@code unit}
+ * @param high the 99th percentile; equal to {@code value} if it was measured once
+ * @param floor the same measure of the least that the machine needs for this, taken in the same run; 0 if there is none
  */
 record Figure(String what, int ranks, String unit, double value, double high, double floor) {
     static final String RATE = "/s";
@@ -27,7 +27,7 @@ record Figure(String what, int ranks, String unit, double value, double high, do
         return floor != 0;
     }
 
-    /** How many times as long, or as much, as the floor takes. */
+    /** The value in multiples of the floor; for a rate, the floor in multiples of the value. */
     double ratio() {
         return unit.equals(RATE) ? floor / value : value / floor;
     }

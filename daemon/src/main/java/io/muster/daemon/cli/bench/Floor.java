@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What no daemon can be faster than here: an append of journal lines made durable, and an exchange over a UNIX socket with
- * another thread. In milliseconds, medians.
+ * Lower bounds for any daemon on this machine: making an append of journal lines durable, and exchanging messages over a UNIX socket with
+ * another thread. Medians in milliseconds.
  *
- * @param sync of one line
- * @param exchange of one message
- * @param bulk of as many of both as are on their way at a time when changes are pipelined
+ * @param sync for one line
+ * @param exchange for one message
+ * @param bulk for as many lines and messages as are in flight when changes are pipelined
  */
 record Floor(double sync, double exchange, double bulk) {
     private static final int RUNS = 500;
@@ -25,10 +25,10 @@ record Floor(double sync, double exchange, double bulk) {
     private static final int WARM_UP = 5000;
     private static final int LINE = 250;
     private static final int MESSAGE = 120;
-    /** What a socket holds in any case. */
+    /** Bytes that every socket can hold. */
     private static final int PART = 1 << 16;
 
-    /** @param directory on the disk that the state directory is on */
+    /** @param directory a directory on the disk of the state directory */
     static Floor measure(Path directory) throws IOException {
         Path log = directory.resolve("floor.log");
         Path socket = directory.resolve("floor.sock");
@@ -41,7 +41,7 @@ record Floor(double sync, double exchange, double bulk) {
         return sync + exchange;
     }
 
-    /** Changes a second. */
+    /** Changes per second. */
     double pipelined() {
         return Measure.WINDOW / (bulk / 1000);
     }
@@ -74,14 +74,14 @@ record Floor(double sync, double exchange, double bulk) {
         }
     }
 
-    /** Warm, as what it is compared with. */
+    /** Measures exchanges after a warm-up, like the measurements that are compared with this floor. */
     private static double exchange(SocketChannel client, int runs, int size) throws IOException {
         Samples samples = new Samples(runs);
         ByteBuffer part = ByteBuffer.allocate(Math.min(size, PART));
         for (int i = -WARM_UP * MESSAGE / size; i < runs; i++) {
             long start = System.nanoTime();
-            for (int left = size; left > 0; left -= part.capacity()) {
-                client.write(part.clear().limit(Math.min(left, part.capacity())));
+            for (int remaining = size; remaining > 0; remaining -= part.capacity()) {
+                client.write(part.clear().limit(Math.min(remaining, part.capacity())));
                 part.flip();
                 while (part.hasRemaining() && client.read(part) >= 0) {}
             }
@@ -99,7 +99,7 @@ record Floor(double sync, double exchange, double bulk) {
                 peer.write(message.flip());
             }
         } catch (IOException e) {
-            // The client has what it came for, and closed.
+            // The client has closed the connection after its last exchange.
             return;
         }
     }

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** A program that does nothing: no daemon written in Java takes less memory. */
+/** A program that does nothing: no daemon written in Java needs less memory. */
 final class Idle {
     private Idle() {}
 
@@ -33,7 +33,7 @@ final class Idle {
         }
     }
 
-    /** Resident set in MB, as the kernel counts it. */
+    /** The resident set of a process in MB, as the kernel counts it. */
     static double residentMegabytes(Process process) throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
             String line = lines.filter(l -> l.startsWith("VmRSS:")).findFirst().orElse("VmRSS: 0 kB");

@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The measurements, each against whatever answers at a URI: a daemon of ours, or a Flux broker. */
+/** The measurements of the server at a URI, which may be a daemon of Muster or a Flux broker. */
 final class Measure {
-    /** Requests on their way at a time when they are pipelined. */
+    /** Requests in flight at a time when they are pipelined. */
     static final int WINDOW = 2048;
 
-    /** Steps before anything is counted: a daemon that has run for a minute is compiled, and that is the one to measure. */
+    /** Steps before anything is counted. A daemon that has run for a minute is compiled, and that state is to be measured. */
     private static final int WARM_UP = 12_000;
 
     private static final int FIRST = 100;
@@ -36,7 +36,7 @@ final class Measure {
     private final int runs;
     private final int warmUp;
 
-    /** @param runs of each kind; a rehearsal of few warms up for as short a time */
+    /** @param runs of each kind; few runs also shorten the warm-up */
     Measure(String uri, int ranks, int runs) {
         this.uri = uri;
         this.ranks = ranks;
@@ -44,7 +44,7 @@ final class Measure {
         this.warmUp = Math.min(WARM_UP, 10 * runs);
     }
 
-    /** From sending a drain or undrain until the scheduler has the update. */
+    /** Measures the time from sending a drain or undrain until the scheduler has received the update. */
     Figure change(Floor floor) throws IOException {
         Samples samples = new Samples(runs);
         try (FluxClient scheduler = FluxClient.connect(uri);
@@ -86,7 +86,7 @@ final class Measure {
         return JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(rank));
     }
 
-    /** Drains and undrains, sent without waiting for each. */
+    /** Measures drains and undrains that are sent without waiting for each response. */
     Figure pipelined(Floor floor) throws IOException {
         int changes = 20 * runs;
         try (FluxClient admin = FluxClient.connect(uri)) {
@@ -112,13 +112,16 @@ final class Measure {
         }
     }
 
-    /** From sending a drain or undrain until the last of so many schedulers has the update; the daemon must be shared. */
+    /**
+     * Measures the time from sending a drain or undrain until the last of many schedulers has received the update; the daemon must allow
+     * several.
+     */
     Figure fanOut(int streams, Floor floor) throws IOException {
         int changes = Math.min(runs, Math.max(100, runs / streams));
         Samples samples = new Samples(changes);
         try (FluxClient admin = FluxClient.connect(uri);
                 Schedulers schedulers = Schedulers.acquire(uri, streams)) {
-            for (int i = -2 * ((changes + 1) / 2); i < changes; i++) { // a drain comes first
+            for (int i = -2 * ((changes + 1) / 2); i < changes; i++) { // the first step is a drain
                 ObjectNode payload = targets(i);
                 long start = System.nanoTime();
                 Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
@@ -151,9 +154,9 @@ final class Measure {
     }
 
     /**
-     * A jobspec that wants half as many slots of a core as there are ranks, under a constraint on properties.
+     * Measures a jobspec that requests half as many slots of one core as there are ranks, under a constraint on properties.
      *
-     * @return null if the server knows nothing of feasibility, as a broker without a module for it does not
+     * @return null if the server does not answer about feasibility, like a broker without a module for it
      */
     @Nullable
     Figure feasible(Floor floor) throws IOException {

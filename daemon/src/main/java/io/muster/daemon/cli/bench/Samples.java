@@ -2,7 +2,7 @@ package io.muster.daemon.cli.bench;
 
 import java.util.Arrays;
 
-/** Durations of the same thing done many times, in nanoseconds. */
+/** Durations of repeated runs of one operation, in nanoseconds. */
 final class Samples {
     private final long[] nanos;
     private int count;
@@ -16,7 +16,7 @@ final class Samples {
     }
 
     /**
-     * In milliseconds.
+     * A quantile in milliseconds.
      *
      * @param share 0.5 for the median
      */

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Many schedulers that share the resources, each over a connection of its own. */
+/** Many schedulers that share the resources, each with its own connection. */
 final class Schedulers implements Closeable {
     private final List<FluxClient> clients = new ArrayList<>();
     private final List<ResponseStream> streams = new ArrayList<>();
@@ -25,12 +25,12 @@ final class Schedulers implements Closeable {
         return schedulers;
     }
 
-    /** Until each of them has read one more response. */
+    /** Waits until each scheduler has received one more response. */
     void awaitUpdate() {
         streams.forEach(ResponseStream::next);
     }
 
-    /** Closing a client ends its stream. */
+    /** Closes the clients, which ends their streams. */
     @Override
     public void close() throws IOException {
         for (FluxClient client : clients) {

@@ -2,7 +2,7 @@ package io.muster.daemon.cli.bench;
 
 import java.util.function.Consumer;
 
-/** Passes figures on, and sees how much longer a change takes at the size that it takes longest at. */
+/** Passes figures on, and compares the times of a change at the slowest and the fastest size. */
 final class Spread implements Consumer<Figure> {
     private final Consumer<Figure> next;
     private double least = Double.MAX_VALUE;

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A daemon of its own for one measurement: a process in a directory that goes away with it. */
+/** A daemon started for one measurement: a process with a directory that is deleted when the process has ended. */
 final class Subject implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final long PAUSE_MILLIS = 5;
@@ -31,11 +31,11 @@ final class Subject implements AutoCloseable {
     }
 
     /**
-     * @param command what `serve --config FILE` is put behind
-     * @param under where its directory is made
+     * @param command the words before `serve --config FILE`
+     * @param under the parent of the daemon's directory
      */
     static Subject start(List<String> command, Path under, int ranks) throws IOException {
-        // Absolute, since a relative one in a configuration is one beside the configuration.
+        // Made absolute, because a relative path in a configuration is relative to the configuration file.
         Path directory = Files.createTempDirectory(under.toAbsolutePath(), "muster-bench");
         Files.writeString(directory.resolve("muster.toml"), config(directory, ranks));
         List<String> line = new ArrayList<>(command);
@@ -72,7 +72,7 @@ final class Subject implements AutoCloseable {
                 """, directory, ranks - 1);
     }
 
-    /** Asks again and again without longer and longer pauses, since those would be measured. */
+    /** Waits until the daemon answers, with short pauses that do not grow: longer ones would become part of the measured time. */
     private void awaitAnswer(long start) throws IOException {
         Options once = Options.DEFAULT.withTimeout(PATIENCE).withAttempts(1, Duration.ZERO);
         for (; ; ) {

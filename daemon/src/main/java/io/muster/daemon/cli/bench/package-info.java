@@ -1,6 +1,6 @@
 /**
- * {@code muster bench}: what a daemon takes for what schedulers and admins wait for, beside what the machine itself takes.
- * Depends on the client; starts daemons as processes of their own. Runs on the main thread.
+ * {@code muster bench}: how long a daemon takes for the operations that schedulers and admins wait for, compared with the least that the
+ * machine needs. Depends on the client; starts daemons as separate processes. Runs on the main thread.
  */
 @NullMarked
 package io.muster.daemon.cli.bench;

@@ -20,7 +20,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 
-/** A verb that is one command to the daemon: silent when it was carried out, as flux is. */
+/** A verb that sends one command to the daemon. As in flux, it prints nothing when the command was carried out. */
 abstract class Change extends ServerVerb {
     @Mixin
     private final Manner manner = new Manner();
@@ -29,21 +29,21 @@ abstract class Change extends ServerVerb {
         super(console);
     }
 
-    /** What is asked for; may ask the daemon for what it needs to know first. */
+    /** The command to send; may first ask the daemon for information. */
     abstract Command command(FluxClient client) throws IOException;
 
-    /** A refusal with this number as people want to hear it, or null for as the daemon says it. */
+    /** Replaces the daemon's refusal by a sentence for users; null to show the daemon's own sentence. */
     @Nullable
     Failure explain(RpcException refusal, FluxClient client) throws IOException {
         return null;
     }
 
-    /** Whether hosts that R does not name any longer can be meant. */
+    /** Whether the targets may be hosts that R no longer names. */
     boolean takesDeparted() {
         return false;
     }
 
-    /** Whether the request has keys that a Flux broker passes over, and so would do something else. */
+    /** Whether the request has keys that a Flux broker would ignore, and so do something else. */
     boolean needsMuster() {
         return false;
     }
@@ -84,7 +84,7 @@ abstract class Change extends ServerVerb {
         }
     }
 
-    /** A change of properties has the same ones for each of their names. */
+    /** The targets of a request. A change of properties has the same targets for each property. */
     private static String targets(ObjectNode payload) {
         for (JsonNode ofProperty : payload.path("properties")) {
             return ofProperty.asText();
@@ -97,7 +97,7 @@ abstract class Change extends ServerVerb {
         return new Conflict(standing, targets, standing.now(console()));
     }
 
-    /** The number for a wrong target is that of any wrong argument: only R tells them apart. */
+    /** Checks the targets against R, because a wrong target has the same error number as any other wrong argument. */
     private void checkTargets(FluxClient client, String targets) throws IOException {
         if (targets.isEmpty()) {
             return;

@@ -6,7 +6,7 @@ import io.muster.inventory.state.Command.Mode;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** flux resource's {@code -u} and {@code -f}. */
+/** The options {@code -u} and {@code -f} of flux resource. */
 public final class Force {
     @Option(
             names = {"-u", "--update"},

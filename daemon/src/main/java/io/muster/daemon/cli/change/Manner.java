@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** How a change is to be made: not at all, or until the schedulers know. */
+/** Options of every change: only show it, or wait until all schedulers have been sent it. */
 public final class Manner {
     private static final long PAUSE_MILLIS = 50;
 
@@ -29,7 +29,11 @@ public final class Manner {
         return dryRun;
     }
 
-    /** Whether all schedulers know, or need not. */
+    /**
+     * Waits, if {@code --wait} is given, until all schedulers have been sent the change.
+     *
+     * @return false if the timeout ends first
+     */
     boolean await(FluxClient client, Duration timeout) throws IOException {
         long start = System.nanoTime();
         while (wait && isAnyBehind(Standing.ask(client))) {

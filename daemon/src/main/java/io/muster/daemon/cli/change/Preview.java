@@ -11,7 +11,7 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.inventory.problem.Text;
 import io.muster.protocol.wire.Json;
 
-/** The daemon's answer to a dry run, for people. */
+/** Prints the daemon's answer to a dry run. */
 record Preview(DryRunAnswer answer) {
     void print(Console console, boolean json) {
         if (json) {
@@ -44,7 +44,7 @@ record Preview(DryRunAnswer answer) {
         return out.toString();
     }
 
-    /** To the byte: 2000000000.0 has another form in a tree's own text. */
+    /** The payload exactly as it would be sent: a JSON tree's own text writes 2000000000.0 in another form. */
     private static String asSent(ObjectNode payload) {
         Bytes encoded = Json.encode(payload);
         return encoded.first(encoded.length() - 1).text();

@@ -71,7 +71,7 @@ public final class Reload extends ServerVerb {
         return Exit.OK;
     }
 
-    /** What the daemon would do, worked out here: reading the file is all that it would have to be asked for. */
+    /** Shows what the daemon would do. This is computed here, so that the daemon need not read the file. */
     private void preview(Standing standing, ResourceSet next) {
         if (!standing.schedulers().isEmpty()) {
             throw new Failure(

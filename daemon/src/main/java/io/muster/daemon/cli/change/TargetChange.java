@@ -8,7 +8,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
-/** A change to hosts, with words about it. */
+/** A change to hosts, with a reason or cause in words. */
 abstract class TargetChange extends Change {
     @Parameters(index = "0", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
     private String targets = "";

@@ -10,8 +10,8 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Trailing words as one reason. After the first of them what begins with a dash is a word too, as it is for flux, unless it
- * is one of the verb's own options: people sign with {@code -Kalan}, and they append {@code --dry-run}.
+ * Takes all trailing words as one reason. After the first word, a word that begins with a dash is part of the reason, as in flux, unless it
+ * is an option of the verb: people sign with {@code -Kalan}, and they append {@code --dry-run}.
  */
 final class Words implements IParameterConsumer {
     Words() {}
@@ -34,7 +34,10 @@ final class Words implements IParameterConsumer {
         return word.equals("--") || (name.startsWith("-") && verb.findOption(name) != null) || isCluster(word, verb);
     }
 
-    /** {@code -ff}, or {@code -nobject}: short options until one that takes the rest. */
+    /**
+     * Whether a word is a group of short options, {@code -ff} or {@code -nobject}; the rest of the word may be the value of the last
+     * option.
+     */
     private static boolean isCluster(String word, CommandSpec verb) {
         if (word.length() < 2 || word.charAt(0) != '-' || word.charAt(1) == '-') {
             return false;
@@ -51,7 +54,7 @@ final class Words implements IParameterConsumer {
         return true;
     }
 
-    /** Null when there are none. */
+    /** The words joined; null when there are none. */
     static @Nullable String join(String @Nullable [] words) {
         return words == null || words.length == 0 ? null : String.join(" ", words);
     }

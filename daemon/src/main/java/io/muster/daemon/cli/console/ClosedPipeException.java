@@ -1,6 +1,6 @@
 package io.muster.daemon.cli.console;
 
-/** Whoever read our output has stopped: nothing is wrong, and nobody is left to tell. */
+/** The reader of the output has closed the pipe. This is not an error, and there is nobody to tell. */
 public final class ClosedPipeException extends RuntimeException {
     ClosedPipeException(Throwable cause) {
         super(cause);

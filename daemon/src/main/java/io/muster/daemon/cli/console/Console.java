@@ -23,11 +23,11 @@ import java.util.Arrays;
 import java.util.Map;
 
 /**
- * Where a verb reads and writes. What is written goes out as UTF-8 whatever the locale, since hosts and reasons are data;
- * a reader that went away ends the process at once and silently, as SIGPIPE would.
+ * The input and output of a verb. Output is UTF-8 whatever the locale, since hosts and reasons are data. If the reader closes the pipe, the
+ * process ends at once and silently, as with SIGPIPE.
  */
 public final class Console {
-    /** EPIPE, as strerror(3) puts it: the JDK gives no number. */
+    /** The text of EPIPE by strerror(3); the JDK gives no error number. */
     private static final String BROKEN_PIPE = "Broken pipe";
 
     private final InputStream in;
@@ -56,7 +56,8 @@ public final class Console {
     public static Console ofProcess() {
         Map<String, String> environment = System.getenv();
         return new Console(
-                // By itself it asks a pipe for its position when all is read from it, and JDK 17 then gives up.
+                // Buffered, because at the end of a pipe an unbuffered stream asks for its position, and JDK 17 then
+                // fails.
                 new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
                 new FileOutputStream(FileDescriptor.err),
@@ -100,7 +101,7 @@ public final class Console {
         print("\n");
     }
 
-    /** One line; the schema's version first. */
+    /** Prints a JSON document as one line. Callers put the schema's version first. */
     public void json(ObjectNode document) {
         Bytes encoded = Json.encode(document);
         json(encoded.first(encoded.length() - 1).text());
@@ -154,7 +155,7 @@ public final class Console {
         }
     }
 
-    /** For output that somebody waits for line by line; the process's end flushes too. */
+    /** Flushes the output, for readers that wait for single lines. The end of the process flushes too. */
     public void flush() {
         if (lost) {
             return;
@@ -166,7 +167,7 @@ public final class Console {
         }
     }
 
-    /** A reader that has seen enough is no failure; a full disk is one, and is not asked again. */
+    /** The exception for failed output. A reader that closed the pipe is no failure; a full disk is one. Output is not attempted again. */
     private RuntimeException lost(IOException e) {
         lost = true;
         return BROKEN_PIPE.equals(e.getMessage())
@@ -174,7 +175,7 @@ public final class Console {
                 : new Failure(Exit.ERROR, "standard output: " + e.getMessage());
     }
 
-    /** A line to the person, after all output so far. */
+    /** Prints a line for the user on standard error, after all output so far. */
     public void complain(String line) {
         complainRaw(Printable.of(line) + "\n");
     }

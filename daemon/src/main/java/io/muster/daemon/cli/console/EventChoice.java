@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which of the journal's events to print, and how: the same for those on disk and for those that happen. */
+/** Options that choose which journal events are printed, and how. The same options serve events on disk and live events. */
 public final class EventChoice {
     @Option(
             names = {"-i", "--include"},
@@ -27,12 +27,12 @@ public final class EventChoice {
             description = "A line to read instead of JSON.")
     private boolean human;
 
-    /** For events on disk: who has {@code @PROPERTY}, they do not say. */
+    /** The filter for events on disk. These events do not say which hosts have {@code @PROPERTY}. */
     public EventFilter filter() {
         return include == null ? named() : named().about(include);
     }
 
-    /** For a server's, which knows it. */
+    /** The filter for a server's events. The server knows which hosts have {@code @PROPERTY}. */
     public EventFilter filter(FluxClient client) throws IOException {
         return include == null ? named() : named().about(client, include);
     }

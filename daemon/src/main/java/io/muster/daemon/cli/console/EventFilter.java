@@ -10,12 +10,13 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Which journal events somebody wants to see.
+ * Selects journal events.
  *
- * @param since seconds since the epoch, as {@code until}
- * @param names of events; none for all
- * @param ranks only events about one of these
- * @param hosts or of these, which an event that names hosts is asked for first; none of both for all
+ * @param since seconds since the epoch, like {@code until}
+ * @param names names of events; empty for all
+ * @param ranks only events about one of these ranks
+ * @param hosts only events about one of these hosts; if an event names hosts, its hosts are compared and not its ranks. If both are empty,
+ *     events about any rank and host match
  */
 public record EventFilter(double since, double until, List<String> names, Idset ranks, Hostlist hosts) {
     public static final EventFilter ALL = new EventFilter(0, Double.MAX_VALUE, List.of(), Idset.EMPTY, Hostlist.EMPTY);
@@ -28,7 +29,11 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         return new EventFilter(since, until, List.copyOf(some), ranks, hosts);
     }
 
-    /** @param targets ranks if they read as ranks, else hosts */
+    /**
+     * A filter for targets.
+     *
+     * @param targets ranks if the text is an idset, otherwise hosts
+     */
     public EventFilter about(String targets) {
         try {
             return new EventFilter(since, until, names, Idset.parse(targets), Hostlist.EMPTY);
@@ -37,17 +42,17 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         }
     }
 
-    /** The same where R is at hand: hosts have ranks, then, which is all that some events know them by. */
+    /** A filter for targets where R is known: hosts are also given as ranks, since some events name only ranks. */
     public EventFilter about(String targets, ResourceSet resources) {
         EventFilter filter = about(targets);
-        Idset there = filter.ranks;
+        Idset wanted = filter.ranks;
         for (String host : filter.hosts.expand()) {
-            there = there.union(resources.ranksOf(host));
+            wanted = wanted.union(resources.ranksOf(host));
         }
-        return new EventFilter(since, until, names, there, filter.hosts);
+        return new EventFilter(since, until, names, wanted, filter.hosts);
     }
 
-    /** The same for a server's events: {@code all} and {@code @PROPERTY} too. */
+    /** A filter for targets of a server's events, which may include {@code all} and {@code @PROPERTY}. */
     public EventFilter about(FluxClient client, String targets) throws IOException {
         ResourceSet resources = Standing.ask(client).resources();
         return about(Targets.spell(resources, targets), resources);

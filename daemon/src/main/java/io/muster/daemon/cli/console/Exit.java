@@ -1,6 +1,6 @@
 package io.muster.daemon.cli.console;
 
-/** The exit status, which scripts depend on: `muster --help` lists it. */
+/** Exit statuses, on which scripts depend; `muster --help` lists them. */
 public final class Exit {
     public static final int OK = 0;
     public static final int ERROR = 1;
@@ -10,10 +10,10 @@ public final class Exit {
     public static final int DENIED = 6;
     public static final int UNREACHABLE = 7;
     public static final int READ_ONLY = 8;
-    /** As timeout(1) has it. */
+    /** The status that timeout(1) uses. */
     public static final int TIMED_OUT = 124;
 
-    /** As the shell reports a process that SIGPIPE ended. */
+    /** The status by which a shell reports a process that SIGPIPE ended. */
     public static final int CLOSED_PIPE = 141;
 
     private Exit() {}

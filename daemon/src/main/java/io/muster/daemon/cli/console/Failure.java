@@ -3,7 +3,7 @@ package io.muster.daemon.cli.console;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 
-/** A verb ends here: with this status, this sentence, and where there is one, what to do about it. */
+/** Ends a verb with an exit status, a sentence and, if there is any, advice on what to do. */
 public final class Failure extends RuntimeException {
     private final int exit;
     private final String advice;
@@ -12,14 +12,14 @@ public final class Failure extends RuntimeException {
         this(exit, sentence, "");
     }
 
-    /** @param advice a line of its own, "" for none */
+    /** @param advice a line of its own; "" for none */
     public Failure(int exit, String sentence, String advice) {
         super(sentence);
         this.exit = exit;
         this.advice = advice;
     }
 
-    /** What an answer with an error number means for the exit status. */
+    /** The failure for an error response, with the exit status that corresponds to its error number. */
     public static Failure of(RpcException error, String advice) {
         int number = error.errno().value();
         if (number == Errno.EPERM.value() || number == Errno.EACCES.value()) {

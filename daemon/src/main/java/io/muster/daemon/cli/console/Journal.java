@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** A server's journal (RFC 44), event by event: what it remembers, then what happens. */
+/** A server's journal (RFC 44), event by event: first the events that the server remembers, then new ones. */
 public final class Journal implements Closeable {
     private final ResponseStream stream;
     private final Deque<ObjectNode> ready = new ArrayDeque<>();
@@ -25,7 +25,7 @@ public final class Journal implements Closeable {
         return new Journal(client.stream("resource.journal", null));
     }
 
-    /** The next event of those that had happened when it was opened, or null after the last. */
+    /** The next event that had happened before the stream was opened; null after the last. */
     public @Nullable ObjectNode remembered() {
         while (ready.isEmpty() && !live && stream.hasNext()) {
             take();
@@ -33,7 +33,7 @@ public final class Journal implements Closeable {
         return ready.poll();
     }
 
-    /** The next event of all, which may be long in coming; null when the server ends the stream. */
+    /** The next event, for which this may wait long; null when the server ends the stream. */
     public @Nullable ObjectNode next() {
         while (ready.isEmpty() && stream.hasNext()) {
             take();
@@ -41,7 +41,11 @@ public final class Journal implements Closeable {
         return ready.poll();
     }
 
-    /** Whether {@link #next} has its answer within this time. */
+    /**
+     * Waits for at most this time.
+     *
+     * @return whether {@link #next} can return without waiting
+     */
     public boolean await(Duration time) throws IOException {
         long start = System.nanoTime();
         while (ready.isEmpty()) {

@@ -3,11 +3,11 @@ package io.muster.daemon.cli.console;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 
-/** Waiting for nothing but time. */
+/** Waits for a length of time. */
 public final class Pause {
     private Pause() {}
 
-    /** @throws InterruptedIOException if the thread is interrupted, which it stays */
+    /** @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set */
     public static void of(long millis) throws IOException {
         try {
             Thread.sleep(millis);

@@ -1,6 +1,6 @@
 package io.muster.daemon.cli.console;
 
-/** How far long work has come: a bar that redraws itself on a terminal, and elsewhere a line now and then. */
+/** Shows the progress of long work: on a terminal as a bar that redraws itself, elsewhere as a line now and then. */
 public final class Progress implements AutoCloseable {
     private static final int BAR = 30;
     private static final long REDRAW_NANOS = 100_000_000L;
@@ -12,7 +12,7 @@ public final class Progress implements AutoCloseable {
     private long lastNanos = System.nanoTime();
     private boolean drawn;
 
-    /** @param total in whatever unit {@link #at} is told; nothing is shown of work that is over at once */
+    /** @param total the amount of work, in the unit of {@link #at}. Nothing is shown for work that ends quickly */
     public Progress(Console console, String what, long total) {
         this.console = console;
         this.what = what;
@@ -44,7 +44,7 @@ public final class Progress implements AutoCloseable {
         return total <= 0 ? 100 : (int) Math.min(100, 100 * done / total);
     }
 
-    /** Leaves a clean line behind. */
+    /** Removes the bar from its line. */
     @Override
     public void close() {
         if (drawn) {

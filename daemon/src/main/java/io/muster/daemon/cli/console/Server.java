@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Which daemon a verb talks to. FLUX_URI is not looked at: inside a job it names the job's own broker, and who drains a
- * node of the cluster does not mean that one. {@code --uri "$FLUX_URI"} is for whoever does.
+ * The daemon to which a verb connects. FLUX_URI is ignored: inside a job it names the job's own broker, which a user who drains a node of
+ * the cluster does not mean. A user who does mean it gives {@code --uri "$FLUX_URI"}.
  */
 public final class Server {
     private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
@@ -46,7 +46,7 @@ public final class Server {
         }
     }
 
-    /** Whether the person said which, rather than leave it to the usual places. */
+    /** Whether the user named a server, so that the usual places are not tried. */
     public boolean isGiven(Console console) {
         return uri != null
                 || !console.environment().getOrDefault("MUSTER_URI", "").isEmpty();
@@ -57,7 +57,7 @@ public final class Server {
         return given == null ? USUAL_TIMEOUT : given;
     }
 
-    /** Null if the person left it to us. */
+    /** The timeout given by the user; null if there is none. */
     @Nullable
     Duration givenTimeout() {
         return timeout == null ? null : When.duration(timeout);
@@ -71,7 +71,7 @@ public final class Server {
         return address(given);
     }
 
-    /** A URI as it is, and what is a path as one. */
+    /** The address as a URI: a URI is returned unchanged, a path is converted. */
     public static String address(String given) {
         return given.contains("://") ? given : "local://" + Path.of(given).toAbsolutePath();
     }
@@ -81,7 +81,7 @@ public final class Server {
         return Files.exists(own) || !Files.exists(OF_THE_SYSTEM) ? own : OF_THE_SYSTEM;
     }
 
-    /** Only what names files: counting cores is for daemons. */
+    /** The environment of this process, as far as file names depend on it. Cores are not counted, because only a daemon needs them. */
     private static Environment here(Map<String, String> variables) throws IOException {
         int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         Path home = Path.of(System.getProperty("user.home", "/"));

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A verb that asks a daemon. */
+/** A verb that sends requests to a daemon. */
 public abstract class ServerVerb extends Verb {
     @Mixin
     private final Server server = new Server();
@@ -23,7 +23,7 @@ public abstract class ServerVerb extends Verb {
         return server.timeout();
     }
 
-    /** What {@code --timeout} says, or null. */
+    /** The value of {@code --timeout}, or null. */
     protected final @Nullable Duration givenTimeout() {
         return server.givenTimeout();
     }

@@ -23,8 +23,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How things stand, asked once: Muster's {@code resource.inventory}, or what a Flux broker's {@code resource.status} says
- * of the same. A broker does not know who drained, nor since when a node is offline.
+ * The state of a server, asked for once: Muster's {@code resource.inventory}, or the corresponding part of a Flux broker's {@code
+ * resource.status}. A broker does not know who drained a node, nor since when a node is offline.
  *
  * @param time the server's clock; 0 from a broker
  * @param fault why the daemon takes no changes, or null
@@ -69,7 +69,7 @@ public record Standing(
         return text.isEmpty() ? null : text;
     }
 
-    /** The state that these events would lead to. */
+    /** Builds a state from a broker's answer, by applying the events that would lead to it. */
     static Standing of(Status status) {
         InventoryState state = InventoryState.empty();
         state = state.apply(new Event.Define("flux", status.resources(), Liveness.Status.ONLINE), 0, UNKNOWN);
@@ -100,12 +100,12 @@ public record Standing(
         return state.resources();
     }
 
-    /** The server's time if it told it, so that ages are right where the clocks differ. */
+    /** The server's time if the server sent it, so that ages are right when the clocks differ. */
     public double now(Console console) {
         return time > 0 ? time : console.now();
     }
 
-    /** What each JSON answer about the inventory begins with. */
+    /** The first keys of every JSON answer about the inventory. */
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("schema_version", SCHEMA_VERSION);

@@ -11,15 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * TARGETS as people give them: an idset or a hostlist, which every server reads; and {@code all} and {@code @PROPERTY}, which
- * are turned into ranks here, since no server knows them.
+ * TARGETS as users give them: an idset or a hostlist, which every server understands, or {@code all} and {@code @PROPERTY}, which are
+ * converted to ranks here because no server understands them.
  */
 public final class Targets {
     private static final String ALL = "all";
 
     private Targets() {}
 
-    /** What to send for {@code text}. Only what the server cannot read costs a question. */
+    /** The targets to send for {@code text}. The server is asked for R only if {@code text} contains {@code all} or {@code @PROPERTY}. */
     public static String spell(FluxClient client, String text) throws IOException {
         return isSelection(text) ? spell(Standing.ask(client).resources(), text) : text;
     }
@@ -28,7 +28,9 @@ public final class Targets {
         return isSelection(text) ? find(resources, text).toString() : text;
     }
 
-    /** The same, {@code all} and {@code @PROPERTY} being those that are neither excluded nor lost. */
+    /**
+     * The targets to send for {@code text}, where {@code all} and {@code @PROPERTY} select only ranks that are neither excluded nor lost.
+     */
     public static String spellMembers(FluxClient client, String text) throws IOException {
         if (!isSelection(text)) {
             return text;
@@ -45,7 +47,7 @@ public final class Targets {
         return text.indexOf('@') >= 0 || split(text).contains(ALL);
     }
 
-    /** The ranks that are meant; one that is not there is a failure. */
+    /** The selected ranks; fails if one of them does not exist. */
     public static Idset find(ResourceSet resources, String text) {
         return find(resources, resources.ranks(), text);
     }
@@ -58,7 +60,7 @@ public final class Targets {
         return found;
     }
 
-    /** Those of the ranks that are there: a list made for one cluster may be used to look at another. */
+    /** The selected ranks that exist: a list made for one cluster may be used to look at another. Fails if none exists. */
     public static Idset among(ResourceSet resources, String text) {
         if (!isPlain(resources, text)) {
             return find(resources, text);
@@ -79,7 +81,7 @@ public final class Targets {
         return found;
     }
 
-    /** Whether each host is in R, or has left it and is remembered. */
+    /** Whether each host is in R, or has left R and is remembered. */
     public static boolean haveAllBeenThere(Standing standing, String text) {
         try {
             return !standing.resources().targets(text).isEmpty();
@@ -97,7 +99,7 @@ public final class Targets {
         return Hostlist.of(kept);
     }
 
-    /** A host of the name {@code all} is that host. */
+    /** Whether {@code text} is an idset or a hostlist. If a host is named {@code all}, that word means this host. */
     private static boolean isPlain(ResourceSet resources, String text) {
         return !isSelection(text)
                 || (text.indexOf('@') < 0 && !resources.ranksOf(ALL).isEmpty());
@@ -119,7 +121,7 @@ public final class Targets {
         }
     }
 
-    /** The ranks with a property. */
+    /** The ranks with a property; fails if no host has the property. */
     public static Idset having(ResourceSet resources, String property) {
         Idset ranks = resources.properties().get(property);
         if (ranks == null) {
@@ -140,7 +142,7 @@ public final class Targets {
         return new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()));
     }
 
-    /** At commas that are not in brackets. */
+    /** Splits a text at commas that are not in brackets. */
     private static List<String> split(String text) {
         List<String> parts = new ArrayList<>();
         int depth = 0;

@@ -8,15 +8,17 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What standard output and standard error are.
+ * Whether standard output and standard error are terminals, and their style.
  *
  * @param isOutput whether output goes to a terminal
- * @param isError whether complaints, and so progress, do
+ * @param isError whether complaints and progress go to a terminal
  */
 public record Terminal(boolean isOutput, boolean isError, Style style) {
     private static final int USUAL_WIDTH = 80;
 
-    /** Looks at the links of /proc: System.console() wants standard input to be a terminal too, and since JDK 22 always is there. */
+    /**
+     * Inspects the links in /proc, because System.console() also requires standard input to be a terminal, and since JDK 22 is never null.
+     */
     static Terminal ofProcess(Map<String, String> environment) {
         boolean out = isTerminal(1);
         return of(environment, out, isTerminal(2));
@@ -39,7 +41,7 @@ public record Terminal(boolean isOutput, boolean isError, Style style) {
         }
     }
 
-    /** Shells export COLUMNS only when told to; asking the terminal itself would take another process. */
+    /** The width of the terminal. Shells export COLUMNS only on demand, but asking the terminal itself would need another process. */
     private static int width(Map<String, String> environment) {
         try {
             int columns = Integer.parseInt(environment.getOrDefault("COLUMNS", ""));
@@ -49,7 +51,7 @@ public record Terminal(boolean isOutput, boolean isError, Style style) {
         }
     }
 
-    /** As setlocale(3): the first of these that is not empty. */
+    /** Whether the locale uses UTF-8. As in setlocale(3), the first of these variables that is not empty decides. */
     private static boolean isUtf8(Map<String, String> environment) {
         for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
             String locale = environment.getOrDefault(name, "").toLowerCase(Locale.ROOT);

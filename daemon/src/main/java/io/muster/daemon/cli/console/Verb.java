@@ -2,7 +2,7 @@ package io.muster.daemon.cli.console;
 
 import java.util.concurrent.Callable;
 
-/** One verb of the command: its options, and what it does with them. */
+/** One verb of the command: its options and its action. */
 public abstract class Verb implements Callable<Integer> {
     private final Console console;
 

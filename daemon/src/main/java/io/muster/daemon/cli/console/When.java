@@ -11,21 +11,21 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 
-/** A time as people give it: a duration, a date, a time of day, or RFC 3339. Without a zone it is the local one's. */
+/** Parses times as users give them: a duration, a date, a time of day, or RFC 3339. A time without a zone is local. */
 public final class When {
     private When() {}
 
-    /** {@code 4h} from now, {@code 18:00} today or tomorrow, or a time. */
+    /** Parses {@code 4h} (from now), {@code 18:00} (today or tomorrow), or a time. */
     public static double future(String text, double now) {
         return parse(text, now, 1, ZoneId.systemDefault());
     }
 
-    /** {@code 4h} ago, {@code 18:00} today or yesterday, or a time. */
+    /** Parses {@code 4h} (ago), {@code 18:00} (today or yesterday), or a time. */
     public static double past(String text, double now) {
         return parse(text, now, -1, ZoneId.systemDefault());
     }
 
-    /** Seconds, or RFC 23: {@code 500ms}, {@code 1.5m}. */
+    /** Parses seconds, or a duration by RFC 23: {@code 500ms}, {@code 1.5m}. */
     public static Duration duration(String text) {
         try {
             return Fsd.parse(text).toDuration();

@@ -1,6 +1,6 @@
 /**
- * What all verbs share: the terminal, the exit status, the connection and what it says. Depends on the client, the
- * inventory and on render. Runs on the main thread.
+ * Shared by all verbs: the terminal, the exit status, the connection to a server and its answers. Depends on the client, the inventory and
+ * render. Runs on the main thread.
  */
 @NullMarked
 package io.muster.daemon.cli.console;

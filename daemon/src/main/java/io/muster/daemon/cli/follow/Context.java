@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import io.muster.daemon.cli.console.Exit;
 import io.muster.daemon.cli.console.Failure;
 
-/** A key of an event's context and the value that it is to have, {@code KEY=VALUE}: JSON, or else text. */
+/** A key of an event's context and its expected value, {@code KEY=VALUE}. The value is JSON, or text if it is not valid JSON. */
 record Context(String key, String text, JsonNode value) {
     private static final double TOLERANCE = 1e-5;
 
@@ -29,12 +29,12 @@ record Context(String key, String text, JsonNode value) {
         }
     }
 
-    /** An idset of one rank is text that reads as a number. */
+    /** Whether a context has the value. The texts are compared too, because an idset of one rank is text that looks like a number. */
     boolean isIn(JsonNode context) {
-        JsonNode there = context.path(key);
-        if (there.isNumber() && value.isNumber()) {
-            return Math.abs(there.doubleValue() - value.doubleValue()) <= TOLERANCE;
+        JsonNode actual = context.path(key);
+        if (actual.isNumber() && value.isNumber()) {
+            return Math.abs(actual.doubleValue() - value.doubleValue()) <= TOLERANCE;
         }
-        return there.equals(value) || (there.isTextual() && there.textValue().equals(text));
+        return actual.equals(value) || (actual.isTextual() && actual.textValue().equals(text));
     }
 }

@@ -11,18 +11,23 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A verb that prints the journal's events (RFC 44), those that are remembered or those that happen. */
+/** A verb that prints the journal's events (RFC 44), remembered or new ones. */
 abstract class Following extends ServerVerb {
     Following(Console console) {
         super(console);
     }
 
-    /** @return whether this was the last one to print */
+    /**
+     * Prints an event.
+     *
+     * @return whether this was the last event to print
+     */
     abstract boolean print(ObjectNode event);
 
     /**
-     * @param past whether to print what is remembered; {@code future} what happens from now on
-     * @param limit how long to follow; null or zero for without end
+     * @param past whether to print remembered events
+     * @param future whether to print new events
+     * @param limit how long to follow; null or zero for no limit
      * @return the exit status
      */
     final int follow(FluxClient client, EventFilter filter, boolean past, boolean future, @Nullable Duration limit)

@@ -1,6 +1,4 @@
-/**
- * Verbs that go on: what happens, as it happens. Depends on console and render. Runs on the main thread.
- */
+/** Verbs that keep running and print events as they happen. Depends on console and render. Runs on the main thread. */
 @NullMarked
 package io.muster.daemon.cli.follow;
 

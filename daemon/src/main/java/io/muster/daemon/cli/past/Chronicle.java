@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * From events to the times in which hosts were drained, excluded or offline. By host name, since ranks change under what
- * is long past. What ended without having begun in what is known began before it.
+ * Computes from events the times in which hosts were drained, excluded or offline. Hosts are identified by name, because ranks have changed
+ * since long past events. If an interval ends that no known event began, it began before the known events.
  */
 final class Chronicle {
     private static final String SHARED = "admin";
@@ -27,10 +27,10 @@ final class Chronicle {
     private Set<String> hosts = Set.of();
     private double first;
 
-    /** What may be the matter with a host, once at a time. The configuration's exclusions have it as their holder. */
+    /** A kind of interval that a host can have once at a time. Exclusions by the configuration have the configuration as holder. */
     private record Slot(String kind, String holder) {}
 
-    /** @param wanted hosts; the others' events are passed over */
+    /** @param wanted selects hosts; events of other hosts are ignored */
     Chronicle(Predicate<String> wanted) {
         this.wanted = wanted;
     }
@@ -45,7 +45,7 @@ final class Chronicle {
         return chronicle;
     }
 
-    /** Events in the order in which they happened. */
+    /** Adds an event. Events must be added in the order in which they happened. */
     void add(JsonNode event) {
         double time = event.path("timestamp").asDouble();
         first = first == 0 ? time : first;
@@ -93,7 +93,7 @@ final class Chronicle {
         return new Slot("excluded", byConfig ? CONFIG : "");
     }
 
-    /** The configuration takes back what it has excluded itself, an admin everything else. */
+    /** Ends exclusions. The configuration ends only its own exclusions, an admin ends all others. */
     private void include(String host, JsonNode context, double time) {
         Slot slot = excluded(context);
         endOne(host, slot, context, time);
@@ -104,15 +104,15 @@ final class Chronicle {
 
     private void drain(String host, JsonNode context, double time) {
         Slot slot = new Slot("drained", context.path("holder").asText(SHARED));
-        Interval there = of(host).get(slot);
+        Interval current = of(host).get(slot);
         int overwrite = context.path("overwrite").asInt();
-        if (there == null) {
+        if (current == null) {
             begin(host, slot, context, "reason", time);
         } else if (overwrite == 2) {
-            end(host, slot, there.ended(time, who(context), ""));
+            end(host, slot, current.ended(time, who(context), ""));
             begin(host, slot, context, "reason", time);
-        } else if (overwrite == 1 || there.reason().isEmpty()) {
-            of(host).put(slot, there.withReason(context.path("reason").asText(""), who(context)));
+        } else if (overwrite == 1 || current.reason().isEmpty()) {
+            of(host).put(slot, current.withReason(context.path("reason").asText(""), who(context)));
         }
     }
 
@@ -123,12 +123,18 @@ final class Chronicle {
             return;
         }
         Slot slot = new Slot("drained", holder);
-        Interval there = of(host).get(slot);
-        Interval whole = there == null ? Interval.open("drained", holder, "", 0, "") : there;
-        end(host, slot, whole.ended(time, who(context), context.path("reason").asText("")));
+        Interval current = of(host).get(slot);
+        Interval interval = current == null ? Interval.open("drained", holder, "", 0, "") : current;
+        end(
+                host,
+                slot,
+                interval.ended(time, who(context), context.path("reason").asText("")));
     }
 
-    /** Hosts that are new and begin offline are so from then on. Of those that left, only what admins said is remembered. */
+    /**
+     * Applies a new R. New hosts that begin offline are offline from then on. For hosts that left R, only the changes that admins made
+     * continue.
+     */
     private void define(JsonNode context, double time) {
         JsonNode nodelist = context.path("R").path("execution").path("nodelist");
         if (nodelist.isMissingNode()) {
@@ -179,30 +185,30 @@ final class Chronicle {
     }
 
     private void endOne(String host, Slot slot, JsonNode context, double time) {
-        Interval there = of(host).get(slot);
-        if (there != null) {
+        Interval current = of(host).get(slot);
+        if (current != null) {
             end(
                     host,
                     slot,
-                    there.ended(time, who(context), context.path("reason").asText("")));
+                    current.ended(time, who(context), context.path("reason").asText("")));
         }
     }
 
-    private void end(String host, Slot slot, Interval whole) {
+    private void end(String host, Slot slot, Interval interval) {
         of(host).remove(slot);
-        ended.computeIfAbsent(whole, i -> new ArrayList<>()).add(host);
+        ended.computeIfAbsent(interval, i -> new ArrayList<>()).add(host);
     }
 
     private static String who(JsonNode context) {
         return context.path("user").asText("");
     }
 
-    /** When what is known begins; 0 when nothing is. */
+    /** The time of the first known event; 0 when there is none. */
     double first() {
         return first;
     }
 
-    /** All intervals by when they began, each with its hosts in the order in which they were named. */
+    /** All intervals by the time of their beginning, each with its hosts in the order in which they were named. */
     List<Map.Entry<Interval, List<String>>> intervals() {
         Map<Interval, List<String>> all = new LinkedHashMap<>();
         ended.forEach((interval, hosts) -> all.put(interval, new ArrayList<>(hosts)));

@@ -15,7 +15,7 @@ import io.muster.daemon.journal.disk.LockedException;
 import java.io.IOException;
 import java.util.function.LongConsumer;
 
-/** What backup and restore have in common. */
+/** Code shared by backup and restore. */
 final class Copying {
     private Copying() {}
 
@@ -47,10 +47,10 @@ final class Copying {
     }
 
     /**
-     * What to say of a failure.
+     * The failure to report for an exception.
      *
      * @param what backup or restore
-     * @throws IOException the failure itself, if nothing was begun in the target
+     * @throws IOException the exception itself, if nothing was written to the target
      */
     static Failure unfinished(String what, Disk to, IOException e, String advice) throws IOException {
         if (e instanceof LockedException || !JournalCopy.isUnfinished(to)) {

@@ -6,7 +6,7 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** What a daemon, or a Flux broker, remembers: {@code resource.journal-max} bounds it. */
+/** The events that a daemon or a Flux broker remembers; {@code resource.journal-max} limits them. */
 final class DaemonEvents implements Events {
     private final FluxClient client;
     private final Journal journal;

@@ -9,7 +9,7 @@ import io.muster.daemon.journal.disk.Disk;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** All kept segments. A line that cannot be read is said on standard error and passed over. */
+/** The events of all kept segments. A line that cannot be read is reported on standard error and skipped. */
 final class DiskEvents implements Events {
     private final Disk disk;
     private final JournalDump dump;

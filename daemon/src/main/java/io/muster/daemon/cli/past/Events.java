@@ -5,12 +5,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** What happened, oldest first: as it stands on disk, or as far as a daemon remembers. */
+/** Past events, oldest first, read from disk or from the memory of a daemon. */
 interface Events extends Closeable {
     /** The next event, or null after the last. */
     @Nullable
     ObjectNode next() throws IOException;
 
-    /** Where this comes from, for people. */
+    /** The source of the events, for messages. */
     String source();
 }

@@ -10,11 +10,11 @@ import io.muster.daemon.cli.render.Times;
  * @param kind drained, excluded, lost, offline or torpid
  * @param holder "" unless drained
  * @param reason "" for none
- * @param from seconds since the epoch; 0 if it began before what is known
- * @param by who began it, "" if unknown
+ * @param from seconds since the epoch; 0 if it began before the known events
+ * @param by the user who began it; "" if unknown
  * @param to seconds since the epoch; 0 while it lasts
- * @param endedBy "" if unknown
- * @param comment what was said when it ended
+ * @param endedBy the user who ended it; "" if unknown
+ * @param comment the comment given when it ended
  */
 record Interval(
         String kind, String holder, String reason, double from, String by, double to, String endedBy, String comment) {
@@ -34,7 +34,7 @@ record Interval(
         return to == 0;
     }
 
-    /** Seconds of it between two times. */
+    /** The part of this interval between two times, in seconds. */
     double within(double since, double until) {
         double end = isOpen() ? until : Math.min(to, until);
         return Math.max(0, end - Math.max(from, since));

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** From when to when. */
+/** Options that choose a period of time. */
 public final class Period {
     @Option(
             names = {"-S", "--since"},
@@ -21,9 +21,9 @@ public final class Period {
             description = "Up to then. Default: now.")
     private @Nullable String until;
 
-    /** Both in seconds since the epoch. */
+    /** A period; both times are in seconds since the epoch. */
     record Span(double since, double until) {
-        /** Those that reach into it. */
+        /** The intervals that overlap this period. */
         List<Map.Entry<Interval, List<String>>> keep(List<Map.Entry<Interval, List<String>>> intervals) {
             List<Map.Entry<Interval, List<String>>> kept = new ArrayList<>();
             for (Map.Entry<Interval, List<String>> entry : intervals) {

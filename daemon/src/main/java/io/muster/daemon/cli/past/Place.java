@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which state directory: named, or the one that the configuration names. */
+/** Options that choose a state directory: the directory itself, or the configuration that names it. */
 public final class Place {
     @Option(names = "--state-dir", paramLabel = "DIR", description = "The daemon's state directory.")
     private @Nullable Path stateDir;
@@ -27,12 +27,12 @@ public final class Place {
         return stateDir != null || config != null;
     }
 
-    /** The directory, readable by us. */
+    /** The directory; fails if it cannot be read. */
     LocalDisk disk() throws IOException {
         return disk(path(), "state directory");
     }
 
-    /** @param what is looked for */
+    /** @param what the kind of directory, for messages */
     static LocalDisk disk(Path directory, String what) throws IOException {
         if (!Files.isDirectory(directory)) {
             throw new Failure(
@@ -47,7 +47,7 @@ public final class Place {
         return LocalDisk.existing(directory);
     }
 
-    /** The directory if there is one that we can read. */
+    /** The directory; null if it does not exist or cannot be read. */
     @Nullable
     LocalDisk diskIfReadable() throws IOException {
         Path directory = path();

@@ -8,8 +8,8 @@ import java.io.IOException;
 import picocli.CommandLine.Mixin;
 
 /**
- * Where history is read: on disk, which holds all of it, when a state directory is named or the usual one is ours to
- * read; over the socket when a daemon is named, or there is nothing to read here.
+ * Chooses the source of history. The disk, which holds all of it, is read when a state directory is named or the usual one is readable. The
+ * daemon is asked when one is named or no directory is readable.
  */
 public final class Source {
     @Mixin

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Time that hosts were not there, summed up by one thing about it, the most first. */
+/** Sums of the time in which hosts were unavailable, grouped by one property of the intervals, largest first. */
 final class Totals {
     private final String by;
     private final Period.Span span;
@@ -98,7 +98,7 @@ final class Totals {
         return out.toString();
     }
 
-    /** RFC 4180; and no cell may begin a formula when a spreadsheet opens it. */
+    /** A CSV field by RFC 4180. A text that a spreadsheet would take for a formula gets a quote in front. */
     private static String quoted(String text) {
         String safe = !text.isEmpty() && "=+-@".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
         boolean plain =

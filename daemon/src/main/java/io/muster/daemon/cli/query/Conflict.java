@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Which hosts a drain or undrain fell over, and who holds them: what the daemon's number does not say. */
+/**
+ * Explains why a drain or undrain was refused: which hosts are concerned, and who holds them. The daemon's error number does not say this.
+ */
 public final class Conflict {
     private static final int MOST = 5;
 
@@ -20,14 +22,17 @@ public final class Conflict {
     private final Idset ranks;
     private final double now;
 
-    /** @param targets as the daemon has just read them */
+    /** @param targets targets that the daemon has just parsed */
     public Conflict(Standing standing, String targets, double now) {
         this.standing = standing;
         this.ranks = present(standing, targets);
         this.now = now;
     }
 
-    /** The daemon took the targets, so what R lacks has departed: of that, the daemon's own sentence has to do. */
+    /**
+     * The targets that are in R. The daemon accepted the targets, so hosts that R lacks have departed, and for these only the daemon's own
+     * sentence is shown.
+     */
     private static Idset present(Standing standing, String targets) {
         try {
             return Targets.find(standing.resources(), targets);
@@ -36,12 +41,12 @@ public final class Conflict {
         }
     }
 
-    /** Hosts first; "" if nothing is in the way any more. */
+    /** The targets with a hold of this holder, and all their holds; "" if there are none any more. */
     public String drainedBy(String holder) {
         return told(held(holder), "already drained");
     }
 
-    /** Hosts that cannot be drained at all; "" for none. */
+    /** The targets that cannot be drained because they are excluded; "" for none. */
     public String excluded() {
         Idset excluded = ranks.subtract(standing.state().members());
         return named(excluded, excluded.size() == 1 ? "is excluded" : "are excluded");
@@ -66,26 +71,27 @@ public final class Conflict {
         return held.intersect(ranks);
     }
 
-    private String named(Idset those, String what) {
+    private String named(Idset subset, String what) {
         ResourceSet resources = standing.resources();
-        return those.isEmpty()
+        return subset.isEmpty()
                 ? ""
-                : resources.hostsOf(those) + (those.size() == 1 ? " (rank " : " (ranks ") + those + ") " + what;
+                : resources.hostsOf(subset) + (subset.size() == 1 ? " (rank " : " (ranks ") + subset + ") " + what;
     }
 
-    private String told(Idset those, String what) {
+    private String told(Idset subset, String what) {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<HoldSet, Idset> group : standing.state().holds().groups().entrySet()) {
-            Idset here = group.getValue().intersect(those);
-            for (Hold hold : here.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
-                lines.add(standing.resources().hostsOf(here) + ": " + text(hold));
+            Idset matching = group.getValue().intersect(subset);
+            for (Hold hold :
+                    matching.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
+                lines.add(standing.resources().hostsOf(matching) + ": " + text(hold));
             }
         }
-        int left = lines.size() - MOST;
-        String shown = String.join("; ", left > 0 ? lines.subList(0, MOST) : lines);
-        return named(those, what)
+        int omitted = lines.size() - MOST;
+        String shown = String.join("; ", omitted > 0 ? lines.subList(0, MOST) : lines);
+        return named(subset, what)
                 + (shown.isEmpty() ? "" : " - " + shown)
-                + (left > 0 ? "; and " + left + " more" : "");
+                + (omitted > 0 ? "; and " + omitted + " more" : "");
     }
 
     private String text(Hold hold) {

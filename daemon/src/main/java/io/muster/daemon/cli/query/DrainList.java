@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Mixin;
 
-/** What {@code muster drain} shows when it is to drain nothing. */
+/** The list that {@code muster drain} prints without targets. */
 public final class DrainList {
     private static final Map<String, String> FORMATS = Map.of(
             "default",

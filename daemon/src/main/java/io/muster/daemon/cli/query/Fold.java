@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A table of ranks in which rows that differ only in their ranks are one row: 16,384 hosts drained for one reason are one
- * line. Counts and host names are those of the ranks that came together.
+ * A table that merges rows that differ only in their ranks: 16,384 hosts drained for one reason are one line. Counts and host names are
+ * computed from the merged ranks.
  */
 final class Fold {
     private final ResourceSet resources;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine.Option;
 
-/** How a table is to look: flux resource's {@code -o}, {@code -n} and {@code -L}, and what it lacks. */
+/** Options for the form of a table: {@code -o}, {@code -n} and {@code -L} of flux resource, and {@code --expand}, which flux lacks. */
 public final class Look {
     private static final String HELP = "help";
 
@@ -59,9 +59,9 @@ public final class Look {
     }
 
     /**
-     * The columns that are asked for, in order.
+     * The requested columns, in order.
      *
-     * @param formats by name, one of them {@code default}
+     * @param formats formats by name, one of them {@code default}
      */
     List<Column> choose(List<Column> all, Map<String, String> formats) {
         if (format.equals(HELP)) {
@@ -90,7 +90,7 @@ public final class Look {
         return String.join(", ", names);
     }
 
-    /** @param table of the columns that {@link #choose} gave */
+    /** @param table a table with the columns that {@link #choose} returned */
     void print(Table table, Map<String, String> formats, Console console) {
         String wanted = formats.getOrDefault(format, format);
         if (format.equals(HELP)) {

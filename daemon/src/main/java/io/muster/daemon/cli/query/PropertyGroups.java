@@ -7,11 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Ranks by the properties that they have. Refined property by property: never one set for each combination there could be. */
+/**
+ * Groups ranks by their properties. The groups are refined one property at a time, so no set is built for combinations that do not occur.
+ */
 final class PropertyGroups {
     private PropertyGroups() {}
 
-    /** By the names of their properties; those without any first. */
+    /** The ranks by the names of their properties; ranks without properties come first. */
     static Map<List<String>, Idset> of(ResourceSet resources, Idset ranks) {
         Map<List<String>, Idset> groups = new LinkedHashMap<>();
         if (!ranks.isEmpty()) {

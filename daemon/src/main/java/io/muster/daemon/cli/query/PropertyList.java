@@ -50,10 +50,10 @@ public final class PropertyList extends ServerVerb {
             ObjectNode json = standing.toJson();
             ArrayNode all = json.putArray("properties");
             resources.properties().forEach((name, ranks) -> {
-                Idset here = ranks.intersect(among);
-                ObjectNode property = all.addObject().put("name", name).put("nnodes", here.size());
-                property.put("ranks", here.toString());
-                property.put("hosts", resources.hostsOf(here).toString());
+                Idset selected = ranks.intersect(among);
+                ObjectNode property = all.addObject().put("name", name).put("nnodes", selected.size());
+                property.put("ranks", selected.toString());
+                property.put("hosts", resources.hostsOf(selected).toString());
             });
             console().json(json);
         } else {

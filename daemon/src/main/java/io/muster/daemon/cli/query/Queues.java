@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The queues of a Flux configuration: each stands for the hosts that have certain properties, or lack them where there is
- * a {@code ^} in front.
+ * The queues of a Flux configuration. A queue consists of the hosts that have certain properties, or lack them if the name begins with
+ * {@code ^}.
  *
- * @param requires by name; empty for all hosts
- * @param virtual names of those that are another queue's hosts (RFC 33)
+ * @param requires required properties by queue; empty for all hosts
+ * @param virtual names of the queues that share another queue's hosts (RFC 33)
  */
 record Queues(Map<String, List<String>> requires, Set<String> virtual) {
     static final Queues NONE = new Queues(Map.of(), Set.of());
 
-    /** None where the server has no configuration to show. */
+    /** Asks a server for its queues. There are none if the server offers no configuration. */
     static Queues ask(FluxClient client) throws IOException {
         try {
             return parse(client.rpc("config.get", null).path("queues"));
@@ -65,7 +65,7 @@ record Queues(Map<String, List<String>> requires, Set<String> virtual) {
     /**
      * The queues of hosts with these properties.
      *
-     * @param wanted those to name; none for all but the virtual ones
+     * @param wanted the queues to consider; empty for all except virtual ones
      */
     List<String> of(List<String> properties, List<String> wanted) {
         List<String> names = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which ranks to speak of: flux resource's {@code -i} and {@code -q}. */
+/** Options that select ranks: {@code -i} and {@code -q} of flux resource, and {@code -p}. */
 public final class Selection {
     @Option(
             names = {"-i", "--include"},
@@ -35,7 +35,7 @@ public final class Selection {
             description = "Only hosts with one of these properties.")
     private List<String> properties = List.of();
 
-    /** @param targets besides {@code -i}; none for all */
+    /** @param targets targets besides {@code -i}; empty for all */
     Idset among(FluxClient client, ResourceSet resources, List<String> targets) throws IOException {
         Idset chosen = targets.isEmpty() ? resources.ranks() : find(resources, targets);
         if (include != null) {
@@ -51,12 +51,12 @@ public final class Selection {
         return include != null || !queues.isEmpty() || !properties.isEmpty();
     }
 
-    /** None for all. */
+    /** The queues given with {@code -q}; empty for all. */
     List<String> queues() {
         return queues;
     }
 
-    /** The ranks that these mean, all together; one that is not there is a failure. */
+    /** The ranks selected by all targets together; fails if one of them does not exist. */
     public static Idset find(ResourceSet resources, List<String> targets) {
         Idset found = Idset.EMPTY;
         for (String text : targets) {

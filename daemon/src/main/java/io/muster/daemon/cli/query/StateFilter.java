@@ -7,9 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * flux resource's {@code -s}: states, and online or offline, which narrow them. Naming only the latter leaves all states.
+ * The option {@code -s} of flux resource: states, and online or offline, which narrow them. If only online or offline is given, all states
+ * match.
  *
- * @param words empty for all
+ * @param words states; empty for all
  */
 record StateFilter(List<String> words, boolean online, boolean offline) {
     private static final List<String> STATES = List.of("avail", "torpid", "exclude", "lost", "drained");

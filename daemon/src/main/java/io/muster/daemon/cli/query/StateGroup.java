@@ -19,13 +19,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks about which the same is to be said.
+ * Ranks that are in the same state for the same reason.
  *
  * @param state avail, torpid, exclude, lost or drained
- * @param online whether they answer, torpid ones included
- * @param holds what drains them, or null
+ * @param online whether the ranks are connected, which includes torpid ones
+ * @param holds the holds that drain them, or null
  * @param absence why they are excluded or lost, or null
- * @param report since when they are online or not, and the cause; null where that is of no interest
+ * @param report since when they are offline, and the cause; null if they are online
  */
 public record StateGroup(
         String state,
@@ -35,7 +35,7 @@ public record StateGroup(
         Membership.@Nullable Absence absence,
         Liveness.@Nullable Report report) {
 
-    /** In the order of flux's table; a group's ranks that are offline stand behind those that are not. */
+    /** The groups in the order of flux's table. Within a state, online ranks come before offline ones. */
     public static List<StateGroup> of(InventoryState state, Idset among) {
         List<StateGroup> groups = new ArrayList<>();
         Idset members = state.members().intersect(among);
@@ -50,16 +50,19 @@ public record StateGroup(
         return groups;
     }
 
-    /** A rank that is absent in more ways than one is told of once: as lost, or as the configuration has it. */
+    /**
+     * Adds the absent ranks. A rank that is absent for several reasons is listed once: as lost, otherwise as excluded by the configuration,
+     * otherwise as excluded by an admin.
+     */
     private static void addAbsent(List<StateGroup> groups, InventoryState state, Idset among) {
-        Idset left = among;
+        Idset remaining = among;
         Idset lost = state.membership().lost();
         for (Map.Entry<Membership.Absence, Idset> absent :
                 state.membership().groups().entrySet()) {
             boolean isLost = absent.getKey().kind() == Membership.Kind.LOST;
-            Idset ranks = absent.getValue().intersect(isLost ? left : left.subtract(lost));
+            Idset ranks = absent.getValue().intersect(isLost ? remaining : remaining.subtract(lost));
             add(groups, state, isLost ? "lost" : "exclude", ranks, null, absent.getKey());
-            left = left.subtract(ranks);
+            remaining = remaining.subtract(ranks);
         }
     }
 
@@ -87,12 +90,12 @@ public record StateGroup(
         }
     }
 
-    /** With flux's star on those that are offline. */
+    /** The state, with flux's star if the ranks are offline. */
     String word() {
         return online ? state : state + "*";
     }
 
-    /** The oldest hold, the exclusion, or the time at which they went offline; 0 for none or unknown. */
+    /** When the oldest hold or the exclusion began, or when the ranks went offline; 0 for none or unknown. */
     double since() {
         if (holds != null) {
             return holds.oldest().since();
@@ -103,7 +106,7 @@ public record StateGroup(
         return report == null ? 0 : report.since();
     }
 
-    /** Each reason, after its holder's name where that is not the shared one. */
+    /** All reasons. The holder's name comes before each, unless the shared holder has the only hold. */
     String reason() {
         if (absence != null) {
             return absence.reason() == null ? "" : absence.reason();
@@ -128,7 +131,7 @@ public record StateGroup(
         return String.join(",", names);
     }
 
-    /** Who drained or excluded, as far as it is known. */
+    /** The users who drained or excluded the ranks, as far as they are known. */
     String by() {
         if (absence != null) {
             return absence.by().user();
@@ -140,7 +143,7 @@ public record StateGroup(
         return String.join(",", users.keySet());
     }
 
-    /** When the last of the holds lifts itself; 0 if one never does. */
+    /** When the last of the holds expires; 0 if one never does. */
     double until() {
         double until = 0;
         if (holds != null) {

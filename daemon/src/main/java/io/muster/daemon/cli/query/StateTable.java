@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Groups of hosts as a table, folded to what its columns tell apart. */
+/** Prints groups of hosts as a table, in which groups with equal cells are merged. */
 final class StateTable {
     private static final List<Column> COLUMNS = List.of(
             Column.right("state", "STATE"),
@@ -38,7 +38,7 @@ final class StateTable {
         this.now = now;
     }
 
-    /** @param formats by name */
+    /** @param formats formats by name */
     void print(List<StateGroup> groups, Map<String, String> formats) {
         Fold fold = new Fold(resources, look.choose(COLUMNS, formats), look.expand());
         for (StateGroup group : groups) {

@@ -77,7 +77,7 @@ public final class Status extends ServerVerb {
         return Exit.OK;
     }
 
-    /** They have no rank and so no line, but somebody may look for their drain. */
+    /** Mentions departed hosts that are drained. They have no rank and so no line, but somebody may look for their drain. */
     private void mentionDeparted(Standing standing) {
         Hostlist held = heldAway(standing);
         if (!held.isEmpty() && targets.isEmpty() && states == null) {
@@ -85,12 +85,15 @@ public final class Status extends ServerVerb {
         }
     }
 
-    /** A hold that ran out while its host was away is lifted when the host is back, and means nothing until then. */
+    /**
+     * The departed hosts with a hold in force. A hold that expired while its host was away has no effect, and is lifted when the host
+     * returns.
+     */
     private Hostlist heldAway(Standing standing) {
         double now = standing.now(console());
         List<String> held = new ArrayList<>();
-        standing.state().departed().forEach((host, left) -> {
-            if (left.isHeldAt(now)) {
+        standing.state().departed().forEach((host, departed) -> {
+            if (departed.isHeldAt(now)) {
                 held.add(host);
             }
         });

@@ -9,7 +9,7 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
 
-/** What of the resources is free, allocated and down. */
+/** The resources that are free, allocated and down. */
 record Usage(ResourceSet all, Idset down, Idset allocated) {
     static Usage ask(FluxClient client) throws IOException {
         SchedStatus status = SchedStatus.parse(client.rpc("resource.sched-status", null));
@@ -18,7 +18,7 @@ record Usage(ResourceSet all, Idset down, Idset allocated) {
 
     private static final List<String> EACH = List.of("free", "allocated", "down");
 
-    /** What {@code -s} names: free, allocated, down; up is both of the first, all is each. */
+    /** Parses {@code -s}: free, allocated, down; up stands for free and allocated, all for all three. */
     static List<String> states(String text) {
         List<String> states = List.of(text.equals("all") ? EACH.toArray(new String[0]) : text.split(","));
         for (String state : states) {

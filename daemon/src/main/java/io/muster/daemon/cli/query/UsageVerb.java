@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A verb that speaks of what schedulers may use, by state. */
+/** A verb that shows, by state, what schedulers may use. */
 abstract class UsageVerb extends ServerVerb {
     @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
     private List<String> targets = List.of();
@@ -36,17 +36,17 @@ abstract class UsageVerb extends ServerVerb {
     }
 
     /**
-     * @param among the ranks to speak of, whatever their state
+     * @param among the selected ranks, whatever their state
      * @return the exit status
      */
     abstract int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException;
 
-    /** Whether some ranks were chosen, not all. */
+    /** Whether ranks were selected, rather than all shown. */
     final boolean isSelective() {
         return selection.isGiven() || !targets.isEmpty();
     }
 
-    /** Of these alone; none for all. */
+    /** The selected queues; empty for all. */
     final List<String> queues() {
         return selection.queues();
     }

@@ -1,6 +1,4 @@
-/**
- * Verbs that ask and change nothing. Depends on console and render. Runs on the main thread.
- */
+/** Verbs that query and change nothing. Depends on console and render. Runs on the main thread. */
 @NullMarked
 package io.muster.daemon.cli.query;
 

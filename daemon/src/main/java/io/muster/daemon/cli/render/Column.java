@@ -3,12 +3,15 @@ package io.muster.daemon.cli.render;
 /**
  * A column of a {@link Table}.
  *
- * @param name what {@code --format} calls it
- * @param right whether cells stand at the right, as counts do
- * @param flexible whether its text may be cut, or in the last column wrapped, to fit a terminal
+ * @param name the column's name in {@code --format}
+ * @param right whether cells are aligned to the right, as counts are
+ * @param flexible whether the text may be cut, or in the last column wrapped, to fit a terminal
  */
 public record Column(String name, String header, boolean right, boolean flexible) {
-    /** A host may be called down, and a reason be one letter: only where words are the program's own they have colours. */
+    /**
+     * Whether words in this column have colours. Only columns with words of the program's own do: a host may be named "down", and a reason
+     * may be one letter.
+     */
     boolean hasColour() {
         return name.startsWith("state") || name.equals("status") || name.equals("up");
     }

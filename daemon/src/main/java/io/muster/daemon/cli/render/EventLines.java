@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** An event log as flux prints it: the time, the name, and each key of the context with its value. */
+/** Formats events as flux prints an event log: the time, the name, and each key of the context with its value. */
 public final class EventLines {
     public static final List<String> FORMATS = List.of("raw", "iso", "offset", "human", "reltime");
 
@@ -17,13 +17,13 @@ public final class EventLines {
     private double first = Double.NaN;
     private double minute = Double.NaN;
 
-    /** @param format of times, one of {@link #FORMATS} */
+    /** @param format the format of times, one of {@link #FORMATS} */
     public EventLines(String format, ZoneId zone) {
         this.format = format;
         this.zone = zone;
     }
 
-    /** The next event's line; times may count from the lines before. */
+    /** The next event's line. Some formats give times relative to earlier lines. */
     public String of(JsonNode event) {
         StringBuilder line = new StringBuilder(time(event.path("timestamp").asDouble()));
         line.append(' ').append(event.path("name").asText());
@@ -43,7 +43,7 @@ public final class EventLines {
         };
     }
 
-    /** The date and time of each minute's first event, and how long after it the others were. */
+    /** The date and time of the first event in each minute; for later events, the seconds since that one. */
     private String human(double epoch) {
         if (epoch - minute < MINUTE) {
             return String.format(Locale.ROOT, "[%+11.6f]", epoch - minute);

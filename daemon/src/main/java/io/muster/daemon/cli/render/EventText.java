@@ -3,7 +3,7 @@ package io.muster.daemon.cli.render;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
-/** A journal event (RFC 18, RFC 44) in one line: its name, its hosts first, then what else there is to it. */
+/** Formats a journal event (RFC 18, RFC 44) as one line: its name, its hosts, then everything else in it. */
 public final class EventText {
     private EventText() {}
 
@@ -28,7 +28,7 @@ public final class EventText {
     private static void append(StringBuilder line, String key, JsonNode value) {
         switch (key) {
             case "idset", "ranks", "nodelist", "userid", "pid", "R", "initial", "online" -> {}
-            // An admin's exclusion is called one already, and so is a loss.
+            // The names of exclusions by an admin and of losses already say their kind.
             case "kind" -> line.append(value.asText().equals("config") ? " by the configuration" : "");
             case "overwrite" -> line.append(value.asInt() == 0 ? "" : " overwrite=" + value.asInt());
             case "reason", "cause" ->

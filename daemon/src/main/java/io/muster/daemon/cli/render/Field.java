@@ -3,14 +3,14 @@ package io.muster.daemon.cli.render;
 import io.muster.inventory.problem.MalformedException;
 
 /**
- * What stands in braces: {@code state}, {@code reason:<30.30+}, {@code timestamp!d:%b%d %R::<12}.
+ * The text between braces in a format: {@code state}, {@code reason:<30.30+}, {@code timestamp!d:%b%d %R::<12}.
  *
- * @param time strftime's format, "" where it is shown as it is
+ * @param time a format of strftime; "" to show the value unchanged
  */
 record Field(String name, String time, Spec spec) {
     private static final String ISO = "%FT%T";
 
-    /** What stands between {@code from} and {@code close} of a format. */
+    /** Parses the text between {@code from} and {@code close} of a format. */
     static Field parse(String format, int from, int close) {
         int colon = before(format.indexOf(':', from), close);
         int mark = before(format.indexOf('!', from), colon);

@@ -1,6 +1,6 @@
 package io.muster.daemon.cli.render;
 
-/** How cells are sorted: what is empty, then numbers and ages by their size, then text. */
+/** The sort order of cells: first empty cells, then numbers and ages by size, then text. */
 final class Order {
     private static final String UNITS = "smhdy";
     private static final double[] SECONDS = {1, 60, 3600, 86_400, 31_536_000};
@@ -20,7 +20,7 @@ final class Order {
         return cell.isEmpty() || cell.equals("-") ? 0 : size(cell) >= 0 ? 1 : 2;
     }
 
-    /** Of a whole number, or of a span as {@link Times#span} writes it; negative for anything else. */
+    /** The size of a whole number, or of a span as {@link Times#span} writes it; negative for anything else. */
     private static double size(String cell) {
         double sum = 0;
         long number = 0;

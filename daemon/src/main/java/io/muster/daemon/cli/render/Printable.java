@@ -37,12 +37,12 @@ public final class Printable {
         return clean == null ? text : clean.toString();
     }
 
-    /** Columns on a terminal, taking every code point for one column wide. */
+    /** Columns on a terminal, counting every code point as one column. */
     static int width(String text) {
         return text.codePointCount(0, text.length());
     }
 
-    /** {@code text} in so many columns, its end given as {@code +} where it is longer, as flux does. */
+    /** {@code text} cut to a number of columns; as in flux, {@code +} replaces the end of a longer text. */
     static String cut(String text, int columns) {
         if (width(text) <= columns) {
             return text;

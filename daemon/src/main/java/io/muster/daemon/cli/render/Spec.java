@@ -5,18 +5,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a cell stands in its place: what follows the colon in a field of Python's, {@code >12}, {@code <30.30} or
- * {@code 06d}, and flux's additions to it, {@code h} for a hyphen where there is nothing and {@code +} where a cut shows.
+ * The layout of a cell: the part after the colon of a Python format field, {@code >12}, {@code <30.30} or {@code 06d}, with two additions
+ * of flux: {@code h} shows a hyphen for an empty value, and {@code +} marks a text that was cut.
  *
- * @param align {@code <}, {@code >}, {@code ^}, or 0: numbers at the right, text at the left
- * @param most columns that text is cut to, 0 for all
+ * @param align {@code <}, {@code >}, {@code ^}, or 0 for numbers at the right and text at the left
+ * @param most columns to which text is cut; 0 for no limit
  */
 record Spec(char fill, char align, int width, int most, boolean hyphen, boolean showsCut) {
     private static final Pattern FORM =
             Pattern.compile("(?:(.)?([<>^=]))?(0)?(\\d*)(?:\\.(\\d+))?[sdn]?(h)?(\\+)?", Pattern.DOTALL);
     private static final int MOST_DIGITS = 4;
 
-    /** What stands between {@code from} and {@code to} of a format. */
+    /** Parses the text between {@code from} and {@code to} of a format. */
     static Spec parse(String format, int from, int to) {
         Matcher m = FORM.matcher(format).region(from, to);
         if (!m.matches()) {
@@ -43,7 +43,7 @@ record Spec(char fill, char align, int width, int most, boolean hyphen, boolean 
         return digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits);
     }
 
-    /** As wide as this at least, and then not cut to less. */
+    /** This layout with at least a number of columns, and no cut below that number. */
     Spec atLeast(int columns) {
         int wider = Math.max(width, columns);
         return new Spec(fill, align, wider, most == 0 ? 0 : Math.max(most, wider), hyphen, showsCut);

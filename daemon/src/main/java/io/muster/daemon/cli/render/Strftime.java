@@ -7,7 +7,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Map;
 
-/** A cell's time as strftime(3) writes it, in English. */
+/** Formats the time in a cell as strftime(3) does, in English. */
 final class Strftime {
     private static final Map<Character, String> PATTERNS = Map.ofEntries(
             Map.entry('a', "EEE"),
@@ -36,7 +36,7 @@ final class Strftime {
 
     private Strftime() {}
 
-    /** @param cell RFC 3339; what is no time becomes nothing */
+    /** @param cell a time by RFC 3339; anything else gives "" */
     static String of(String cell, String format, ZoneId zone) {
         if (cell.length() < 20 || cell.charAt(10) != 'T') {
             return "";
@@ -55,7 +55,7 @@ final class Strftime {
         return out.toString();
     }
 
-    /** One that is not known stays as it is. */
+    /** The value of a directive. An unknown directive is left unchanged. */
     private static String directive(char c, ZonedDateTime time) {
         if (c == 's') {
             return Long.toString(time.toEpochSecond());

@@ -1,14 +1,14 @@
 package io.muster.daemon.cli.render;
 
 /**
- * What may be used to make output easier to read.
+ * Means that output may use to be easier to read.
  *
- * @param color whether colours and weights are understood
- * @param marks whether ✔ and ✗ can be shown, else y and n
- * @param width columns to fit in; 0 for any number
+ * @param color whether colours and bold text may be used
+ * @param marks whether ✔ and ✗ may be used; otherwise y and n
+ * @param width the columns available; 0 for no limit
  */
 public record Style(boolean color, boolean marks, int width) {
-    /** For pipes and files. */
+    /** The style for pipes and files. */
     public static final Style PLAIN = new Style(false, true, 0);
 
     private static final String RED = "\033[31m";
@@ -24,7 +24,9 @@ public record Style(boolean color, boolean marks, int width) {
         return up ? "y" : "n";
     }
 
-    /** A word of a table in the colour of its meaning, or as it is; {@code padded} is the same with spaces. */
+    /**
+     * The cell {@code padded}, which holds {@code word} and spaces, in the colour of the word's meaning, or unchanged if the word has none.
+     */
     String paint(String word, String padded) {
         if (!color) {
             return padded;

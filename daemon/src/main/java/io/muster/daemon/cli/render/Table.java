@@ -3,9 +3,9 @@ package io.muster.daemon.cli.render;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of text in columns as wide as they need to be, or as a terminal lets them. */
+/** Rows of text in columns that are as wide as necessary, or as wide as a terminal allows. */
 public final class Table {
-    /** A column that is cut keeps at least so much. */
+    /** Least width of a column that is cut. */
     private static final int LEAST = 10;
 
     private final List<Column> columns;
@@ -15,7 +15,7 @@ public final class Table {
         this.columns = List.of(columns);
     }
 
-    /** One cell for each column. */
+    /** Adds a row, with one cell for each column. */
     public void row(String... cells) {
         List<String> row = new ArrayList<>(cells.length);
         for (String cell : cells) {
@@ -35,7 +35,7 @@ public final class Table {
         return rows;
     }
 
-    /** All lines, each with its end. */
+    /** All lines, each with a newline. */
     public String render(boolean header, Style style) {
         int[] widths = widths(header);
         fit(widths, style.width());
@@ -68,7 +68,7 @@ public final class Table {
         return widths;
     }
 
-    /** Takes from the flexible columns, the last first, what is more than the terminal has. */
+    /** Takes the columns beyond the limit from the flexible columns, beginning with the last. */
     private void fit(int[] widths, int limit) {
         int excess = -limit - 1;
         for (int width : widths) {
@@ -102,7 +102,7 @@ public final class Table {
         wrap(out, word, widths);
     }
 
-    /** The last column goes on below itself: host names that are cut off help nobody. */
+    /** Wraps the last column instead of cutting it, because host names that are cut off are useless. */
     private static void wrap(StringBuilder out, String word, int[] widths) {
         int width = widths[widths.length - 1];
         int indent = 0;
@@ -119,7 +119,7 @@ public final class Table {
         out.append(rest);
     }
 
-    /** After the last comma or space that fits, so that no name is broken; else where the width ends. */
+    /** The place for a line break: after the last comma or space that fits, so that no name is split; otherwise at the full width. */
     private static int breakBefore(String text, int width) {
         int end = text.offsetByCodePoints(0, width);
         for (int i = end; i > 0; i--) {

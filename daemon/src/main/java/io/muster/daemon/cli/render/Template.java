@@ -8,20 +8,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line with fields, as Python's format strings and so flux's {@code -o} have them: a name in braces, perhaps {@code !d}
- * for a time as strftime(3) writes it, and after a colon how it stands. A doubled brace is a brace. Flux adds marks in front
- * of a field, {@code ?:} to leave it out where all lines have nothing there, {@code +:} to make it as wide as need be and
- * {@code ?+:} for both; and {@code sort:name,-name} in front of all.
+ * A line with fields, in the syntax of Python's format strings and so of flux's {@code -o}: a name in braces, optionally {@code !d} for a
+ * time in the form of strftime(3), and the layout after a colon. A doubled brace stands for a brace. Flux adds marks before a field: {@code
+ * ?:} omits the field if it is empty in all lines, {@code +:} makes it as wide as necessary, {@code ?+:} does both. {@code sort:name,-name}
+ * may begin the whole.
  */
 public final class Template {
-    /** In flux these switch colours on and off; here what has a colour has it by itself. */
+    /** Fields that switch colours on and off in flux. They are ignored, since here colours depend on the column. */
     private static final Set<String> COLOURS = Set.of("color_up", "color_off");
 
     private static final String SORT = "sort:";
 
     /** A field and the text before it. */
     private record Part(String before, Field field, boolean optional, boolean growing) {
-        /** What it is among these cells; null where it is left out. */
+        /** The field for these cells; null if it is omitted. */
         @Nullable
         Field fit(String header, List<String> cells) {
             int widest = 0;
@@ -67,7 +67,7 @@ public final class Template {
         return template;
     }
 
-    /** @return where the format goes on */
+    /** @return the index after the sort keys, where the rest of the format begins */
     private int parseSort(String text) {
         if (!text.startsWith(SORT)) {
             return 0;
@@ -84,7 +84,7 @@ public final class Template {
         return to < text.length() && text.charAt(to) == ' ' ? to + 1 : to;
     }
 
-    /** {@code literal} is used up, but for a field that stands for nothing. */
+    /** Adds a field after the text in {@code literal}, and clears that text. A field for colours is ignored and leaves the text. */
     private void add(Field field, StringBuilder literal) {
         if (COLOURS.contains(field.name())) {
             return;
@@ -98,14 +98,14 @@ public final class Template {
 
     private static boolean cut(StringBuilder literal, String mark) {
         int at = literal.length() - mark.length();
-        boolean there = at >= 0 && literal.substring(at).equals(mark);
-        if (there) {
+        boolean present = at >= 0 && literal.substring(at).equals(mark);
+        if (present) {
             literal.setLength(at);
         }
-        return there;
+        return present;
     }
 
-    /** The names of the columns that a table for this needs, in order: the fields, then what is sorted by. */
+    /** The names of the columns that a table needs for this template: first the fields, then the sort keys. */
     public List<String> fields() {
         List<String> names = new ArrayList<>();
         parts.forEach(part -> names.add(part.field.name()));
@@ -113,7 +113,7 @@ public final class Template {
         return names;
     }
 
-    /** A line for each row of a table whose columns are {@link #fields}, with those columns' headers above. */
+    /** A line for each row of a table whose columns are {@link #fields}, after a line with the headers of these columns. */
     public String render(Table table, boolean header, Style style, ZoneId zone) {
         List<List<String>> rows = new ArrayList<>();
         sorted(table.rows()).forEach(row -> rows.add(converted(row, zone)));

@@ -2,7 +2,7 @@ package io.muster.daemon.cli.render;
 
 import java.time.Instant;
 
-/** Times and durations as people and as programs read them; seconds since the epoch come in. */
+/** Formats times and durations for people and for programs. Times are given in seconds since the epoch. */
 public final class Times {
     private static final long MINUTE = 60;
     private static final long HOUR = 60 * MINUTE;
@@ -11,12 +11,12 @@ public final class Times {
 
     private Times() {}
 
-    /** How long ago, as kubectl puts it: two figures at most, of which the second is left out once it says little. */
+    /** How long ago something was, in the style of kubectl: at most two units, the second only while it matters. */
     public static String age(double then, double now) {
         return then <= 0 ? "-" : span(now - then);
     }
 
-    /** {@code 45s, 5m30s, 90m, 5h20m, 30h, 3d5h, 200d, 3y}. */
+    /** A duration: {@code 45s, 5m30s, 90m, 5h20m, 30h, 3d5h, 200d, 3y}. */
     public static String span(double seconds) {
         long s = Math.max(0, Math.round(seconds));
         if (s < 2 * MINUTE) {
@@ -38,14 +38,14 @@ public final class Times {
         return seconds < unit ? "" : seconds / unit + name;
     }
 
-    /** RFC 3339, UTC, with as many decimals as there are. */
+    /** A time by RFC 3339 in UTC, with as many decimals as necessary. */
     public static String rfc3339(double epoch) {
         long micros = Math.round(epoch * 1e6);
         return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000)
                 .toString();
     }
 
-    /** RFC 3339 to the second, for people. */
+    /** A time by RFC 3339 to the second, for people. */
     public static String second(double epoch) {
         return Instant.ofEpochSecond(Math.round(epoch)).toString();
     }

@@ -120,7 +120,7 @@ public final class Feasible extends Verb {
         }
     }
 
-    /** A file's name may well be a shape: {@code job} is a type. */
+    /** Advises about a file whose name was read as a shape: {@code job} is a valid type. */
     private void adviseOfFile(Complaint complaint) {
         if (!Source.isMeantBy(asked) && Source.exists(asked)) {
             complaint.advise("there is a file of that name; ./" + asked + " reads it");
@@ -133,7 +133,7 @@ public final class Feasible extends Verb {
         return jobspec == null ? ofResources(written.resources()) : payload(jobspec.toJson(), jobspec.request());
     }
 
-    /** As a jobspec where that is possible, since RFC 27 knows nothing else. */
+    /** The payload for resources: a jobspec if possible, because RFC 27 defines nothing else. */
     private ObjectNode ofResources(List<Resource> resources) {
         Request request = new Request(resources, Constraint.all(), 0);
         return resources.stream().anyMatch(r -> r.mentions(Resource.SLOT))
@@ -159,7 +159,7 @@ public final class Feasible extends Verb {
         return new FeasibilityRequest(new Request(request.resources(), constraint, seconds), true, now);
     }
 
-    /** A jobspec's duration of 0 is without end. */
+    /** The duration in seconds; 0 for no end, as in a jobspec. */
     private static double seconds(String text) {
         double seconds = Fsd.parse(text).seconds();
         return Double.isInfinite(seconds) ? 0 : seconds;
@@ -188,7 +188,7 @@ public final class Feasible extends Verb {
         }
     }
 
-    /** Flux's own services answer yes or never, and not about now. */
+    /** The answer of one of flux's own services, which says yes or never, but nothing about now. */
     private FeasibilityAnswer ofFlux(Verdict verdict, String sentence) {
         if (now && verdict == Verdict.YES) {
             throw new Failure(UNKNOWN, "the server does not answer about now");

@@ -13,14 +13,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Where a document comes from: a file, or standard input for {@code -}.
+ * The source of a document: a file, or standard input for {@code -}.
  *
- * @param name as it was given
+ * @param name the name as given
  */
 record Source(String name) {
     private static final String STANDARD_INPUT = "-";
 
-    /** Whether an argument that may also be a shape names a file: a shape has no extension and begins with no dot or slash. */
+    /** Whether an argument that may also be a shape names a file. A shape has no extension and does not begin with a dot or slash. */
     static boolean isMeantBy(String argument) {
         return argument.equals(STANDARD_INPUT)
                 || argument.startsWith("/")
@@ -30,7 +30,7 @@ record Source(String name) {
                 || argument.endsWith(".yml");
     }
 
-    /** Whether there is a file of that name, for advice to whoever meant it. */
+    /** Whether a file of that name exists, so that the user can be advised. */
     static boolean exists(String argument) {
         try {
             return Files.isRegularFile(Path.of(argument));
@@ -39,7 +39,7 @@ record Source(String name) {
         }
     }
 
-    /** For people. */
+    /** The name for messages. */
     String shown() {
         return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }

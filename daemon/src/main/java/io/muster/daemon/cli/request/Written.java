@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file asks for: a jobspec, or a resources list alone (RFC 14).
+ * The request in a file: a jobspec, or only a resources list (RFC 14).
  *
  * @param jobspec null for a list
  */
@@ -21,7 +21,10 @@ record Written(@Nullable Jobspec jobspec, List<Resource> resources) {
         return new Written(jobspec, jobspec.resources());
     }
 
-    /** By what stands first that is neither a comment nor YAML's own: lists begin with a dash or a bracket. */
+    /**
+     * Whether the text is a list, decided by the first line that is neither a comment nor a directive of YAML: lists begin with a dash or a
+     * bracket.
+     */
     private static boolean isList(String text) {
         return text.lines()
                 .map(String::strip)

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 
-/** A JSON tree as YAML, laid out as RFC 46 lays out its examples. */
+/** Writes a JSON tree as YAML, in the layout of the examples in RFC 46. */
 final class Yaml {
     private Yaml() {}
 

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A verb on the resource sets that stand on standard input, one after the other. */
+/** A verb on the resource sets on standard input, which follow one another. */
 abstract class SetVerb extends Verb {
     SetVerb(Console console) {
         super(console);
@@ -32,10 +32,10 @@ abstract class SetVerb extends Verb {
         }
     }
 
-    /** What is wrong with the sets is an IllegalArgumentException, as the inventory says it. */
+    /** Runs the verb. An IllegalArgumentException from the inventory says what is wrong with the sets. */
     abstract int run() throws IOException;
 
-    /** At least {@code least}. */
+    /** Reads all sets, which must be at least {@code least}. */
     final List<ResourceSet> read(int least) throws IOException {
         List<ResourceSet> sets = new ArrayList<>();
         try (MappingIterator<JsonNode> documents =
@@ -69,7 +69,7 @@ abstract class SetVerb extends Verb {
         return Exit.OK;
     }
 
-    /** {@code NAME:RANKS}, or {@code NAME} for all of {@code members}. */
+    /** Parses {@code NAME:RANKS}, or {@code NAME} for all of {@code members}. */
     static Map.Entry<String, Idset> property(String text, Idset members) {
         int colon = text.indexOf(':');
         return colon < 0

@@ -10,23 +10,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is remembered of a host that R does not name any longer, and that it gets back when it returns.
+ * The remembered state of a host that R no longer names; the host gets it back when it returns.
  *
- * @param events the last that were about it, oldest first
+ * @param events the last events about the host, oldest first
  */
-record Departure(String host, Departed left, List<ObjectNode> events) implements Why.Account {
+record Departure(String host, Departed departed, List<ObjectNode> events) implements Why.Account {
     @Override
     public String text(double now, String silence) {
         StringBuilder out = new StringBuilder();
         out.append(Explanation.heading(host, "departed: not in R, and when it returns this is so again"));
-        left.absences().forEach(absence -> Explanation.membership(out, absence, now));
-        HoldSet holds = left.holds();
+        departed.absences().forEach(absence -> Explanation.membership(out, absence, now));
+        HoldSet holds = departed.holds();
         if (holds != null) {
             holds.holds().forEach(hold -> Explanation.hold(out, hold, now));
         }
         List<String> edits = new ArrayList<>();
-        left.added().forEach(name -> edits.add("with " + name));
-        left.removed().forEach(name -> edits.add("without " + name));
+        departed.added().forEach(name -> edits.add("with " + name));
+        departed.removed().forEach(name -> edits.add("without " + name));
         if (!edits.isEmpty()) {
             Explanation.line(out, "properties", String.join(", ", edits));
         }
@@ -39,20 +39,20 @@ record Departure(String host, Departed left, List<ObjectNode> events) implements
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("state", "departed").put("host", host).put("up", false);
         ArrayNode absences = json.putArray("absences");
-        left.absences().forEach(absence -> {
+        departed.absences().forEach(absence -> {
             ObjectNode entry = absences.addObject();
             entry.put("kind", absence.kind().word()).put("reason", absence.reason());
             StateGroup.time(entry, "since", absence.since());
             StateGroup.who(entry, absence.by());
         });
         ArrayNode holds = json.putArray("holds");
-        if (left.holds() != null) {
-            left.holds().holds().forEach(hold -> holds.add(StateGroup.toJson(hold)));
+        if (departed.holds() != null) {
+            departed.holds().holds().forEach(hold -> holds.add(StateGroup.toJson(hold)));
         }
         ArrayNode added = json.putArray("properties_added");
-        left.added().forEach(added::add);
+        departed.added().forEach(added::add);
         ArrayNode removed = json.putArray("properties_removed");
-        left.removed().forEach(removed::add);
+        departed.removed().forEach(removed::add);
         ArrayNode last = json.putArray("events");
         events.forEach(last::add);
         return json;

@@ -19,9 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All that is known of one rank, axis by axis.
+ * Everything known about one rank, axis by axis.
  *
- * @param events the last that were about it, oldest first
+ * @param events the last events about the rank, oldest first
  */
 record Explanation(Standing standing, int rank, List<ObjectNode> events) implements Why.Account {
     @Override
@@ -37,7 +37,7 @@ record Explanation(Standing standing, int rank, List<ObjectNode> events) impleme
         return state().view().up().contains(rank);
     }
 
-    /** The first line says it all; those below say why. */
+    /** The explanation as text: the first line gives the result, the other lines the reasons. */
     @Override
     public String text(double now, String silence) {
         StringBuilder out = new StringBuilder();

@@ -39,14 +39,14 @@ public final class Why extends ServerVerb {
             description = "How many of the last events to show. Default: 5.")
     private int count = 5;
 
-    /** All that is to be said of one host. */
+    /** The explanation of one host. */
     interface Account {
         String host();
 
-        /** The last events that were about it; to be filled in. */
+        /** The last events about the host, to be filled in by the caller. */
         List<ObjectNode> events();
 
-        /** @param silence why there are no events, "" if there may be */
+        /** @param silence why there are no events; "" if there may be some */
         String text(double now, String silence);
 
         ObjectNode toJson();
@@ -73,7 +73,7 @@ public final class Why extends ServerVerb {
         return Exit.OK;
     }
 
-    /** By rank, and then those that have departed, which are known by name only. */
+    /** The hosts by rank, then those that have departed, which have only a name. */
     private List<Account> accounts(Standing standing) {
         Map<String, Departed> departed = new TreeMap<>(standing.state().departed());
         departed.keySet().retainAll(targets);
@@ -87,7 +87,11 @@ public final class Why extends ServerVerb {
         return accounts;
     }
 
-    /** @return why nothing can be remembered, "" if it can */
+    /**
+     * Reads the last events about each host from the journal.
+     *
+     * @return why the journal cannot be read; "" if it can
+     */
     private String remember(FluxClient client, Standing standing, List<Account> accounts) throws IOException {
         List<Deque<ObjectNode>> last = new ArrayList<>();
         List<EventFilter> filters = new ArrayList<>();

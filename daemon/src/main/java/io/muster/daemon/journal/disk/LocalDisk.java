@@ -33,12 +33,12 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory of this machine. Each operation opens the directory, checks that it is still the same one (while it is locked,
- * also that the lock file in it is the one that was locked), and works below that descriptor. So nothing is ever written
- * into a directory that was put in its place, nor through a link. Files and directories are for their owner only, whatever
- * the umask is, and root gives those that it makes to the owner of the directory.
+ * A directory on this machine. Each operation opens the directory, checks that it is still the same one (and while it is locked, that the
+ * lock file in it is the one that was locked), and works below that descriptor. So nothing is ever written to another directory that took
+ * its place, nor through a link. Files and directories are for their owner only, whatever the umask is, and root gives those that it
+ * creates to the owner of the directory.
  *
- * <p>The files are interruptible channels: a thread that uses them must never be interrupted, or the file is closed.
+ * <p>The files are interruptible channels: a thread that uses them must never be interrupted, because an interrupt closes the file.
  */
 public final class LocalDisk implements Disk {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -46,7 +46,7 @@ public final class LocalDisk implements Disk {
     private static final int OTHERS_WRITE = 022;
     private static final Path LOCAL = Path.of(".");
 
-    /** Locks that are shared between processes exclude all others within this one. */
+    /** Shared locks work between processes; this map excludes threads of this process from each other. */
     private static final Map<Path, Semaphore> SHARED = new ConcurrentHashMap<>();
 
     private final Path root;
@@ -58,12 +58,12 @@ public final class LocalDisk implements Disk {
         this.key = LockFile.key(root);
     }
 
-    /** A directory that has to be there. */
+    /** Opens a directory that must exist. */
     public static LocalDisk existing(Path stateDir) throws IOException {
         return new LocalDisk(stateDir.toRealPath());
     }
 
-    /** A directory that is created, for its owner only, when it is not there. */
+    /** Opens a directory, and creates it with access for its owner only if it does not exist. */
     public static LocalDisk at(Path stateDir) throws IOException {
         make(stateDir.toAbsolutePath());
         return existing(stateDir);
@@ -80,9 +80,9 @@ public final class LocalDisk implements Disk {
     }
 
     /**
-     * The directory that a daemon serves from. Root takes only what nobody else can exchange or write to.
+     * Opens the directory that a daemon serves. Root accepts only a directory that nobody else can exchange or write to.
      *
-     * @param uid of the daemon
+     * @param uid the daemon's uid
      */
     public static LocalDisk serving(Path stateDir, int uid) throws IOException {
         String danger = uid == 0 ? danger(stateDir) : "";
@@ -123,7 +123,7 @@ public final class LocalDisk implements Disk {
         T in(SecureDirectoryStream<Path> directory, Path name) throws IOException;
     }
 
-    /** Does something to a name in the directory that holds this name. */
+    /** Works on a name in the directory that contains it. */
     private <T> T below(String name, Work<T> work) throws IOException {
         try (SecureDirectoryStream<Path> top = top()) {
             return below(top, Path.of(name), work);
@@ -132,7 +132,7 @@ public final class LocalDisk implements Disk {
         }
     }
 
-    /** What is opened below a directory is named by its last name only. */
+    /** The exception with the whole path. A file opened below a directory is named by the last part of its path only. */
     private static FileSystemException withPath(FileSystemException e, Path path) {
         if (e.getFile().startsWith("/")) {
             return e;
@@ -226,7 +226,7 @@ public final class LocalDisk implements Disk {
                         + " may use the state directory. Make sure that none does, and restart this one");
     }
 
-    /** Null if there is no such file. */
+    /** The attributes of a file; null if it does not exist. */
     private static @Nullable BasicFileAttributes attributes(SecureDirectoryStream<Path> directory, Path name)
             throws IOException {
         try {
@@ -238,7 +238,7 @@ public final class LocalDisk implements Disk {
         }
     }
 
-    /** The umask may have taken permissions away, and root makes files in directories of others. */
+    /** Sets permissions, which the umask may have reduced, and the owner, because root creates files in directories of others. */
     private void own(SecureDirectoryStream<Path> directory, Path name, Set<PosixFilePermission> mode)
             throws IOException {
         PosixFileAttributeView made =
@@ -298,7 +298,7 @@ public final class LocalDisk implements Disk {
         return new LocalFile(root.resolve(name), channel);
     }
 
-    /** Anything but a plain file is refused before it is opened: a pipe would keep whoever opens it. */
+    /** Opens a regular file. Anything else is refused before it is opened: opening a pipe would block. */
     private static FileChannel open(SecureDirectoryStream<Path> directory, Path name, OpenOption... options)
             throws IOException {
         BasicFileAttributes attributes = attributes(directory, name);
@@ -357,7 +357,7 @@ public final class LocalDisk implements Disk {
         try {
             directory.deleteFile(name);
         } catch (NoSuchFileException none) {
-            // as it should be
+            // the expected case
         }
     }
 
@@ -369,7 +369,7 @@ public final class LocalDisk implements Disk {
         }
         below(name, (directory, last) -> {
             if (attributes(directory, last) == null) {
-                // There is no mkdirat(2) in Java. What follows works on what is found in the directory that is open.
+                // Java has no mkdirat(2). The following steps work on what is found in the open directory.
                 create(root.resolve(name));
                 own(directory, last, DIRECTORY);
             }
@@ -382,7 +382,7 @@ public final class LocalDisk implements Disk {
         try {
             Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
         } catch (FileAlreadyExistsException meanwhile) {
-            // as good
+            // equally good
         }
     }
 
@@ -462,7 +462,7 @@ public final class LocalDisk implements Disk {
         return SHARED.computeIfAbsent(root.resolve(name), path -> new Semaphore(1));
     }
 
-    /** A lock of this process on a file that several may share. */
+    /** A lock of this process on a file that several processes may share. */
     private static final class Turn implements Closeable {
         private final Semaphore inProcess;
         private @Nullable FileChannel channel;

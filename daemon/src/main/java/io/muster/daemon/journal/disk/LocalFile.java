@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A file of this machine that is open. */
+/** An open file on this machine. */
 final class LocalFile implements Disk.File {
     private final Path path;
     private final FileChannel channel;

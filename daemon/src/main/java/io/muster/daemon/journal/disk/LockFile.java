@@ -24,14 +24,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file whose lock says that a process uses what lies beside it. The kernel releases the lock when the process ends. The
- * file itself stays: to delete it would let two processes lock two files of one name.
+ * A file whose lock says that a process uses the files beside it. The kernel releases the lock when the process ends. The file itself is
+ * never deleted: otherwise two processes could lock two files of the same name.
  */
 final class LockFile implements Closeable {
-    /** POSIX drops a process's locks on a file when the process closes any descriptor of that file, so none is opened twice. */
+    /**
+     * Lock files that this process holds. POSIX drops a process's locks on a file when the process closes any descriptor of that file, so
+     * no lock file is opened twice.
+     */
     private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
 
-    /** ENOTDIR, for which Java has no exception of its own. */
+    /** The reason text of ENOTDIR, for which Java has no exception type. */
     private static final String NOT_A_DIRECTORY = "Not a directory";
 
     private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-------");
@@ -46,7 +49,7 @@ final class LockFile implements Closeable {
         this.key = key;
     }
 
-    /** Opens the file for reading and writing, follows no link, and makes a file for its owner only where there is none. */
+    /** Opens the file for reading and writing, follows no link, and creates the file, for its owner only, if it does not exist. */
     interface Opener {
         FileChannel open() throws IOException;
     }
@@ -63,16 +66,16 @@ final class LockFile implements Closeable {
         PosixFileAttributeView view =
                 Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
         if (!view.readAttributes().permissions().equals(MODE)) {
-            view.setPermissions(MODE); // the umask has taken some away
+            view.setPermissions(MODE); // the umask may have removed some
         }
         return channel;
     }
 
     /**
-     * Locks the file, and leaves our pid, host and the time in it for the message of whoever comes second.
+     * Locks the file, and writes our pid, host and the time into it for the error message of the next process that tries.
      *
      * @param path absolute, and always the same for the same file
-     * @param what the file protects, for that message
+     * @param what the thing that the file protects, for that message
      * @throws LockedException if another process has the lock
      */
     static LockFile take(Path path, String what, Instant since, Opener opener) throws IOException {
@@ -92,7 +95,8 @@ final class LockFile implements Closeable {
                 throw new LockedException(what, text(channel));
             }
             byte[] line = (holder + "\n").getBytes(StandardCharsets.UTF_8);
-            // Longer texts of earlier holders are cut after, not before: a full disk still has the block to overwrite.
+            // The rest of a longer earlier text is cut off after the write, not before: on a full disk, the existing
+            // block can still be overwritten.
             channel.write(ByteBuffer.wrap(line), 0);
             channel.truncate(line.length);
             LockFile file = new LockFile(path, channel, key);
@@ -111,7 +115,7 @@ final class LockFile implements Closeable {
         }
     }
 
-    /** Not from the resolver, which can take its time. */
+    /** The host name from the kernel; the resolver could take long. */
     private static String host() throws IOException {
         Path kernel = Path.of("/proc/sys/kernel/hostname");
         return Files.exists(kernel) ? Files.readString(kernel).strip() : "this host";
@@ -123,7 +127,7 @@ final class LockFile implements Closeable {
         return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8).strip();
     }
 
-    /** What tells one file from all others that exist; null if there is no file of this name. */
+    /** A key that identifies a file among all existing ones; null if there is no file of this name. */
     static @Nullable Object key(Path path) throws IOException {
         try {
             return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -132,7 +136,7 @@ final class LockFile implements Closeable {
             return null;
         } catch (FileSystemException e) {
             if (NOT_A_DIRECTORY.equals(e.getReason())) {
-                return null; // something else has the name of its directory
+                return null; // a part of its directory path is now something else
             }
             throw e;
         }
@@ -142,7 +146,7 @@ final class LockFile implements Closeable {
         return Objects.requireNonNull(path.getFileName());
     }
 
-    /** What tells the locked file from all others. */
+    /** A key that identifies the locked file. */
     @Nullable
     Object key() {
         return key;

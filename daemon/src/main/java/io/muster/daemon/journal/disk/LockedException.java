@@ -6,13 +6,13 @@ import java.io.IOException;
 public final class LockedException extends IOException {
     private final String holder;
 
-    /** @param what is in use, such as {@code state directory /var/lib/muster} */
+    /** @param what the thing in use, such as {@code state directory /var/lib/muster} */
     public LockedException(String what, String holder) {
         super(what + " is in use by " + (holder.isEmpty() ? "a process that left no name in its lock file" : holder));
         this.holder = holder;
     }
 
-    /** What the holder wrote into the lock file: {@code pid 4711 on host7 since 2026-01-31T12:00:00Z}. */
+    /** The text that the holder wrote into the lock file: {@code pid 4711 on host7 since 2026-01-31T12:00:00Z}. */
     public String holder() {
         return holder;
     }

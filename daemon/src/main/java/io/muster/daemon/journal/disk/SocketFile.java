@@ -14,9 +14,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a socket that a daemon listens on. A lock beside it, {@code NAME.lock}, is held from before the socket is bound
- * until its name is removed, so that of several daemons one has the name. Nothing but a socket is ever removed, and at the
- * end only the socket that was bound here. Safe on any thread.
+ * The name of a socket on which a daemon listens. A lock file beside it, {@code NAME.lock}, is locked from before the socket is bound until
+ * its name is removed, so that only one of several daemons has the name. Only sockets are ever removed, and at the end only the socket that
+ * was bound here. Safe on any thread.
  */
 public final class SocketFile implements Closeable {
     private static final int TYPE = 0170000;
@@ -33,7 +33,7 @@ public final class SocketFile implements Closeable {
     }
 
     /**
-     * Locks the name, and removes a socket that a daemon that was killed left behind.
+     * Locks the name, and removes the socket of a daemon that was killed.
      *
      * @throws LockedException if another daemon has the name
      * @throws IOException if anything else is in the way
@@ -67,7 +67,7 @@ public final class SocketFile implements Closeable {
                     path + " is in the way of the socket: it is something else. Remove it, or name another path");
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.configureBlocking(false); // a listener whose backlog is full would keep us
+            probe.configureBlocking(false); // a blocking connect would wait for a listener whose backlog is full
             probe.connect(UnixDomainSocketAddress.of(path));
         } catch (ConnectException nobodyListens) {
             if (found.equals(LockFile.key(path))) {
@@ -80,7 +80,7 @@ public final class SocketFile implements Closeable {
         throw new IOException("somebody listens on " + path + " already: is another daemon running?");
     }
 
-    /** The socket that was just bound to the name is ours. */
+    /** Records that the socket that was just bound to the name is this daemon's. */
     public void bound() throws IOException {
         key = LockFile.key(path);
     }
@@ -91,7 +91,7 @@ public final class SocketFile implements Closeable {
         return ours != null && ours.equals(LockFile.key(path));
     }
 
-    /** Why nobody can connect by the name, and what to do; "" where somebody can. */
+    /** Why nobody can connect by the name, and what to do; "" if connecting works. */
     public String fault() {
         try {
             Object found = LockFile.key(path);
@@ -111,7 +111,7 @@ public final class SocketFile implements Closeable {
         }
     }
 
-    /** Removes the name if it is still ours, and lets another daemon have it. */
+    /** Removes the name if it still leads to this daemon's socket, and unlocks it for other daemons. */
     @Override
     public void close() throws IOException {
         closed = true;

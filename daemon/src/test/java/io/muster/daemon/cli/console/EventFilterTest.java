@@ -68,7 +68,7 @@ class EventFilterTest {
         assertThat(EventFilter.ALL.about("gone2", resources).matches(DRAIN)).isFalse();
     }
 
-    /** A host may have had another rank when it happened. */
+    /** The host may have had another rank when the event happened. */
     @Test
     void whatNamesHostsIsFoundByHost() {
         ResourceSet resources = ResourceSet.parse("""

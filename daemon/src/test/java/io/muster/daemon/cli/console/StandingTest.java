@@ -7,7 +7,7 @@ import io.muster.protocol.admin.Status;
 import org.junit.jupiter.api.Test;
 
 class StandingTest {
-    /** What flux-core 0.88 answers, with rank 0 excluded, 3 offline and torpid 2. */
+    /** The answer of flux-core 0.88 with rank 0 excluded, rank 3 offline and rank 2 torpid. */
     private static final String OF_A_BROKER = """
             {"R":{"version":1,"execution":{"R_lite":[{"rank":"0-3","children":{"core":"0-3"}}],"starttime":0.0,
             "expiration":0.0,"nodelist":["node[0-3]"]}},

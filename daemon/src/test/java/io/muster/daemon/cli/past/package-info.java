@@ -1,4 +1,4 @@
-/** Tests of what the package of the same name makes of values, without a daemon. */
+/** Tests of functions on values in the package of the same name, without a daemon. */
 @NullMarked
 package io.muster.daemon.cli.past;
 
