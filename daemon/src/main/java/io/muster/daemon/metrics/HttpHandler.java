@@ -30,8 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Answers the first request of a connection and closes the connection; everything else that the peer sends is dropped unread. */
-@SuppressWarnings(
-        "FutureReturnValueIgnored") // a failed write needs no reaction: the deadline closes the connection
+@SuppressWarnings("FutureReturnValueIgnored") // a failed write needs no reaction: the deadline closes the connection
 final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
     private static final String PLAIN = "text/plain; charset=utf-8";

@@ -325,7 +325,8 @@ public final class ResourceGraph {
         void keepUnlike(ResourceGraph graph) {
             boolean any = false;
             for (int vertex = 0; vertex < graph.size(); vertex++) {
-                @Nullable Map<String, String> given = of(vertex, graph.pool(vertex).name());
+                @Nullable
+                Map<String, String> given = of(vertex, graph.pool(vertex).name());
                 if (given != null && given.equals(graph.pathsByEdges(vertex))) {
                     forget(vertex);
                 } else {

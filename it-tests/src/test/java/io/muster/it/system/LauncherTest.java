@@ -74,13 +74,15 @@ class LauncherTest {
             Files.copy(jar, jars.resolve(jar.getFileName()));
         }
         // In a group of its own, as a shell starts it: Ctrl-C is for all of the group.
-        Process process =
-                command(List.of("setsid"), Path.of(System.getProperty("java.home"))).start();
+        Process process = command(List.of("setsid"), Path.of(System.getProperty("java.home")))
+                .start();
         await().atMost(PATIENCE).until(() -> trainingServes() || !process.isAlive());
         assertThat(cache.resolve("lock")).exists();
         Tool.run("kill", "-" + signal, "--", group + process.pid());
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).as(Files.readString(directory.resolve("output"))).isEqualTo(status);
+        assertThat(process.exitValue())
+                .as(Files.readString(directory.resolve("output")))
+                .isEqualTo(status);
         assertThat(cache).isEmptyDirectory();
         assertThat(tmp).isEmptyDirectory();
         assertThat(ProcessHandle.allProcesses()
@@ -153,9 +155,13 @@ class LauncherTest {
         for (Path path : List.of(archive, cache, above)) {
             Files.setAttribute(path, "unix:uid", NOBODY);
             assertThat(isUsed(archive)).as("nobody's, by root: %s", path).isFalse();
-            assertThat(isUsed(archive, nobody)).as("nobody's, by nobody: %s", path).isTrue();
+            assertThat(isUsed(archive, nobody))
+                    .as("nobody's, by nobody: %s", path)
+                    .isTrue();
             Files.setAttribute(path, "unix:uid", SOMEBODY);
-            assertThat(isUsed(archive, nobody)).as("somebody's, by nobody: %s", path).isFalse();
+            assertThat(isUsed(archive, nobody))
+                    .as("somebody's, by nobody: %s", path)
+                    .isFalse();
             Files.setAttribute(path, "unix:uid", 0);
         }
         Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxr-x"));

@@ -6,9 +6,9 @@ import io.muster.daemon.cli.console.Console;
 import io.muster.daemon.cli.console.Standing;
 import io.muster.daemon.cli.render.EventText;
 import io.muster.daemon.cli.render.Printable;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.wire.Bytes;
-import io.muster.inventory.problem.Text;
 import io.muster.protocol.wire.Json;
 
 /** Prints the daemon's answer to a dry run. */

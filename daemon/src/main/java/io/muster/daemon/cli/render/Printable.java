@@ -19,7 +19,10 @@ public final class Printable {
     /** Text of several lines. Where colours are shown, the sequences that switch them stay. */
     public static String lines(String text, boolean colours) {
         IntPredicate kept = c -> c == '\n' || c == '\t' || Text.isShown(c);
-        return colours ? COLOUR.matcher(replaced(text, c -> c == '\33' || kept.test(c))).replaceAll("?") : replaced(text, kept);
+        return colours
+                ? COLOUR.matcher(replaced(text, c -> c == '\33' || kept.test(c)))
+                        .replaceAll("?")
+                : replaced(text, kept);
     }
 
     /** Halves of surrogate pairs are left to the encoder, which replaces a single one. */
