@@ -39,12 +39,17 @@ public final class LogPipe extends OutputStream {
     private long missing;
     private boolean closed;
 
-    /**
-     * One line or several.
-     *
-     * @param missing how many lines were dropped before these
-     */
-    private record Chunk(byte[] lines, long missing) {
+    /** One line or several. */
+    private static final class Chunk {
+        private final byte[] lines;
+        /** How many lines were dropped before these. */
+        private final long missing;
+
+        Chunk(byte[] lines, long missing) {
+            this.lines = lines;
+            this.missing = missing;
+        }
+
         int size() {
             return lines.length + BYTES_OF_A_CHUNK;
         }

@@ -53,7 +53,7 @@ class WallClockTest {
         assertThat(clock.now()).isEqualTo(START + 64);
         assertThat(clock.instant()).isEqualTo(Rig.START.plusSeconds(64));
         assertThat(clock.isDoubted()).isTrue();
-        assertThat(Math.signum(clock.jump())).isEqualTo(Math.signum(days));
+        assertThat(Math.signum(clock.jump())).isEqualTo(Math.signum((double) days));
         time.jump(Duration.ofDays(-days));
         assertThat(clock.isDoubted()).as("it is back").isFalse();
         assertThat(clock.now()).isEqualTo(START + 64);
@@ -169,7 +169,7 @@ class WallClockTest {
     void aClockOutsideOfReasonIsNoError(long seconds) {
         InstantSource wrong = InstantSource.fixed(Instant.ofEpochSecond(seconds));
         WallClock odd = new WallClock(wrong, time::nanos, LIMITS);
-        double now = Math.min(Math.max(0, seconds), Epoch.LAST);
+        double now = Math.min(Math.max(0, (double) seconds), Epoch.LAST);
         assertThat(odd.now()).isEqualTo(now);
         assertThat(odd.instant()).isEqualTo(Instant.ofEpochSecond((long) now));
         odd.start(START);

@@ -34,7 +34,6 @@ public final class Output {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8));
                 Writer out = Files.newBufferedWriter(copy, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                awaitRelease();
                 out.append(line).append('\n').flush();
                 add(line);
             }
@@ -42,27 +41,6 @@ public final class Output {
             add("the output was lost: " + e);
         } finally {
             end();
-        }
-    }
-
-    /** From here on nobody reads what the process says: its pipe will be full. */
-    public synchronized void hold() {
-        held = true;
-    }
-
-    /** What the process says is read again. */
-    public synchronized void release() {
-        held = false;
-        notifyAll();
-    }
-
-    private synchronized void awaitRelease() {
-        try {
-            while (held) {
-                wait();
-            }
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
         }
     }
 
