@@ -88,9 +88,11 @@ final class WarmUp {
     int exercise(Path place) throws Exception {
         removeStale(place);
         Path scratch = Files.createTempDirectory(place, PREFIX);
-        try (Closeable silence = Logging.silence(group)) {
+        Closeable silence = Logging.silence(group);
+        try {
             return serve(scratch);
         } finally {
+            silence.close();
             remove(scratch);
         }
     }

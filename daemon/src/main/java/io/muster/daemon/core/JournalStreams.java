@@ -172,7 +172,7 @@ public final class JournalStreams implements Commits {
             if (any) {
                 json.write(',');
             }
-            json.writeBytes(item.json());
+            json.writeBytes(item.json().toByteArray());
             any = true;
             define |= item.define();
             stream.sentUpTo(item.seq());

@@ -2,6 +2,7 @@ package io.muster.daemon.core;
 
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.protocol.wire.Bytes;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 
@@ -21,7 +22,7 @@ final class RecentEvents {
     }
 
     /** @param define whether R goes along with it (RFC 44 "journal response") */
-    record Item(long seq, double timestamp, boolean define, byte[] json) {}
+    record Item(long seq, double timestamp, boolean define, Bytes json) {}
 
     /**
      * Records a gap before the next entry.
@@ -36,7 +37,7 @@ final class RecentEvents {
     void add(Entry entry, byte[] line) {
         Item item = item(entry, line);
         items.add(item);
-        bytes += item.json.length;
+        bytes += item.json.length();
         trim();
     }
 
@@ -48,14 +49,14 @@ final class RecentEvents {
     private void trim() {
         while (items.size() > most || (bytes > JournalStreams.MOST_BYTES && items.size() > 1)) {
             Item dropped = items.remove();
-            bytes -= dropped.json.length;
+            bytes -= dropped.json.length();
             droppedAt = dropped.timestamp;
         }
     }
 
     private static Item item(Entry entry, byte[] line) {
         boolean define = entry.event() instanceof Event.Define;
-        return new Item(entry.seq(), entry.timestamp(), define, define ? entry.toSummary() : line);
+        return new Item(entry.seq(), entry.timestamp(), define, Bytes.wrap(define ? entry.toSummary() : line));
     }
 
     double droppedAt() {

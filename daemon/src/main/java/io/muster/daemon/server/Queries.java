@@ -28,7 +28,6 @@ import io.muster.protocol.wire.Request;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -107,7 +106,7 @@ public final class Queries {
 
     private InventoryAnswer all() {
         List<Scheduler> schedulers = new ArrayList<>();
-        Map<Told, Idset> up = new IdentityHashMap<>(); // streams that were told the same share it
+        IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams that were told the same share it
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
         return new InventoryAnswer(
                 inventory.seq(),
@@ -118,7 +117,7 @@ public final class Queries {
                 inventory.state());
     }
 
-    private static Scheduler describe(AcquireStream stream, Map<Told, Idset> up) {
+    private static Scheduler describe(AcquireStream stream, IdentityHashMap<Told, Idset> up) {
         Principal holder = stream.holder();
         Told told = stream.told();
         return new Scheduler(
