@@ -103,7 +103,7 @@ class TerminalBytesTest {
                 "no" + MARK,
                 "list --" + MARK)) {
             List<String> arguments = new ArrayList<>(Arrays.asList(verb.split(" ")));
-            arguments.replaceAll(word -> word.equals("R") && !verb.startsWith("R ") || word.equals("state")
+            arguments.replaceAll(word -> (word.equals("R") && !verb.startsWith("R ")) || word.equals("state")
                     ? directory.resolve(word).toString()
                     : word);
             verbs.add(arguments);
