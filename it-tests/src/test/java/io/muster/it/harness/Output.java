@@ -47,14 +47,10 @@ public final class Output {
     private synchronized void add(String line) {
         lines.add(line);
         notifyAll();
-        while (held) {
-            pause();
-        }
-    }
-
-    private void pause() {
         try {
-            wait();
+            while (held) {
+                wait();
+            }
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
