@@ -51,6 +51,7 @@ class PipelineTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
+    @SuppressWarnings("NullAway.Init") // every test begins with start()
     private DaemonProcess daemon;
 
     private void start(String resources) {

@@ -36,35 +36,25 @@ final class Siege extends Thread {
     /** Ways to attack. */
     enum Attack {
         /** Sends all requests before it reads an answer, as a libflux client does that calls flux_rpc in a loop. */
-        PIPELINE(Siege::pipeline),
+        PIPELINE,
         /** Sends, on two hundred connections, the queries that take longest to answer. */
-        ASK(Siege::ask),
+        ASK,
         /** Sends queries until the daemon's socket accepts no more; half of the connections read an answer now and then, half read none. */
-        DEAF(Siege::hardlyRead),
+        DEAF,
         /** Announces a megabyte and sends half of it. */
-        HALF(Siege::sendHalf),
+        HALF,
         /** Takes all connections of the HTTP endpoint and does not finish its requests. */
-        SEATS(Siege::takeSeats),
+        SEATS,
         /** Asks whether a job could run on eighteen million hosts that are not there. */
-        HOSTLISTS(Siege::checkHostlists),
+        HOSTLISTS,
         /** Sends every topic with payloads that do not belong to it, and with wrong bytes. */
-        NONSENSE(Siege::talkNonsense),
+        NONSENSE,
         /** Connects and closes the connection. */
-        CHURN(Siege::comeAndGo),
+        CHURN,
         /** Needs an admin's rights: sends twenty thousand drains and undrains before it reads an answer. */
-        CHANGES(Siege::change),
+        CHANGES,
         /** Needs a scheduler's rights: acquires on three hundred connections and does not read. */
-        ACQUIRE(Siege::acquire);
-
-        private final Way way;
-
-        Attack(Way way) {
-            this.way = way;
-        }
-    }
-
-    private interface Way {
-        void once(Siege siege) throws IOException;
+        ACQUIRE;
     }
 
     private final Attack attack;
@@ -98,7 +88,7 @@ final class Siege extends Thread {
                     peer.close();
                 }
                 peers.clear();
-                attack.way.once(this);
+                once();
             } catch (IOException closed) {
                 pause(10);
             }
@@ -122,6 +112,21 @@ final class Siege extends Thread {
     private static void receive(Peer peer) throws IOException {
         if (peer.receive() == null) {
             throw new IOException("closed");
+        }
+    }
+
+    private void once() throws IOException {
+        switch (attack) {
+            case PIPELINE -> pipeline();
+            case ASK -> ask();
+            case DEAF -> hardlyRead();
+            case HALF -> sendHalf();
+            case SEATS -> takeSeats();
+            case HOSTLISTS -> checkHostlists();
+            case NONSENSE -> talkNonsense();
+            case CHURN -> comeAndGo();
+            case CHANGES -> change();
+            case ACQUIRE -> acquire();
         }
     }
 
