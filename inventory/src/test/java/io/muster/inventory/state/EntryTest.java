@@ -36,7 +36,7 @@ class EntryTest {
                 "{'timestamp':5,'name':'drain','context':{'idset':'3','nodelist':'host3','reason':'','overwrite':2,"
                         + "'holder':'ops','until':1795229927.5,'userid':1001,'user':'alice','pid':42}}",
                 "{'timestamp':5,'name':'drain','context':{'idset':'3','nodelist':'host3',"
-                        + "'reason':'Lüfter \\\\\\'3\\\\\\' € \\\\n','overwrite':1,'holder':'ops','userid':1,'user':'ü'}}",
+                        + "'reason':'Lüfter \\\\\\'3\\\\\\' €','overwrite':1,'holder':'ops','userid':1,'user':'ü'}}",
                 "{'timestamp':5,'name':'undrain','context':{'idset':'3','nodelist':'host3','overwrite':0,"
                         + "'holder':'ops','userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'undrain','context':{'idset':'3','nodelist':'host3','reason':'fixed',"
@@ -164,6 +164,15 @@ class EntryTest {
         assertThatThrownBy(() -> foreign.applyTo(state))
                 .isInstanceOf(InvalidException.class)
                 .hasMessage("journal entry 7: /context: " + sentence);
+    }
+
+    @Test
+    void aLineBreakThatAnEarlierVersionKeptIsReadAsItsEscape() {
+        Entry entry = Entry.parse(States.tree("{'seq':1,'timestamp':5,'name':'drain','context':{'idset':'3',"
+                + "'nodelist':'host3','reason':'bad\\nfan','overwrite':1,'holder':'ops','userid':1,'user':'u'}}"));
+        assertThat(entry.event())
+                .isInstanceOfSatisfying(
+                        Event.Drain.class, drain -> assertThat(drain.reason()).isEqualTo("bad\\u000afan"));
     }
 
     @Test
