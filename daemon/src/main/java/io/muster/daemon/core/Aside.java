@@ -1,5 +1,6 @@
 package io.muster.daemon.core;
 
+import java.util.Iterator;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -37,6 +38,24 @@ public final class Aside {
                 hand(next);
             }
         });
+    }
+
+    /**
+     * Answers many who wait, each in a task of its own on the core thread: between two answers other tasks run, among them those that
+     * close peers whose unread answers take too much memory, and an answer that fails keeps no answer from the others. The first one
+     * is answered at once.
+     */
+    public <T> void each(Iterator<T> waiting, Consumer<T> answer) {
+        if (!waiting.hasNext()) {
+            return;
+        }
+        try {
+            answer.accept(waiting.next());
+        } finally {
+            if (waiting.hasNext()) {
+                hand(() -> each(waiting, answer));
+            }
+        }
     }
 
     private void hand(Runnable next) {

@@ -226,7 +226,8 @@ public final class Queries {
             waiting = new ArrayList<>();
             T value = now.get();
             if (value == of) {
-                askers.forEach(reply -> reply.done(made));
+                Bytes answer = made; // the next one may be made before all have this one
+                beside.each(askers.iterator(), reply -> reply.done(answer));
                 return;
             }
             busy = true;
@@ -245,7 +246,7 @@ public final class Queries {
         private void finish(List<Replier> askers, Consumer<Replier> answer) {
             busy = false;
             try {
-                askers.forEach(answer);
+                beside.each(askers.iterator(), answer);
             } finally {
                 next();
             }

@@ -1,6 +1,7 @@
 package io.muster.daemon.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,6 +36,27 @@ class AsideTest {
         beside.remove().run();
         core.remove().run();
         assertThat(done).containsExactly("the request came upon a bug; the log has it");
+    }
+
+    @Test
+    void betweenTwoAnswersOtherTasksRunAndOneThatFailsKeepsNoneFromTheOthers() {
+        assertThatThrownBy(() -> aside.each(List.of("first", "second", "third").iterator(), asker -> {
+                    done.add(asker);
+                    core.add(() -> done.add("after " + asker));
+                    bug();
+                }))
+                .hasMessage("a bug");
+        assertThat(done).containsExactly("first");
+        while (!core.isEmpty()) {
+            try {
+                core.remove().run();
+            } catch (IllegalStateException bug) {
+                done.add(bug.getMessage());
+            }
+        }
+        assertThat(done)
+                .containsExactly(
+                        "first", "after first", "second", "a bug", "after second", "third", "a bug", "after third");
     }
 
     @Test
