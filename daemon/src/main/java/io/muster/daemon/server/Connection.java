@@ -49,7 +49,6 @@ import org.slf4j.LoggerFactory;
 final class Connection extends ChannelInboundHandlerAdapter implements Outbox, MemoryBudget.Holder {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
-    private static final int MOST_PENDING = 4096;
     private static final int RESUME_PENDING = 2048;
 
     /** Requests that are served before other connections have their turn: about what is read at once. */
@@ -180,9 +179,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
         }
         boolean refused = Session.isAnswered(request);
         if (refused && request.payload() != null) {
-            Request bare = new Request(
-                    request.header(), request.routes(), request.topic(), null, request.nodeid(), request.matchtag());
-            backlog.add(FrameEncoder.of(dialect()).encodeBody(bare), true);
+            backlog.add(FrameEncoder.of(dialect()).encodeBody(request.withoutPayload()), true);
         } else {
             backlog.add(body, refused);
         }
@@ -321,9 +318,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
 
     @Override
     public void pending(int change) {
+        boolean tooMany = pending > RESUME_PENDING;
         pending += change;
-        if (change < 0 && pending == RESUME_PENDING && !backlog.isEmpty()) {
-            soon(Task.SERVE);
+        if (change < 0) {
+            soon(tooMany && pending <= RESUME_PENDING ? Task.SERVE : Task.FLUSH); // either counts what is held
         }
     }
 
@@ -407,9 +405,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
             return;
         }
         trace.message(peer, '>', response);
-        write(response);
-        soon(Task.FLUSH); // it is counted then: whoever sends is in the middle of something, so nobody may be
-        // closed now
+        try {
+            write(response);
+            soon(Task.FLUSH); // counts it; not now, since whoever sends is in the middle of something, so nobody may be closed
+        } catch (OutOfMemoryError e) { // outside the heap, where Netty has a limit of its own
+            channel.eventLoop().execute(() -> letGo("there is no memory for an answer to it: " + e.getMessage()));
+        }
     }
 
     private void write(Response response) {

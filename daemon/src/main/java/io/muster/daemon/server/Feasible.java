@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class Feasible {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** As many as one connection may have unanswered, so that who asks over one is slowed down before he is refused. */
+    /** A connection has one check unanswered at a time, so a user who asks over a few connections is slowed down, not refused. */
     private static final int MOST_OF_ONE_USER = 4096;
 
     private static final int MOST = 4 * MOST_OF_ONE_USER;

@@ -16,6 +16,12 @@ interface Outbox {
     /** Whether the peer reads what it is sent. */
     boolean isWritable();
 
-    /** One more, or one less, request of this peer is being worked on: while there are too many, no more are begun. */
+    /** So many requests of one peer may be worked on at a time. */
+    int MOST_PENDING = 4096;
+
+    /**
+     * More, or fewer, requests of this peer are being worked on: while there are {@link #MOST_PENDING}, no more are begun. A request
+     * that counts as so many is the last one to be begun until it is answered.
+     */
     void pending(int change);
 }

@@ -15,6 +15,8 @@ import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,10 @@ final class Session {
     private final Peer peer;
     private final Outbox outbox;
     private final Streams streams;
+    /** Requests that are left unanswered for now, other than streams. */
+    private final Set<Later> parked = new HashSet<>();
+
+    private long parkedBytes;
     private final Set<Method> denied = EnumSet.noneOf(Method.class);
 
     Session(Backend backend, Gate gate, Peer peer, Outbox outbox) {
@@ -145,10 +151,14 @@ final class Session {
         return payload;
     }
 
+    /**
+     * A query whose answer is made beside the core thread. No other request of the peer is begun until it is answered: a peer that
+     * sends many requests before it reads would otherwise have many large answers made, which all wait to be read.
+     */
     private void later(Request request, Consumer<Replier> ask) {
         Later reply = new Later(request);
         ask.accept(reply);
-        reply.park();
+        reply.park(Outbox.MOST_PENDING);
     }
 
     private void feasibility(Request request) {
@@ -201,6 +211,9 @@ final class Session {
     /** The peer is gone. */
     void close() {
         streams.close();
+        parked.forEach(Later::forget);
+        parked.clear();
+        parkedBytes = 0;
     }
 
     private void served(Request request) {
@@ -252,7 +265,7 @@ final class Session {
         } else {
             backend.changes().submit(method, payload, principal(request), reply);
         }
-        reply.park();
+        reply.park(1);
     }
 
     /** Whether nothing that this peer asked for goes on. */
@@ -262,24 +275,35 @@ final class Session {
 
     /** Bytes that are kept for what goes on. */
     long keeps() {
-        return streams.keeps();
+        return streams.keeps() + parkedBytes;
     }
 
     /** An answer that may come later. It counts as pending only from when the request is left unanswered. */
     private final class Later implements Replier {
-        private final Request request;
-        private boolean parked;
+        private Request request;
+        /** As how many pending requests it counts. */
+        private int weight;
+
         private boolean answered;
 
         Later(Request request) {
             this.request = request;
         }
 
-        void park() {
+        void park(int as) {
             if (!answered) {
-                parked = true;
-                outbox.pending(1);
+                request = request.withoutPayload();
+                weight = as;
+                parked.add(this);
+                parkedBytes += Streams.size(request);
+                outbox.pending(weight);
             }
+        }
+
+        /** The peer is gone: only the count of answered requests is left to be made. */
+        void forget() {
+            request = new Request(
+                    request.header(), List.of(), request.topic(), null, request.nodeid(), request.matchtag());
         }
 
         @Override
@@ -299,8 +323,11 @@ final class Session {
                 throw new IllegalStateException(request.topic() + " answered twice");
             }
             answered = true;
-            if (parked) {
-                outbox.pending(-1);
+            if (parked.remove(this)) {
+                parkedBytes -= Streams.size(request);
+            }
+            if (weight > 0) {
+                outbox.pending(-weight);
             }
         }
     }

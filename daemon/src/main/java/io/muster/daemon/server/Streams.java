@@ -114,7 +114,8 @@ final class Streams {
         kept -= stream == null ? 0 : stream.keeps;
     }
 
-    private static long size(Request request) {
+    /** What a request costs that stays open. */
+    static long size(Request request) {
         Bytes payload = request.payload();
         long size = OWN + request.topic().length() + (payload == null ? 0 : payload.length());
         for (String route : request.routes()) {

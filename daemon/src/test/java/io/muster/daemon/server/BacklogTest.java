@@ -15,6 +15,7 @@ import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.WriteBufferWaterMark;
@@ -24,6 +25,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of requests that come while their peer does not read the answers to earlier ones, or while changes wait for the disk. */
 class BacklogTest {
@@ -131,6 +134,92 @@ class BacklogTest {
         assertThat(memory.held()).isLessThan(100_000);
         readAgain();
         assertThat(read()).hasSize(1000).allMatch(answer -> answer.length() > 5000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"resource.inventory", "resource.status", "feasibility.check"})
+    void whileAnAnswerIsMadeTheRequestsAfterItsQueryWaitUndecoded(String query) throws ProtocolException {
+        stage.answersHeld = true;
+        String jobspec = "{\"resources\":[{\"type\":\"node\",\"count\":4}],\"padding\":\"" + "x".repeat(40_000) + "\"}";
+        for (int tag = 1; tag <= 20; tag += 2) {
+            write(query, jobspec, 0, tag);
+            write("resource.drain", OVERWRITE, 0, tag + 1);
+        }
+        settle();
+        assertThat(stage.heldAnswers).hasSize(1);
+        assertThat(stage.counted).as("nothing after the query is begun").isEmpty();
+        assertThat(memory.held()).as("all the others").isBetween(9 * 40_000L, 9 * 41_000L + 5000);
+        assertThat(channel.config().isAutoRead()).isFalse();
+
+        for (int i = 0; i < stage.heldAnswers.size(); i++) {
+            stage.heldAnswers.get(i).run();
+            settle();
+        }
+        assertThat(read()).hasSize(20).noneMatch(answer -> answer.contains("EAGAIN"));
+        assertThat(memory.held()).isZero();
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void theRequestOfAnUnansweredQueryCountsButItsPayloadIsNotKept() {
+        stage.answersHeld = true;
+        Request far = new Request(
+                Header.flags(0),
+                List.of("r".repeat(100_000)),
+                "resource.status",
+                Bytes.text("x".repeat(100_000)),
+                Request.NODEID_ANY,
+                1);
+        channel.writeInbound(
+                Unpooled.wrappedBuffer(FrameEncoder.of(Dialect.DEPLOYED).encode(far)));
+        assertThat(memory.held()).isBetween(100_000L, 101_000L);
+        channel.close();
+        assertThat(memory.held()).isZero();
+        stage.heldAnswers.forEach(Runnable::run);
+        settle();
+        assertThat(stage.counted).containsExactly("resource.status 0");
+    }
+
+    /** There is no memory left outside the heap. */
+    private static final class Exhausted extends AbstractByteBufAllocator {
+        Exhausted() {
+            super(true);
+        }
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initial, int most) {
+            return Unpooled.buffer(initial, most);
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initial, int most) {
+            throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+
+    @Test
+    void aPeerForWhoseAnswerThereIsNoMemoryIsClosedAndOthersAreAnswered() throws ProtocolException {
+        EmbeddedChannel poor = new EmbeddedChannel();
+        connect(poor);
+        poor.config().setAllocator(new Exhausted());
+        stage.answersHeld = true;
+        write("resource.status", "", 0, 1);
+        poor.writeInbound(Unpooled.wrappedBuffer(
+                FrameEncoder.of(Dialect.DEPLOYED).encode(Request.of("resource.status", null, 0, 2))));
+        write("resource.drain", OVERWRITE, 0, 3);
+        for (int i = 0; i < stage.heldAnswers.size(); i++) {
+            stage.heldAnswers.get(i).run();
+            settle();
+        }
+        poor.runPendingTasks();
+        assertThat(poor.isOpen()).isFalse();
+        settle();
+        assertThat(read()).hasSize(2);
     }
 
     @Test

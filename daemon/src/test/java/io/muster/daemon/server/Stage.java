@@ -60,19 +60,20 @@ final class Stage implements AutoCloseable {
                 counted.add(topic + " " + errnum);
             }
         };
+        Aside answers = new Aside(rig.core, task -> {
+            if (answersHeld) {
+                heldAnswers.add(task);
+            } else {
+                rig.core.execute(task);
+            }
+        });
         Queries queries = new Queries(
                 rig.inventory,
                 rig.acquires,
                 new Attributes(Map.of("version", "muster-test")),
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 meters,
-                new Aside(rig.core, task -> {
-                    if (answersHeld) {
-                        heldAnswers.add(task);
-                    } else {
-                        rig.core.execute(task);
-                    }
-                }));
+                answers);
         ObjectNode config = JsonNodeFactory.instance.objectNode();
         config.putObject("resource").put("exclude", "node9");
         queries.config(config);
@@ -81,7 +82,7 @@ final class Stage implements AutoCloseable {
                 rig.acquires,
                 aside,
                 resources -> new Command.Define(resources, "reload", Liveness.Status.ONLINE));
-        Feasible feasible = new Feasible(rig.inventory::state, rig.inventory::now, aside);
+        Feasible feasible = new Feasible(rig.inventory::state, rig.inventory::now, answers);
         backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
     }
 

@@ -36,6 +36,11 @@ public record Request(
         return stamped.equals(header) ? this : new Request(stamped, routes, topic, payload, nodeid, matchtag);
     }
 
+    /** Returns the request with everything that its response needs. */
+    public Request withoutPayload() {
+        return payload == null ? this : new Request(header, routes, topic, null, nodeid, matchtag);
+    }
+
     public Credentials credentials() {
         return header.credentials();
     }
