@@ -137,7 +137,7 @@ final class WarmUp {
             }
         }
         admin.awaitAnswers();
-        admin.send("resource.undrain", "{\"targets\":\"0-63\",\"mode\":\"force\"}", 0);
+        admin.send("resource.undrain", "{\"targets\":\"0-63\",\"mode\":\"update\"}", 0);
         admin.send("resource.status", null, 0);
         admin.awaitAnswers();
     }
@@ -209,7 +209,12 @@ final class WarmUp {
             int count = channel.read(in.clear());
             in.flip();
             while (in.hasRemaining()) {
-                answered += decoder.feed(in) instanceof Response ? 1 : 0;
+                if (decoder.feed(in) instanceof Response response) {
+                    answered++;
+                    if (response.errnum() != 0) {
+                        throw new IOException("the scratch daemon refuses a request: " + response.payload());
+                    }
+                }
             }
             return count;
         }
