@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * turn, and when it is full the connection is closed.
  *
  * <p>The connection stops reading only while it is itself what others wait for: while a peer that does read its answers has requests
- * waiting, for their turn or for the disk. So one of the two sides always goes on.
+ * waiting: for their turn, for the answer to a query, or for the disk. So one of the two sides always goes on.
  */
 final class Connection extends ChannelInboundHandlerAdapter implements Outbox, MemoryBudget.Holder {
     private static final Logger log = LoggerFactory.getLogger("peer");
@@ -407,7 +407,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Outbox, M
         trace.message(peer, '>', response);
         try {
             write(response);
-            soon(Task.FLUSH); // counts it; not now, since whoever sends is in the middle of something, so nobody may be closed
+            soon(Task.FLUSH); // counts it; not now, since whoever sends is in the middle of something, so nobody
+            // may be closed
         } catch (OutOfMemoryError e) { // outside the heap, where Netty has a limit of its own
             channel.eventLoop().execute(() -> letGo("there is no memory for an answer to it: " + e.getMessage()));
         }
