@@ -309,7 +309,7 @@ class SessionTest {
                     resource.undrain | {"targets":"1"} | EEXIST rank 1 not drained: node1
                     resource.reload | {} | EPROTO resource.reload: /path must be a string
                     resource.reload | {"path":"/x","xml":true,"force":false} | EINVAL resources are defined by R here, not by hwloc XML
-                    resource.reload | {"path":"a\\u0000b","xml":false,"force":false} | EINVAL
+                    resource.reload | {"path":"a\\u0000b","xml":false,"force":false} | EPROTO JSON payload has a string with a NUL in it
                     resource.reload | {"path":"/dev/zero","xml":false,"force":false} | EIO /dev/zero: is not a file
                     resource.monitor-waitup | {"up":9} | EPROTO up value is out of range
                     attr.get | {"name":"nosuch"} | ENOENT there is no attribute nosuch
