@@ -480,9 +480,12 @@ public final class LocalDisk implements Disk {
 
         @Override
         public void close() throws IOException {
-            inProcess.release();
-            if (channel != null) {
-                channel.close();
+            try {
+                if (channel != null) {
+                    channel.close();
+                }
+            } finally {
+                inProcess.release(); // last: the next thread must not find this thread's lock
             }
         }
     }
