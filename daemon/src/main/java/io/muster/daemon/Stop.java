@@ -65,7 +65,12 @@ final class Stop {
 
     private void snapshot(CompletableFuture<Boolean> taken) {
         if (core.snapshots().isDue()) {
-            core.snapshots().take(outcome -> taken.complete(outcome.durable()));
+            core.snapshots().take(outcome -> {
+                if (!outcome.durable()) {
+                    log.warn("{}", outcome.reason());
+                }
+                taken.complete(outcome.durable());
+            });
         } else {
             taken.complete(true);
         }

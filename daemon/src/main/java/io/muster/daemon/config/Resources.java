@@ -8,7 +8,6 @@ import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ConfigEntry;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +110,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
 
     private static byte @Nullable [] content(Settings settings, Key key, Path path) {
         try {
-            return Files.readAllBytes(path);
+            return SourceFile.read(path);
         } catch (IOException e) {
             settings.problem(key, path + " cannot be read: " + SourceFile.reason(e));
             return null;

@@ -69,6 +69,7 @@ public final class JournalCopy {
      */
     public static Report restore(Disk from, Disk to, Instant now, boolean force, LongConsumer progress)
             throws IOException {
+        refuseUnfinished(from);
         if (!JournalCheck.verify(from, read -> {}).startable()) {
             throw new IOException(from.where() + " is damaged: `muster journal verify --state-dir " + from.where()
                     + "` lists all that is wrong");

@@ -75,6 +75,24 @@ class ExitTest {
                 .isEqualTo("/etc/R: no such file");
     }
 
+    @Test
+    void aDirectoryWithoutAJournalIsNeitherABackupNorAStateDirectory() throws Exception {
+        Path empty = Files.createDirectory(directory.resolve("empty"));
+        Path state = directory.resolve("state");
+        assertThat(new Shell().run("restore", empty.toString(), "--state-dir", state.toString()))
+                .isEqualTo(new Result(
+                        Exit.ERROR,
+                        "",
+                        "muster restore: " + empty + " is not a backup: there is no directory journal in it\n"));
+        assertThat(state).doesNotExist();
+        assertThat(new Shell().run("journal", "verify", "--state-dir", empty.toString()))
+                .isEqualTo(new Result(
+                        Exit.ERROR,
+                        "",
+                        "muster journal verify: " + empty
+                                + " is not a state directory: there is no directory journal in it\n"));
+    }
+
     /** Tests the exception directly: root may run this test, and file modes do not stop root. */
     @Test
     void whomTheSocketsModeKeepsOutIsDenied() {

@@ -232,6 +232,7 @@ final class ConfigTest {
                         "resource.exclude = \"9\"", "resource.exclude: rank 9 is not in the resource set, which has 0"),
                 new Refusal("resource.exclude = \"host8\"", "resource.exclude: host host8 is not in the resource set"),
                 new Refusal("resource.path = \"/no/R\"", "resource.path: /no/R cannot be read: no such file"),
+                new Refusal("resource.path = \"/dev/zero\"", "resource.path: /dev/zero cannot be read: is not a file"),
                 new Refusal(
                         "resource.scheduling = \"S\"",
                         "resource.scheduling: needs resource.path or [[resource.config]]"),

@@ -48,6 +48,24 @@ class SocketFileTest {
                 .isEqualTo("rw-------");
     }
 
+    /** Root runs a daemon once, and afterwards the owner of the directory must still be able to. */
+    @Test
+    void theLockBelongsToTheOwnerOfTheDirectory() throws IOException {
+        boolean root = Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
+        int owner = root ? 4711 : (Integer) Files.getAttribute(temp, "unix:uid");
+        Files.setAttribute(temp, "unix:uid", owner);
+        claim().close();
+        assertThat(Files.getAttribute(temp.resolve("sock.lock"), "unix:uid")).isEqualTo(owner);
+    }
+
+    @Test
+    void aLinkInPlaceOfTheLockIsNotFollowed() throws IOException {
+        Path other = Files.writeString(temp.resolve("other"), "theirs");
+        Files.createSymbolicLink(temp.resolve("sock.lock"), other);
+        assertThatThrownBy(this::claim).hasMessageContaining("sock.lock: a symbolic link, and none is followed here");
+        assertThat(other).hasContent("theirs");
+    }
+
     @Test
     void whatIsLeftOfADaemonThatWasKilledIsRemovedAndNothingElse() throws Exception {
         listen().close();

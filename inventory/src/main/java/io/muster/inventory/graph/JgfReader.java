@@ -45,8 +45,7 @@ final class JgfReader {
                 graph.more(JgfVertex.OUTSIDE + key, parser.readValueAsTree());
             } else if (value != JsonToken.START_OBJECT || found) {
                 problems.add("/graph", found ? "is given twice" : "must be a dictionary");
-                parser.skipChildren();
-                found = true;
+                return graph.build();
             } else {
                 found = true;
                 graph();
@@ -168,6 +167,9 @@ final class JgfReader {
     private void edge(String source, String target, EdgeKind kind, String place) {
         int from = graph.find(source);
         int to = graph.find(target);
+        if (!vertices.any()) {
+            return; // reported once, and not for each end of each edge
+        }
         if (from < 0 && !source.isEmpty()) {
             problems.add(place + "/source", "there is no vertex \"" + source + "\"");
         }

@@ -72,12 +72,12 @@ class AgreementTest {
                 "'attributes':{'x':1},'scheduling':5 | /scheduling: must be an object",
                 "'scheduling':'x' | /scheduling: must be an object",
                 "'scheduling':{'graph':5} | /scheduling/graph: must be a dictionary",
-                "'scheduling':{'graph':{'nodes':5,'edges':[]}} | /scheduling/graph/nodes: must be a list",
+                "'scheduling':{'graph':{'nodes':5,'edges':[{'source':'0','target':'1'}]}} | /scheduling/graph/nodes: must be a list",
                 "'scheduling':{'graph':{'nodes':[],'edges':[]}} | /scheduling/graph/nodes: must list at least one vertex",
                 "'scheduling':{'graph':{'nodes':[{'id':'0','metadata':{'type':'node'}}]}} | /scheduling/graph/edges: is missing",
             })
     void whatCannotBeReadIsRefusedWithItsPlace(String members, String problem) {
-        assertThat(problems(r(1, 1, "," + members.replace('\'', '"')))).contains(problem);
+        assertThat(problems(r(1, 1, "," + members.replace('\'', '"')))).containsExactly(problem);
     }
 
     @ParameterizedTest

@@ -40,6 +40,9 @@ public final class Place {
                     directory + ": there is no such " + what,
                     what.equals("backup") ? "" : "--state-dir or -c names another");
         }
+        if (Files.isExecutable(directory) && !Files.exists(directory.resolve("journal"))) {
+            throw new Failure(Exit.ERROR, directory + " is not a " + what + ": there is no directory journal in it");
+        }
         if (!isReadable(directory)) {
             throw new Failure(
                     Exit.DENIED, directory + ": not readable by you", "run this as the user that runs the daemon");

@@ -50,6 +50,7 @@ public final class Restore extends Verb {
         if (Files.exists(target) && Files.isSameFile(source, target)) {
             throw new Failure(Exit.USAGE, source + " is the state directory itself");
         }
+        boolean isNew = !Files.exists(target);
         LocalDisk to = LocalDisk.at(target);
         Copying.report(console(), json, to, Copying.run(console(), from, progress -> {
             try {
@@ -62,6 +63,12 @@ public final class Restore extends Verb {
                 throw Copying.unfinished("restore", to, e, "try again, with --force");
             }
         }));
+        if (isNew && Files.getAttribute(target, "unix:uid").equals(0)) {
+            Place.say(
+                    console(),
+                    target + " was created and belongs to root: if the daemon runs as another user, `chown -R USER "
+                            + target + "`");
+        }
         return Exit.OK;
     }
 }

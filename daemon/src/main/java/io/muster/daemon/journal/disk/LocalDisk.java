@@ -328,11 +328,13 @@ public final class LocalDisk implements Disk {
     }
 
     private FileChannel openOrCreate(String name) throws IOException {
-        return below(
-                name,
-                (directory, file) -> attributes(directory, file) == null
-                        ? create(directory, file)
-                        : open(directory, file, StandardOpenOption.READ, StandardOpenOption.WRITE));
+        return below(name, (directory, file) -> {
+            try {
+                return create(directory, file);
+            } catch (FileAlreadyExistsException exists) {
+                return open(directory, file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            }
+        });
     }
 
     @Override
@@ -404,7 +406,7 @@ public final class LocalDisk implements Disk {
 
     @Override
     public Lock lock(String name, Instant since) throws IOException {
-        LockFile lock = LockFile.take(root.resolve(name), "state directory " + root, since, () -> openOrCreate(name));
+        LockFile lock = lock(name, "state directory " + root, since);
         held = lock;
         return new Lock() {
             @Override
@@ -420,6 +422,11 @@ public final class LocalDisk implements Disk {
                 lock.close();
             }
         };
+    }
+
+    /** @param what the thing that the file protects, for the error message of the next process that tries */
+    LockFile lock(String name, String what, Instant since) throws IOException {
+        return LockFile.take(root.resolve(name), what, since, () -> openOrCreate(name));
     }
 
     @Override
@@ -473,9 +480,12 @@ public final class LocalDisk implements Disk {
 
         @Override
         public void close() throws IOException {
-            inProcess.release();
-            if (channel != null) {
-                channel.close();
+            try {
+                if (channel != null) {
+                    channel.close();
+                }
+            } finally {
+                inProcess.release(); // last: the next thread must not find this thread's lock
             }
         }
     }

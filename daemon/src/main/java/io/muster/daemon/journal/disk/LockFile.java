@@ -10,16 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +32,6 @@ final class LockFile implements Closeable {
     /** The reason text of ENOTDIR, for which Java has no exception type. */
     private static final String NOT_A_DIRECTORY = "Not a directory";
 
-    private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-------");
-
     private final Path path;
     private final FileChannel channel;
     private final @Nullable Object key;
@@ -52,23 +45,6 @@ final class LockFile implements Closeable {
     /** Opens the file for reading and writing, follows no link, and creates the file, for its owner only, if it does not exist. */
     interface Opener {
         FileChannel open() throws IOException;
-    }
-
-    static FileChannel open(Path path) throws IOException {
-        FileChannel channel = FileChannel.open(
-                path,
-                Set.of(
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE,
-                        LinkOption.NOFOLLOW_LINKS),
-                PosixFilePermissions.asFileAttribute(MODE));
-        PosixFileAttributeView view =
-                Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
-        if (!view.readAttributes().permissions().equals(MODE)) {
-            view.setPermissions(MODE); // the umask may have removed some
-        }
-        return channel;
     }
 
     /**

@@ -39,11 +39,9 @@ public final class SocketFile implements Closeable {
      * @throws IOException if anything else is in the way
      */
     public static SocketFile claim(Path path, Instant since) throws IOException {
-        Path directory =
-                Objects.requireNonNull(path.toAbsolutePath().getParent()).toRealPath();
-        Path beside = directory.resolve(path.getFileName() + ".lock");
-        SocketFile file =
-                new SocketFile(path, LockFile.take(beside, "socket " + path, since, () -> LockFile.open(beside)));
+        Path directory = Objects.requireNonNull(path.toAbsolutePath().getParent());
+        LockFile lock = LocalDisk.existing(directory).lock(path.getFileName() + ".lock", "socket " + path, since);
+        SocketFile file = new SocketFile(path, lock);
         boolean free = false;
         try {
             file.removeStale();
