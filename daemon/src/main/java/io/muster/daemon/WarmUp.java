@@ -43,11 +43,11 @@ import org.slf4j.LoggerFactory;
 final class WarmUp {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** Of requests. What the start of the scratch daemon takes, the start of the real one saves. */
+    /** Time for which the scratch daemon serves requests. */
     private static final long EXERCISE = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** How long a start waits for all of it at most. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    /** Time that a start waits for the warm-up at most, the start of the scratch daemon included. */
+    private static final Duration PATIENCE = Duration.ofMillis(300);
 
     private static final String PREFIX = "muster-warm-up-";
     private static final Duration STALE = Duration.ofMinutes(1);

@@ -244,7 +244,10 @@ class FaultTest {
     @Test
     void aStateDirectoryThatIsRemovedIsNoticedAndEverythingButChangesGoesOn() throws Exception {
         try (DaemonProcess daemon = setup().start()
-                        .expect(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
+                        .expect(
+                                REFUSED + ".*it was removed or replaced",
+                                "the snapshot at seq [0-9]+ cannot be written",
+                                "no last snapshot could be written");
                 Scribe scribe = Scribe.at(daemon, 10)) {
             scribe.write(5);
             Scheduler scheduler = Scheduler.of(daemon);
@@ -266,7 +269,10 @@ class FaultTest {
         Path old;
         String before;
         try (DaemonProcess daemon = setup.start()
-                        .expect(REFUSED + ".*it was removed or replaced", "no last snapshot could be written");
+                        .expect(
+                                REFUSED + ".*it was removed or replaced",
+                                "the snapshot at seq [0-9]+ cannot be written",
+                                "no last snapshot could be written");
                 Scribe scribe = Scribe.at(daemon, 10)) {
             scribe.write(5);
             old = Tool.copy(state, directory.resolve("old"));
