@@ -8,7 +8,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,9 +32,17 @@ final class Threads implements AutoCloseable {
     private final ExecutorService worker = Executors.newSingleThreadExecutor(named("worker"));
     private final ExecutorService checks = Executors.newSingleThreadExecutor(named("checks"));
     private final ExecutorService names = Executors.newSingleThreadExecutor(named("names"));
-    private final ExecutorService services = Executors.newFixedThreadPool(4, named("services"));
-    private final ExecutorService answers = Executors.newFixedThreadPool(2, named("answers"));
+    private final ExecutorService services = pool(4, "services");
+    private final ExecutorService answers = pool(2, "answers");
     private final ExecutorService reloads = Executors.newSingleThreadExecutor(named("reload"));
+
+    /** All threads start now, so that their number says nothing about the load so far. */
+    private static ExecutorService pool(int size, String name) {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(size, size, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
+        pool.prestartAllCoreThreads();
+        return pool;
+    }
 
     private static ThreadFactory named(String name) {
         return task -> {

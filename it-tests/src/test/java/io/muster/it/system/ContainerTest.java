@@ -46,6 +46,8 @@ class ContainerTest {
     private static final Path FIRST_STATE = Path.of("../daemon/src/test/resources/state/v1");
     /** The configuration with which the state was written. */
     private static final String FIRST_CONFIG = """
+            [muster]
+            clock-gap = "36500d"
             [resource]
             exclude = "node9"
             [[resource.config]]
