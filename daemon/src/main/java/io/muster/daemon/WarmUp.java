@@ -36,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A JVM is slow at what it does for the first time. So before the daemon starts, another one is started in the same process, on a
- * scratch directory in memory with hosts that do not exist, and serves some thousand requests of a client of its own. What that one
- * logs is dropped, and its metrics are nobody's. A warm-up that fails or takes too long is no reason not to start.
+ * Exercises the code of the daemon before the daemon starts, because a JVM runs code slowly at first. A scratch daemon in the same
+ * process, on a directory in memory and with hosts that do not exist, serves requests of a client of its own. Its log lines are dropped
+ * and its metrics are not shown. The daemon starts even if the warm-up fails or takes too long.
  */
 final class WarmUp {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -68,7 +68,7 @@ final class WarmUp {
         System.gc(); // or the first changes would pay for what the warm-up has left behind
     }
 
-    /** Only what its threads log is dropped. */
+    /** The threads of the scratch daemon; only their log lines are dropped. */
     ThreadGroup group() {
         return group;
     }

@@ -23,7 +23,7 @@ final class LogPipeTest {
             new LogPipe(reader, dropped -> (dropped + " dropped\n").getBytes(StandardCharsets.UTF_8));
     private final PrintStream err = new PrintStream(pipe, true, StandardCharsets.UTF_8);
 
-    /** Whoever reads the log, as far as it has permits: one for each write. */
+    /** The reader of the log, which accepts one write for each permit. */
     private static final class Reader extends OutputStream {
         private final Semaphore permits = new Semaphore(0);
         private final Semaphore writing = new Semaphore(0);
