@@ -99,15 +99,11 @@ final class WarmUp {
 
     private int serve(Path scratch) throws Exception {
         Path socket = scratch.resolve("s");
-        Path file = Files.writeString(scratch.resolve("muster.toml"), """
-                [[resource.config]]
-                hosts = "warm[0-63]"
-                cores = "0-3"
-                [muster]
-                socket = "%s"
-                state-dir = "%s"
-                metrics = "off"
-                """.formatted(socket, scratch.resolve("state")));
+        String server = "[muster]\nsocket = \"" + socket + "\"\nstate-dir = \"" + scratch.resolve("state")
+                + "\"\nmetrics = \"off\"\n";
+        Path file = Files.writeString(
+                scratch.resolve("muster.toml"),
+                server + "[[resource.config]]\nhosts = \"warm[0-63]\"\ncores = \"0-3\"\n");
         Telemetry telemetry = new Telemetry(new Metrics("", ""));
         Daemon daemon = Daemon.start(Config.load(file, environment), environment, telemetry, Tracer.OFF);
         try (Client scheduler = new Client(socket);
