@@ -10,7 +10,8 @@ scheduler, so that the script can acquire the resources. Both keep their state i
 wait until a change is on disk, and Muster does.
 
     first    Drains of a fresh peer, one after the other, while a scheduler holds resource.acquire. One row is the time until
-             the drain was answered, the other the time until the scheduler was told that the rank is down.
+             the drain was answered, the other the time until the scheduler was told that the rank is down. The drains begin
+             --wait seconds after the peer has said that it is ready.
     steady   The same after 500 drains that do not count. A drain by flux-core takes the longer, the more there have been.
     flight   A client sends all of its requests before it reads the first answer. flux-core is silent for a minute or more
              while it works off 20,000 changes; what is silent for longer than --stall has hung.
@@ -144,6 +145,7 @@ def measured(peer, options):
     """Yields rows and their cells for one peer."""
     for what, count, warm in (("first", 100, 0), ("steady", 500, options.warm)):
         if what in options.only:
+            time.sleep(options.wait if what == "first" else 0)
             row = "%s %d drains, %d ranks: " % (what, count, peer.ranks)
             both = finish(start(drains, peer.uri, peer.ranks, count, warm), options.stall, lambda both: [ms(x) for x in both])
             answered, told = (both, both) if isinstance(both, str) else both
@@ -174,6 +176,7 @@ def main():
     parser.add_argument("--flight", type=int, default=20000, help="requests in flight")
     parser.add_argument("--seconds", type=float, default=10, help="how long each row of status takes")
     parser.add_argument("--warm", type=int, default=500, help="drains before steady")
+    parser.add_argument("--wait", type=float, default=2, help="seconds between the start of a peer and its first drain")
     parser.add_argument("--stall", type=float, default=300, help="seconds without progress that are a hang")
     parser.add_argument("--peers", default="flux-core,Muster", help="which of them to start")
     options = parser.parse_args()

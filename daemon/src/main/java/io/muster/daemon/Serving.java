@@ -50,6 +50,7 @@ public final class Serving {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile @Nullable HttpEndpoint http;
     private volatile @Nullable Reload reload;
+    private volatile @Nullable WarmUp warmUp;
 
     private Serving(Daemon daemon, Telemetry telemetry, SdNotify systemd, LogPipe logPipe) {
         this.daemon = daemon;
@@ -106,7 +107,6 @@ public final class Serving {
         NativeLibrary.place(List.of(
                 Path.of(System.getProperty("java.io.tmpdir", "/tmp")),
                 NativeLibrary.nearest(config.storage().stateDir())));
-        new WarmUp(environment).run();
         Daemon daemon = Daemon.start(config, environment, telemetry, trace);
         SdNotify systemd =
                 SdNotify.open(environment.variables(), daemon.threads().loop());
@@ -120,6 +120,7 @@ public final class Serving {
         hangup.then(reload::hangup);
         telemetry.onCondition(serving::conditionChanged);
         serving.ready();
+        serving.warmUp(environment);
         serving.stopped.await();
     }
 
@@ -199,12 +200,24 @@ public final class Serving {
         systemd.ready(status());
     }
 
+    /** The first change ends the warm-up, because it would wait for a processor. */
+    private void warmUp(Environment environment) {
+        long seq = daemon.inventory().seq();
+        WarmUp started = new WarmUp(environment, () -> daemon.inventory().seq() != seq);
+        warmUp = started;
+        started.start();
+    }
+
     private void stop() {
         Reload hangups = reload;
         if (hangups != null) {
             hangups.end();
         }
         systemd.stopping("stopping");
+        WarmUp started = warmUp;
+        if (started != null) {
+            started.end();
+        }
         daemon.stop();
         HttpEndpoint endpoint = http;
         if (endpoint != null) {

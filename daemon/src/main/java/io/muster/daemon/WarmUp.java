@@ -27,45 +27,57 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exercises the code of the daemon before the daemon starts, because a JVM runs code slowly at first. A scratch daemon in the same
- * process, on a directory in memory and with hosts that do not exist, serves requests of a client of its own. Its log lines are dropped
- * and its metrics are not shown. The daemon starts even if the warm-up fails or takes too long.
+ * Exercises the code of the daemon right after the start, because a JVM runs code slowly at first. A scratch daemon in the same process,
+ * on a directory in memory and with hosts that do not exist, serves requests of a client of its own. Its log lines are dropped and its
+ * metrics are not shown. The start does not wait for it: compiling what a change needs takes about a second of both processors.
  */
 final class WarmUp {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** Time for which the scratch daemon serves requests. */
-    private static final long EXERCISE = TimeUnit.MILLISECONDS.toNanos(200);
+    /** Time for which the scratch daemon serves requests; afterwards another second changes little. */
+    private static final long EXERCISE = TimeUnit.SECONDS.toNanos(1);
 
-    /** Time that a start waits for the warm-up at most, the start of the scratch daemon included. */
-    private static final Duration PATIENCE = Duration.ofMillis(300);
+    /** Time that a stop waits for the end of the exercise at most. */
+    private static final Duration PATIENCE = Duration.ofMillis(200);
 
+    private static final Path MEMORY = Path.of("/dev/shm");
     private static final String PREFIX = "muster-warm-up-";
     private static final Duration STALE = Duration.ofMinutes(1);
 
     private final Environment environment;
+    private final BooleanSupplier busy;
     private final ThreadGroup group = new ThreadGroup("warm-up"); // the threads that its threads start are in it too
+    private final Thread thread = new Thread(group, this::run, "warm-up");
+    private volatile boolean ended;
 
-    WarmUp(Environment environment) {
+    /** @param busy whether the daemon has something better to do, which ends the warm-up */
+    WarmUp(Environment environment, BooleanSupplier busy) {
         this.environment = environment;
+        this.busy = busy;
     }
 
-    void run() throws InterruptedException {
-        List<Path> places = List.of(Path.of("/dev/shm"), Path.of(System.getProperty("java.io.tmpdir", "/tmp")));
-        Thread thread = new Thread(group, () -> exercise(places), "warm-up");
+    void start() {
         thread.setDaemon(true);
         thread.start();
-        thread.join(PATIENCE.toMillis());
-        System.gc(); // or the first changes would pay for what the warm-up has left behind
+    }
+
+    /** Ends the exercise. Waits for a moment, so that the scratch directory is removed before the process ends. */
+    void end() {
+        ended = true;
+        try {
+            thread.join(PATIENCE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The threads of the scratch daemon; only their log lines are dropped. */
@@ -73,14 +85,11 @@ final class WarmUp {
         return group;
     }
 
-    private void exercise(List<Path> places) {
-        for (Path place : places) {
-            try {
-                exercise(place);
-                return;
-            } catch (Exception e) {
-                log.debug("there was no warm-up in {}", place, e);
-            }
+    private void run() {
+        try {
+            exercise(MEMORY);
+        } catch (Exception e) {
+            log.debug("there was no warm-up in {}", MEMORY, e);
         }
     }
 
@@ -114,7 +123,7 @@ final class WarmUp {
             do {
                 exercise(admin, round++);
                 scheduler.skip();
-            } while (System.nanoTime() < until);
+            } while (System.nanoTime() < until && !ended && !busy.getAsBoolean());
             return admin.answered;
         } finally {
             daemon.stop();

@@ -14,6 +14,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -26,9 +27,9 @@ class WarmUpTest {
         return new Environment(Map.of(), RunningDaemon.uid(), home, "testhost", 2);
     }
 
-    /** Runs it as a start does, on a thread whose lines are dropped. */
-    private int exercise() throws Exception {
-        WarmUp warmUp = new WarmUp(environment(place));
+    /** Runs it on a thread whose lines are dropped, as a start does. */
+    private int exercise(BooleanSupplier busy) throws Exception {
+        WarmUp warmUp = new WarmUp(environment(place), busy);
         CompletableFuture<Integer> answered = new CompletableFuture<>();
         Thread thread = new Thread(warmUp.group(), () -> {
             try {
@@ -49,12 +50,18 @@ class WarmUpTest {
         lines.start();
         root.addAppender(lines);
         try {
-            assertThat(exercise()).isPositive();
+            assertThat(exercise(() -> false)).isGreaterThan(100);
         } finally {
             root.detachAppender(lines);
         }
         assertThat(place).isEmptyDirectory();
         assertThat(lines.list).as("an operator sees nothing of it").isEmpty();
+    }
+
+    @Test
+    void aChangeEndsTheWarmUpAtOnce() throws Exception {
+        assertThat(exercise(() -> true)).as("answers of one round").isBetween(1, 10);
+        assertThat(place).isEmptyDirectory();
     }
 
     @Test
@@ -65,7 +72,7 @@ class WarmUpTest {
         FileTime longAgo = FileTime.from(Instant.now().minusSeconds(61));
         Files.setLastModifiedTime(old.getParent(), longAgo);
         Files.setLastModifiedTime(other, longAgo);
-        exercise();
+        exercise(() -> true);
         assertThat(place).isDirectoryNotContaining(path -> path.equals(old.getParent()));
         assertThat(young).exists();
         assertThat(other).exists();
@@ -73,7 +80,7 @@ class WarmUpTest {
 
     @Test
     void aPlaceThatCannotBeWrittenToIsSaid() throws Exception {
-        WarmUp warmUp = new WarmUp(environment(place));
+        WarmUp warmUp = new WarmUp(environment(place), () -> false);
         assertThatThrownBy(() -> warmUp.exercise(place.resolve("nowhere"))).isInstanceOf(IOException.class);
     }
 }
