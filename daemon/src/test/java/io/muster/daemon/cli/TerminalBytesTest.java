@@ -30,14 +30,17 @@ class TerminalBytesTest {
     @TempDir
     private Path directory;
 
+    private static String vertex(String id, String type, String name) {
+        return "{\"id\":\"" + id + "\",\"metadata\":{\"type\":\"" + type + "\",\"name\":\"" + name
+                + "\",\"rank\":0,\"properties\":{\"" + MARK + "\":\"\u2028\"}}}";
+    }
+
     private static String r() {
-        String vertex = "{\"id\":\"%s\",\"metadata\":{\"type\":\"%s\",\"name\":\"%s\",\"rank\":0,\"properties\":{\""
-                + MARK + "\":\"\u2028\"}}}";
         return "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":{\"core\":\"0\"}}],\"nodelist\":[\"n\"],"
                 + "\"properties\":{\"" + MARK + "\":\"0\",\"" + Liar.PLACE
                 + "\":\"0\"}},\"scheduling\":{\"x\":\"\u2028\",\"graph\":{\"nodes\":["
-                + String.format(vertex, "0", "cluster", MARK) + "," + String.format(vertex, "1", "node", "n") + ","
-                + String.format(vertex, "2", "core", Liar.PLACE)
+                + vertex("0", "cluster", MARK) + "," + vertex("1", "node", "n") + ","
+                + vertex("2", "core", Liar.PLACE)
                 + "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"},{\"source\":\"1\",\"target\":\"2\"}]}}}";
     }
 
