@@ -1,8 +1,8 @@
 package io.muster.daemon;
 
+import io.muster.daemon.config.AcquireSettings;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Storage;
-import io.muster.daemon.config.Streams;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.ChangeLog;
 import io.muster.daemon.core.Expiry;
@@ -12,7 +12,7 @@ import io.muster.daemon.core.Snapshots;
 import io.muster.daemon.core.Waiters;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
-import io.muster.inventory.state.Liveness;
+import io.muster.inventory.axis.Liveness;
 
 /** The parts that live on the core thread. */
 record Core(
@@ -47,9 +47,10 @@ record Core(
 
     /** Applies the settings that a reload may change. */
     void configure(Config config) {
-        Streams streams = config.streams();
+        AcquireSettings streams = config.streams();
         acquires.configure(
-                streams.acquire() == Streams.Acquire.SHARED, streams.batch().toDuration());
+                streams.acquire() == AcquireSettings.Acquire.SHARED,
+                streams.batch().toDuration());
         inventory.clock().limits(limits(config));
         journals.keep(config.storage().journalMax());
         snapshots.every(config.storage().snapshotEvery());
@@ -62,6 +63,8 @@ record Core(
     }
 
     static Liveness.Status initial(Config config) {
-        return config.streams().initial() == Streams.Initial.ONLINE ? Liveness.Status.ONLINE : Liveness.Status.OFFLINE;
+        return config.streams().initial() == AcquireSettings.Initial.ONLINE
+                ? Liveness.Status.ONLINE
+                : Liveness.Status.OFFLINE;
     }
 }

@@ -1,6 +1,8 @@
 package io.muster.daemon;
 
-import io.muster.daemon.config.Accounts;
+import io.muster.daemon.access.Accounts;
+import io.muster.daemon.access.Admission;
+import io.muster.daemon.access.Admissions;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
@@ -8,14 +10,13 @@ import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.server.Admission;
-import io.muster.daemon.server.Backend;
-import io.muster.daemon.server.Changes;
-import io.muster.daemon.server.Feasible;
-import io.muster.daemon.server.Gate;
-import io.muster.daemon.server.PeerSocket;
-import io.muster.daemon.server.Queries;
-import io.muster.daemon.server.Tracer;
+import io.muster.daemon.net.Gate;
+import io.muster.daemon.net.PeerSocket;
+import io.muster.daemon.service.Backend;
+import io.muster.daemon.service.Changes;
+import io.muster.daemon.service.FeasibilityChecks;
+import io.muster.daemon.service.Queries;
+import io.muster.daemon.service.Tracer;
 import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -99,25 +100,25 @@ final class Daemon {
             Threads threads,
             Telemetry telemetry) {
         Core core = Core.build(journal, recovered, config, threads, telemetry);
-        Gate gate = new Gate(
+        Admissions admissions = new Admissions(
                 admission(config, environment),
-                config.listen(),
                 threads.core(),
                 threads.beside(threads.names()),
                 threads.beside(threads.services()));
+        Gate gate = new Gate(admissions, config.listen());
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
                 core.acquires(),
-                Identity.attributes(config, environment),
+                Build.attributes(config, environment),
                 sender,
                 telemetry,
                 threads.beside(threads.answers()));
         queries.config(config.toJson());
         Changes changes = new Changes(
                 core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
-        Feasible feasible =
-                new Feasible(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
+        FeasibilityChecks feasible =
+                new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
         return new Parts(
                 core, gate, new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible));
     }

@@ -1,6 +1,6 @@
 package io.muster.daemon;
 
-import io.muster.daemon.metrics.Health;
+import io.muster.daemon.http.Health;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;

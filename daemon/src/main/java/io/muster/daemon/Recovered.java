@@ -10,12 +10,12 @@ import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
-import io.muster.inventory.problem.PortableJson;
+import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Snapshot;
+import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -90,7 +90,7 @@ final class Recovered implements Replay {
     @Override
     public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
         mend("the snapshot", snapshot);
-        state = Snapshot.parse(snapshot);
+        state = StateJson.parse(snapshot);
         before = timestamp;
         snapshotTime = timestamp;
         lastTime = timestamp;

@@ -5,15 +5,13 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.config.SourceFile;
+import io.muster.daemon.http.Health;
+import io.muster.daemon.http.HttpEndpoint;
 import io.muster.daemon.journal.CorruptException;
 import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.LockedException;
-import io.muster.daemon.metrics.Health;
-import io.muster.daemon.metrics.HttpEndpoint;
-import io.muster.daemon.metrics.LogPipe;
 import io.muster.daemon.metrics.Metrics;
-import io.muster.daemon.metrics.SdNotify;
-import io.muster.daemon.server.Tracer;
+import io.muster.daemon.service.Tracer;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.state.InventoryState;
@@ -103,7 +101,7 @@ public final class Serving {
             log.warn("{}", note);
         }
         config.effective().lines().forEach(line -> log.info("config {}", line));
-        Telemetry telemetry = new Telemetry(new Metrics(Identity.version(), Identity.revision()));
+        Telemetry telemetry = new Telemetry(new Metrics(Build.version(), Build.revision()));
         NativeLibrary.place(List.of(
                 Path.of(System.getProperty("java.io.tmpdir", "/tmp")),
                 NativeLibrary.nearest(config.storage().stateDir())));

@@ -1,6 +1,6 @@
 package io.muster.daemon;
 
-import io.muster.daemon.server.PeerSocket;
+import io.muster.daemon.net.PeerSocket;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;

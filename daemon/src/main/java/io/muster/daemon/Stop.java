@@ -1,7 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.server.PeerSocket;
+import io.muster.daemon.net.PeerSocket;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;

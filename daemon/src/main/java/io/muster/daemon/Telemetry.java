@@ -1,17 +1,17 @@
 package io.muster.daemon;
 
+import io.muster.daemon.access.Right;
 import io.muster.daemon.core.AcquireMeters;
+import io.muster.daemon.http.Health;
 import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.metrics.Count;
-import io.muster.daemon.metrics.Health;
 import io.muster.daemon.metrics.Latency;
-import io.muster.daemon.metrics.LogPipe;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
-import io.muster.daemon.server.Method;
-import io.muster.daemon.server.SessionMeters;
+import io.muster.daemon.service.Method;
+import io.muster.daemon.service.SessionMeters;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Credentials;
 import java.nio.file.Path;
@@ -63,7 +63,7 @@ final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
         }
         for (Method method : Method.values()) {
             metrics.counter(Meter.REQUESTS, method.topic(), OK);
-            if (method.right() != Method.Right.READ) {
+            if (method.right() != Right.READ) {
                 metrics.counter(Meter.DENIED, method.topic());
             }
         }

@@ -6,7 +6,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.metrics.Metrics;
-import io.muster.daemon.server.Tracer;
+import io.muster.daemon.service.Tracer;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;

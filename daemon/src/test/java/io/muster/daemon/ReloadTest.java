@@ -2,7 +2,7 @@ package io.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.cli.Shell;
+import io.muster.cli.Shell;
 import io.muster.testing.Jansson;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.metrics.Metrics;
-import io.muster.daemon.server.Tracer;
+import io.muster.daemon.service.Tracer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

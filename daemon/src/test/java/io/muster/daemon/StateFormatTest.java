@@ -10,13 +10,13 @@ import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Liveness;
-import io.muster.inventory.state.Principal;
-import io.muster.inventory.state.Snapshot;
+import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -128,7 +128,7 @@ class StateFormatTest {
 
     private static void snapshot(Rig rig) {
         List<Outcome> outcomes = new ArrayList<>();
-        rig.journal.snapshot(rig.inventory.seq(), Snapshot.toBytes(rig.state()), outcomes::add);
+        rig.journal.snapshot(rig.inventory.seq(), StateJson.toBytes(rig.state()), outcomes::add);
         while (outcomes.isEmpty()) {
             rig.core.runNext();
         }
@@ -227,7 +227,7 @@ class StateFormatTest {
     }
 
     private static String text(InventoryState state) {
-        return new String(Snapshot.toBytes(state), StandardCharsets.UTF_8);
+        return new String(StateJson.toBytes(state), StandardCharsets.UTF_8);
     }
 
     private static Set<String> events() throws IOException {

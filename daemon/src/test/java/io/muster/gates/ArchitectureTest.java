@@ -49,36 +49,58 @@ final class ArchitectureTest {
         Map<String, Set<String>> arrows = new LinkedHashMap<>();
         String values = "inventory.problem inventory.idset inventory.hostlist";
         arrow(arrows, "inventory.problem", "");
+        arrow(arrows, "inventory.json", "inventory.problem");
         arrow(arrows, "inventory.idset", "inventory.problem");
         arrow(arrows, "inventory.hostlist", "inventory.problem inventory.idset");
-        arrow(arrows, "inventory.rset", values);
+        arrow(arrows, "inventory.rset", values + " inventory.json");
         arrow(arrows, "inventory.graph", values + " inventory.rset");
         arrow(arrows, "inventory.request", values + " inventory.rset inventory.graph");
-        String request = " inventory.rset inventory.graph inventory.request";
-        arrow(arrows, "inventory.request.feasibility", values + request);
-        arrow(arrows, "inventory.state", values + " inventory.rset");
+        String request = values + " inventory.rset inventory.graph inventory.request";
+        arrow(arrows, "inventory.feasibility", request);
+        arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
+        String state = values + " inventory.json inventory.rset inventory.axis";
+        arrow(arrows, "inventory.state", state);
+        state += " inventory.state";
         arrow(arrows, "protocol.wire", "");
         arrow(arrows, "protocol.rpc", "protocol.wire");
-        arrow(arrows, "protocol.acquire", values + " inventory.rset inventory.state protocol.wire protocol.rpc");
-        arrow(
-                arrows,
-                "protocol.admin",
-                values + request + " inventory.request.feasibility inventory.state protocol.wire protocol.rpc");
-        arrow(arrows, "protocol.client", "protocol.wire protocol.rpc");
+        String messages = " protocol.wire protocol.rpc";
+        arrow(arrows, "protocol.acquire", state + messages);
+        String all = state + " inventory.graph inventory.request inventory.feasibility";
+        arrow(arrows, "protocol.admin", all + messages);
+        arrow(arrows, "protocol.client", messages.trim());
+        arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.journal", "inventory.problem daemon.journal.disk");
-        arrow(arrows, "daemon.config", values + " inventory.rset inventory.graph");
+        arrow(arrows, "daemon.core", state + messages + " protocol.acquire daemon.journal");
+        arrow(arrows, "daemon.access", "inventory.json daemon.config daemon.core protocol.wire");
+        String outside = all + messages + " protocol.acquire protocol.admin";
+        arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core");
+        arrow(
+                arrows,
+                "daemon.net",
+                messages.trim() + " daemon.journal.disk daemon.config daemon.access daemon.service");
         arrow(arrows, "daemon.metrics", "");
-        String outside = values + request + " inventory.request.feasibility inventory.state"
-                + " protocol.wire protocol.rpc protocol.acquire protocol.admin";
-        arrow(arrows, "daemon.core", outside + " daemon.journal");
-        arrow(arrows, "daemon.server.budget", "");
-        arrow(arrows, "daemon.server", outside + " daemon.journal.disk daemon.config daemon.core daemon.server.budget");
-        String all =
-                outside + " daemon.journal.disk daemon.journal daemon.config daemon.metrics daemon.core daemon.server"
-                        + " daemon.server.budget";
-        arrow(arrows, "daemon", all);
-        arrow(arrows, "daemon.cli", all + " protocol.client daemon");
+        arrow(arrows, "daemon.http", "");
+        arrow(
+                arrows,
+                "daemon",
+                outside + " daemon.config daemon.access daemon.journal.disk daemon.journal daemon.core daemon.service"
+                        + " daemon.net daemon.metrics daemon.http");
+        String client = " protocol.client";
+        arrow(arrows, "cli.terminal", messages.trim() + " inventory.problem daemon.config");
+        String files = " daemon.config daemon.journal.disk daemon.journal";
+        arrow(arrows, "cli.ask", outside + client + files + " cli.terminal");
+        String verbs = outside + client + " daemon.config cli.terminal cli.ask";
+        arrow(arrows, "cli.change", verbs);
+        arrow(arrows, "cli.look", verbs);
+        arrow(arrows, "cli.follow", verbs);
+        arrow(arrows, "cli.past", verbs + files);
+        arrow(arrows, "cli.journal", verbs + files);
+        arrow(arrows, "cli.request", verbs);
+        arrow(arrows, "cli.rset", verbs);
+        arrow(arrows, "cli.bench", verbs);
+        String groups = " cli.bench cli.change cli.look cli.follow cli.past cli.journal cli.request cli.rset";
+        arrow(arrows, "cli", verbs + groups + " daemon");
         return arrows;
     }
 
@@ -90,10 +112,8 @@ final class ArchitectureTest {
         arrows.put(from, targets);
     }
 
-    /** The package of a type; all packages of the command count as one. */
     private static String packageOf(JavaClass type) {
-        String name = type.getPackageName().substring("io.muster.".length());
-        return name.startsWith("daemon.cli.") ? "daemon.cli" : name;
+        return type.getPackageName().substring("io.muster.".length());
     }
 
     private static boolean isOurs(JavaClass type) {
@@ -105,7 +125,7 @@ final class ArchitectureTest {
         Set<String> packages = new TreeSet<>();
         CLASSES.forEach(type -> packages.add(packageOf(type)));
         assertThat(packages)
-                .contains("inventory.idset", "protocol.wire", "daemon.cli")
+                .contains("inventory.idset", "protocol.wire", "cli.change")
                 .isSubsetOf(ARROWS.keySet());
     }
 
@@ -185,17 +205,15 @@ final class ArchitectureTest {
 
     static List<Object[]> homes() {
         return List.of(
-                new Object[] {
-                    "io.netty.", List.of("io.muster.daemon", "io.muster.daemon.server", "io.muster.daemon.metrics")
+                new Object[] {"io.netty.", List.of("io.muster.daemon", "io.muster.daemon.net", "io.muster.daemon.http")
                 },
                 new Object[] {"io.micrometer.", List.of("io.muster.daemon.metrics")},
                 new Object[] {"ch.qos.logback.", List.of("io.muster.daemon.config")},
-                new Object[] {"picocli.", List.of("io.muster.daemon.cli..")},
+                new Object[] {"picocli.", List.of("io.muster.cli..")},
                 new Object[] {"org.roaringbitmap.", List.of("io.muster.inventory.idset")},
                 new Object[] {"com.fasterxml.jackson.dataformat.toml.", List.of("io.muster.daemon.config")},
                 new Object[] {
-                    "com.fasterxml.jackson.dataformat.yaml.",
-                    List.of("io.muster.inventory.request", "io.muster.daemon.cli..")
+                    "com.fasterxml.jackson.dataformat.yaml.", List.of("io.muster.inventory.request", "io.muster.cli..")
                 });
     }
 
@@ -220,7 +238,7 @@ final class ArchitectureTest {
                 .byClassesThat(describe(
                         "are Serve or the daemon's own",
                         type -> type.getPackageName().equals("io.muster.daemon")
-                                || type.getName().startsWith("io.muster.daemon.cli.Serve")))
+                                || type.getName().startsWith("io.muster.cli.Serve")))
                 .check(CLASSES);
     }
 
@@ -231,7 +249,7 @@ final class ArchitectureTest {
         Set<JavaClass> seen = new HashSet<>();
         Deque<JavaClass> open = new ArrayDeque<>();
         for (JavaClass type : CLASSES) {
-            if (packageOf(type).equals("daemon.cli") && !isServe(type)) {
+            if (packageOf(type).startsWith("cli") && !isServe(type)) {
                 open.add(type);
             }
         }
@@ -253,7 +271,7 @@ final class ArchitectureTest {
     }
 
     private static boolean isServe(JavaClass type) {
-        return type.getName().equals("io.muster.daemon.cli.Serve");
+        return type.getName().equals("io.muster.cli.Serve");
     }
 
     private static DescribedPredicate<JavaClass> among(String... prefixes) {

@@ -1,5 +1,7 @@
 package io.muster.bench;
 
+import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.hostlist.Hostlist;
@@ -8,8 +10,6 @@ import io.muster.inventory.request.Constraint;
 import io.muster.inventory.request.Jobspec;
 import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Shape;
-import io.muster.inventory.request.feasibility.Answer;
-import io.muster.inventory.request.feasibility.Feasibility;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.List;
 import java.util.Map;

@@ -34,8 +34,7 @@ class RehearsalTest {
 
     private Process bench(String... options) throws IOException {
         String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
-        List<String> line =
-                new ArrayList<>(List.of(Tool.jdk("java"), "-cp", jars, "io.muster.daemon.cli.Muster", "bench"));
+        List<String> line = new ArrayList<>(List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", "bench"));
         line.addAll(List.of(options));
         return new ProcessBuilder(line)
                 .redirectOutput(directory.resolve("bench.json").toFile())

@@ -1,6 +1,7 @@
 package io.muster.daemon.config;
 
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Who may do what: {@code [access]}, see flux-config-access(5), and the grants of {@code [muster]}. The owner is the user who runs the
@@ -12,6 +13,8 @@ import java.util.List;
  * @param schedulers users and {@code %groups} who may acquire; they may connect without {@code guests}
  */
 public record Access(boolean guests, boolean rootOwner, List<String> admins, List<String> schedulers) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.][A-Za-z0-9_.@\\\\+-]{0,254}\\$?");
+
     public Access {
         admins = List.copyOf(admins);
         schedulers = List.copyOf(schedulers);
@@ -33,10 +36,15 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
     private static List<String> principals(Settings settings, Key key) {
         List<String> names = settings.texts(key);
         for (String name : names) {
-            if (!Accounts.isName(name.startsWith("%") ? name.substring(1) : name)) {
+            if (!isName(name.startsWith("%") ? name.substring(1) : name)) {
                 settings.problem(key, "\"" + name + "\" is neither a user nor a %group");
             }
         }
         return names;
+    }
+
+    /** Whether {@code text} could name an account. Such a text is safe on a command line. */
+    public static boolean isName(String text) {
+        return NAME.matcher(text).matches();
     }
 }

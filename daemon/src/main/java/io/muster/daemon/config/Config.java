@@ -19,7 +19,7 @@ public final class Config {
     private final Listen listen;
     private final Storage storage;
     private final Storage.Clock clock;
-    private final Streams streams;
+    private final AcquireSettings streams;
     private final Reporting reporting;
     private final double reloadDrop;
     private final Effective effective;
@@ -33,7 +33,7 @@ public final class Config {
         listen = Listen.read(settings, environment);
         storage = Storage.read(settings, environment);
         clock = Storage.Clock.read(settings);
-        streams = Streams.read(settings);
+        streams = AcquireSettings.read(settings);
         reporting = Reporting.read(settings);
         reloadDrop = settings.share(Key.RELOAD_DROP, HALF);
         effective = settings.effective();
@@ -117,7 +117,7 @@ public final class Config {
         return clock;
     }
 
-    public Streams streams() {
+    public AcquireSettings streams() {
         return streams;
     }
 

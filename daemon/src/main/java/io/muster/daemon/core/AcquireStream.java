@@ -1,6 +1,6 @@
 package io.muster.daemon.core;
 
-import io.muster.inventory.state.Principal;
+import io.muster.inventory.axis.Principal;
 import io.muster.protocol.acquire.Told;
 
 /** One scheduler that holds an acquisition, and the view that it was last sent. */

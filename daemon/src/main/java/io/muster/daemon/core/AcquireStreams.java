@@ -1,11 +1,11 @@
 package io.muster.daemon.core;
 
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.Pruned;
-import io.muster.inventory.state.Definition;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Principal;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;

@@ -1,8 +1,8 @@
 package io.muster.daemon.core;
 
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Event;
-import io.muster.inventory.state.Principal;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;

@@ -2,10 +2,10 @@ package io.muster.daemon.core;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Definition;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Epoch;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -26,7 +26,7 @@ public final class JournalStreams implements Commits {
     /** Bytes of events in one response: enough to be quick, little enough to share a socket. */
     private static final int BATCH = 32 * 1024;
 
-    /** Of events at hand, whatever the configuration says: what is longer would fill the heap. */
+    /** Bytes of events that are kept in memory, whatever the configuration says, because longer events would fill the heap. */
     public static final int MOST_BYTES = 16 << 20;
 
     private static final Bytes SENTINEL = Bytes.text("{\"events\":[]}");

@@ -3,7 +3,7 @@ package io.muster.daemon.core;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.Outcome;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Snapshot;
+import io.muster.inventory.state.StateJson;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -53,6 +53,6 @@ public final class Snapshots implements Commits {
         long seq = inventory.seq();
         InventoryState state = inventory.state();
         taken = seq;
-        worker.execute(() -> journal.snapshot(seq, Snapshot.toBytes(state), then));
+        worker.execute(() -> journal.snapshot(seq, StateJson.toBytes(state), then));
     }
 }

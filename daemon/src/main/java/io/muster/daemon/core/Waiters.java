@@ -2,8 +2,8 @@ package io.muster.daemon.core;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Liveness;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.util.ArrayList;

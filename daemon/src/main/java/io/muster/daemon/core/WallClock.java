@@ -1,6 +1,6 @@
 package io.muster.daemon.core;
 
-import io.muster.inventory.state.Epoch;
+import io.muster.inventory.axis.Epoch;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

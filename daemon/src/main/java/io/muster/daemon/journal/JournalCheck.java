@@ -90,8 +90,8 @@ public final class JournalCheck {
         }
         unfinished("");
         unfinished(Segment.DIRECTORY);
-        snapshot(Snapshot.PREVIOUS, Severity.NOTE);
-        long base = snapshot(Snapshot.FILE, Severity.DAMAGE);
+        snapshot(SnapshotFile.PREVIOUS, Severity.NOTE);
+        long base = snapshot(SnapshotFile.FILE, Severity.DAMAGE);
         List<Segment> segments = Segment.list(disk);
         for (int i = 0; i < segments.size(); i++) {
             boolean needed = i + 1 == segments.size() || segments.get(i + 1).first() > base + 1;
@@ -100,8 +100,8 @@ public final class JournalCheck {
         }
         if (!segments.isEmpty() && base >= 0) {
             ends(segments, base);
-        } else if (base == 0 && Snapshot.isMissed(disk)) {
-            find(Severity.DAMAGE, Snapshot.FILE, 0, 0, "it is missing, though there is one before it");
+        } else if (base == 0 && SnapshotFile.isMissed(disk)) {
+            find(Severity.DAMAGE, SnapshotFile.FILE, 0, 0, "it is missing, though there is one before it");
         }
         long first = segments.isEmpty() ? 0 : segments.get(0).first();
         return new Report(List.copyOf(findings), segments.size(), events, first, lastSeq, base);
@@ -118,7 +118,7 @@ public final class JournalCheck {
 
     private long snapshot(String name, Severity severity) throws IOException {
         try {
-            Snapshot snapshot = Snapshot.read(disk, name);
+            SnapshotFile snapshot = SnapshotFile.read(disk, name);
             return snapshot == null ? 0 : snapshot.seq();
         } catch (CorruptException e) {
             find(severity, e);

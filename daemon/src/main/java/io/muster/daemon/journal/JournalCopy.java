@@ -122,7 +122,7 @@ public final class JournalCopy {
         List<String> files = new ArrayList<>();
         disk.list("").stream()
                 .map(Disk.Entry::name)
-                .filter(name -> name.equals(Snapshot.FILE) || name.equals(Snapshot.PREVIOUS))
+                .filter(name -> name.equals(SnapshotFile.FILE) || name.equals(SnapshotFile.PREVIOUS))
                 .forEach(files::add);
         Segment.list(disk).forEach(segment -> files.add(segment.name()));
         return files;
@@ -147,8 +147,8 @@ public final class JournalCopy {
 
     private Report run(String aside) throws IOException {
         to.makeDirectory(Segment.DIRECTORY);
-        snapshot(Snapshot.PREVIOUS);
-        snapshot(Snapshot.FILE);
+        snapshot(SnapshotFile.PREVIOUS);
+        snapshot(SnapshotFile.FILE);
         List<Segment> segments = Segment.list(from);
         for (int i = 0; i < segments.size(); i++) {
             String name = segments.get(i).name();

@@ -106,14 +106,14 @@ public final class JournalRepair {
     /** The seq of the snapshot to continue from, after falling back to the previous snapshot if necessary. */
     private long snapshot() throws IOException {
         try {
-            Snapshot snapshot = Snapshot.read(disk, Snapshot.FILE);
+            SnapshotFile snapshot = SnapshotFile.read(disk, SnapshotFile.FILE);
             if (snapshot != null) {
                 return snapshot.seq();
             }
         } catch (CorruptException damaged) {
             return fallBack(damaged);
         }
-        return Snapshot.isMissed(disk) ? fallBack(null) : 0;
+        return SnapshotFile.isMissed(disk) ? fallBack(null) : 0;
     }
 
     /**
@@ -123,27 +123,27 @@ public final class JournalRepair {
      */
     private long fallBack(@Nullable CorruptException damaged) throws IOException {
         String fault = damaged == null ? "it is missing" : damaged.sentence();
-        Snapshot previous = Snapshot.read(disk, Snapshot.PREVIOUS);
+        SnapshotFile previous = SnapshotFile.read(disk, SnapshotFile.PREVIOUS);
         long base = previous == null ? 0 : previous.seq();
         List<Segment> all = Segment.list(disk);
         if (all.isEmpty() || all.get(0).first() > base + 1) {
             throw new CorruptException(
-                    Snapshot.FILE,
+                    SnapshotFile.FILE,
                     0,
                     0,
                     fault + ", and the journal does not go back to "
                             + (previous == null ? "the beginning" : "the previous snapshot") + ": restore a backup");
         }
         if (damaged != null) {
-            act("move " + Snapshot.FILE + " to quarantine (" + fault + ")");
+            act("move " + SnapshotFile.FILE + " to quarantine (" + fault + ")");
         }
         act(previous == null ? "replay the journal from its beginning" : "go back to the snapshot at seq " + base);
         if (!dryRun) {
             if (damaged != null) {
-                Quarantine.move(disk, Snapshot.FILE);
+                Quarantine.move(disk, SnapshotFile.FILE);
             }
             if (previous != null) {
-                disk.rename(Snapshot.PREVIOUS, Snapshot.FILE);
+                disk.rename(SnapshotFile.PREVIOUS, SnapshotFile.FILE);
             }
         }
         return base;

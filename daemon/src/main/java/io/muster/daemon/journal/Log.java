@@ -155,7 +155,7 @@ final class Log implements Closeable {
     void snapshot(long seq, byte[] state) throws IOException {
         lock.check();
         long start = System.nanoTime();
-        long bytes = Snapshot.write(disk, seq, now(), state);
+        long bytes = SnapshotFile.write(disk, seq, now(), state);
         previousSeq = snapshotSeq;
         snapshotSeq = seq;
         snapshotBytes = bytes;

@@ -32,11 +32,11 @@ final class Recovery {
         disk.makeDirectory(Segment.DIRECTORY);
         dropUnfinished("");
         dropUnfinished(Segment.DIRECTORY + "/");
-        Snapshot snapshot = Snapshot.read(disk, Snapshot.FILE);
+        SnapshotFile snapshot = SnapshotFile.read(disk, SnapshotFile.FILE);
         long base = snapshot == null ? 0 : snapshot.seq();
         List<Segment> segments = needed(base);
-        if (snapshot == null && Snapshot.isMissed(disk)) {
-            throw new CorruptException(Snapshot.FILE, 0, 0, "it is missing, though there is one before it");
+        if (snapshot == null && SnapshotFile.isMissed(disk)) {
+            throw new CorruptException(SnapshotFile.FILE, 0, 0, "it is missing, though there is one before it");
         }
         if (snapshot != null) {
             replay.snapshot(snapshot.seq(), snapshot.timestamp(), snapshot.state());
@@ -169,7 +169,7 @@ final class Recovery {
     /** The seq of the previous snapshot; 0 when there is no usable one. */
     private long previousSeq() throws IOException {
         try {
-            Snapshot previous = Snapshot.read(disk, Snapshot.PREVIOUS);
+            SnapshotFile previous = SnapshotFile.read(disk, SnapshotFile.PREVIOUS);
             return previous == null ? 0 : previous.seq();
         } catch (CorruptException unusable) {
             listener.warning("there is no previous snapshot to fall back on: " + unusable.getMessage());

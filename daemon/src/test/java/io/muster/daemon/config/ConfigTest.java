@@ -143,7 +143,8 @@ final class ConfigTest {
         assertThat(config.storage())
                 .isEqualTo(new Storage(Path.of("/home/ada/.local/state/muster"), 100_000, new Fsd(5400), 0, 7));
         assertThat(config.streams())
-                .isEqualTo(new Streams(Streams.Acquire.SHARED, new Fsd(0.05), Streams.Initial.OFFLINE));
+                .isEqualTo(new AcquireSettings(
+                        AcquireSettings.Acquire.SHARED, new Fsd(0.05), AcquireSettings.Initial.OFFLINE));
         assertThat(config.reporting().metrics()).isEmpty();
         assertThat(config.reporting().logFormat()).isEqualTo(Logging.Format.JSON);
         assertThat(config.reporting().logLevel()).isEqualTo(Logging.Level.INFO);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads configurations given as text, as the daemon reads them. */
-final class Configs {
+public final class Configs {
     /** An ordinary user without XDG variables on a host of four cores. */
     static final Environment ADA = new Environment(Map.of(), 1000, Path.of("/home/ada"), "host7", 4);
 
@@ -38,7 +38,7 @@ final class Configs {
         return shown(directory, config.notes());
     }
 
-    static Path write(Path directory, String name, String... lines) {
+    public static Path write(Path directory, String name, String... lines) {
         try {
             Files.createDirectories(directory);
             return Files.writeString(directory.resolve(name), String.join("\n", lines) + "\n");

@@ -2,6 +2,7 @@ package io.muster.daemon.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.access.Accounts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

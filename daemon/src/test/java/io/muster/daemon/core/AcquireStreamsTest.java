@@ -3,10 +3,10 @@ package io.muster.daemon.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.Liveness;
-import io.muster.inventory.state.Principal;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package io.muster.daemon.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
-import io.muster.inventory.state.Membership;
-import io.muster.inventory.state.Principal;
 import org.junit.jupiter.api.Test;
 
 class RecentEventsTest {

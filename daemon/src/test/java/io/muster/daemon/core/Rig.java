@@ -8,16 +8,16 @@ import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Hold;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Liveness;
-import io.muster.inventory.state.Principal;
-import io.muster.inventory.state.Snapshot;
+import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -276,7 +276,7 @@ public final class Rig implements AutoCloseable {
 
         @Override
         public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
-            state = Snapshot.parse(snapshot);
+            state = StateJson.parse(snapshot);
             before = timestamp;
             last = timestamp;
         }

@@ -2,7 +2,7 @@ package io.muster.daemon.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.inventory.state.Epoch;
+import io.muster.inventory.axis.Epoch;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

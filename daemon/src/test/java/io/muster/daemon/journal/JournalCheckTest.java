@@ -102,7 +102,7 @@ class JournalCheckTest {
     void damageBeforeTheSnapshotInTheSegmentInUseCostsNothing() throws IOException {
         disk.delete(Segment.name(7));
         disk.delete(Segment.name(5));
-        disk.rename(Snapshot.PREVIOUS, Snapshot.FILE);
+        disk.rename(SnapshotFile.PREVIOUS, SnapshotFile.FILE);
         Client client = Client.open(disk);
         client.submit("e", "f");
         client.close();
@@ -130,7 +130,7 @@ class JournalCheckTest {
 
     @Test
     void aMissingSegmentCostsWhatFollowsIt() throws IOException {
-        disk.rename(Snapshot.PREVIOUS, Snapshot.FILE);
+        disk.rename(SnapshotFile.PREVIOUS, SnapshotFile.FILE);
         disk.delete(Segment.name(5));
         assertThat(findings())
                 .containsExactly("DAMAGE journal/0000000000000001.log: it ends with seq 4 and the next segment begins"
@@ -145,7 +145,7 @@ class JournalCheckTest {
 
     @Test
     void aDamagedSnapshotIsReplacedByTheOneBeforeWithoutLoss() throws IOException {
-        disk.content(Snapshot.FILE)[30] ^= 1;
+        disk.content(SnapshotFile.FILE)[30] ^= 1;
         assertThat(findings()).containsExactly("DAMAGE snapshot.json: the checksum does not match");
 
         JournalRepair.Report report = repair(false);
@@ -161,7 +161,7 @@ class JournalCheckTest {
     /** An interrupted repair leaves the same state. */
     @Test
     void aSnapshotThatIsMissingIsReplacedByTheOneBefore() throws IOException {
-        disk.delete(Snapshot.FILE);
+        disk.delete(SnapshotFile.FILE);
         disk.delete(Segment.name(1));
         assertThatThrownBy(() -> Client.recovered(disk.copy()))
                 .isInstanceOf(CorruptException.class)
@@ -175,7 +175,7 @@ class JournalCheckTest {
 
     @Test
     void withNoSnapshotInUseAndNoJournalNothingIsBegunAnew() throws IOException {
-        disk.delete(Snapshot.FILE);
+        disk.delete(SnapshotFile.FILE);
         Segment.list(disk).forEach(segment -> disk.delete(segment.name()));
         assertThatThrownBy(() -> Client.recovered(disk))
                 .isInstanceOf(CorruptException.class)
@@ -189,8 +189,8 @@ class JournalCheckTest {
 
     @Test
     void withoutAnySnapshotTheWholeJournalIsReplayed() throws IOException {
-        disk.content(Snapshot.FILE)[30] ^= 1;
-        disk.delete(Snapshot.PREVIOUS);
+        disk.content(SnapshotFile.FILE)[30] ^= 1;
+        disk.delete(SnapshotFile.PREVIOUS);
 
         assertThat(repair(false).actions()).endsWith("replay the journal from its beginning");
         assertThat(Client.recovered(disk)).hasSize(8);
@@ -198,8 +198,8 @@ class JournalCheckTest {
 
     @Test
     void whatOnlyABackupCanMendIsSaid() throws IOException {
-        disk.content(Snapshot.FILE)[30] ^= 1;
-        disk.delete(Snapshot.PREVIOUS);
+        disk.content(SnapshotFile.FILE)[30] ^= 1;
+        disk.delete(SnapshotFile.PREVIOUS);
         disk.delete(Segment.name(1));
 
         assertThatThrownBy(() -> repair(false))
@@ -223,7 +223,7 @@ class JournalCheckTest {
 
     @Test
     void whateverByteIsDamagedRepairMakesItStartAndLosesNothingBeforeTheSnapshot() throws IOException {
-        for (String name : List.of(Segment.name(1), Segment.name(5), Segment.name(7), Snapshot.FILE)) {
+        for (String name : List.of(Segment.name(1), Segment.name(5), Segment.name(7), SnapshotFile.FILE)) {
             int size = disk.content(name).length;
             for (int at = 0; at < size; at++) {
                 MemoryDisk left = disk.copy();

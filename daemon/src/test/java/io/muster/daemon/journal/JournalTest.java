@@ -255,7 +255,7 @@ class JournalTest {
         CountDownLatch release = new CountDownLatch(1);
         Client client = Client.open(faulty);
         faulty.fault((kind, name) -> {
-            if (name.startsWith(Snapshot.FILE)) {
+            if (name.startsWith(SnapshotFile.FILE)) {
                 throw new IllegalStateException("unforeseen");
             }
             if (kind == FaultyDisk.Kind.WRITE && writing.getCount() == 1) {

@@ -150,7 +150,7 @@ class RecoveryTest {
         client.snapshot();
         client.submit("e");
         client.close();
-        disk.delete(Snapshot.FILE);
+        disk.delete(SnapshotFile.FILE);
         disk.set(ONE, Arrays.copyOf(whole, whole.length - 3));
 
         assertThatThrownBy(() -> Client.recovered(disk))
@@ -161,7 +161,7 @@ class RecoveryTest {
     @Test
     void aMissingSegmentIsNamed() throws IOException {
         threeSegments();
-        disk.delete(Snapshot.FILE);
+        disk.delete(SnapshotFile.FILE);
         disk.delete(Segment.name(5));
 
         assertThatThrownBy(() -> Client.recovered(disk))
@@ -206,11 +206,11 @@ class RecoveryTest {
         Client client = Client.open(disk);
         client.snapshot();
         client.close();
-        byte[] snapshot = disk.content(Snapshot.FILE);
+        byte[] snapshot = disk.content(SnapshotFile.FILE);
         for (int at = 0; at < snapshot.length; at++) {
             byte[] flipped = snapshot.clone();
             flipped[at] ^= 1;
-            disk.set(Snapshot.FILE, flipped);
+            disk.set(SnapshotFile.FILE, flipped);
             assertThatThrownBy(() -> Client.recovered(disk))
                     .as("byte %d", at)
                     .hasMessage("snapshot.json: the checksum does not match" + ADVICE);
@@ -226,7 +226,7 @@ class RecoveryTest {
 
         String snapshot = "\"version\":2,\"seq\":4,\"timestamp\":1.0,\n\"state\":{}}\n";
         disk.set(
-                Snapshot.FILE,
+                SnapshotFile.FILE,
                 ("{\"crc32c\":\"" + crc(snapshot) + "\",\n" + snapshot).getBytes(StandardCharsets.UTF_8));
         assertThatThrownBy(() -> Client.recovered(disk))
                 .hasMessageStartingWith("snapshot.json: it is of format version 2, not known here: only 1 is;");

@@ -20,7 +20,7 @@ import java.util.function.IntUnaryOperator;
  *   then, group by group: the parts of the group's first node, of its second, ...
  * </pre>
  */
-final class RankLayout implements Layout {
+final class RankLayout implements GraphStore {
     private static final EdgeKind CONTAINS = EdgeKind.contains();
     private static final int MAX_NAME_DIGITS = 9;
 

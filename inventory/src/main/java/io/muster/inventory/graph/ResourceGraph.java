@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  * nodes cost as much as one.
  */
 public final class ResourceGraph {
-    private final Layout layout;
+    private final GraphStore layout;
     private final IdMap<Extended> extended;
     private final Map<String, JsonNode> more;
     private final GivenPaths given;
 
-    private ResourceGraph(Layout layout, IdMap<Extended> extended, Map<String, JsonNode> more, GivenPaths given) {
+    private ResourceGraph(GraphStore layout, IdMap<Extended> extended, Map<String, JsonNode> more, GivenPaths given) {
         this.layout = layout;
         this.extended = extended;
         this.more = more;
@@ -282,7 +282,7 @@ public final class ResourceGraph {
             return graph;
         }
 
-        ResourceGraph build(Problems problems) {
+        public ResourceGraph build(Problems problems) {
             ResourceGraph graph = new ResourceGraph(
                     table.build(problems), table.extended(), Collections.unmodifiableMap(more), given);
             if (problems.isEmpty()) {

@@ -86,7 +86,7 @@ final class TableBuilder {
         return map;
     }
 
-    Layout build(Problems problems) {
+    GraphStore build(Problems problems) {
         SortedMap<String, Integer> roots = new TreeMap<>();
         refuseDoubledEdges(problems);
         for (EdgeKind kind : kinds) {

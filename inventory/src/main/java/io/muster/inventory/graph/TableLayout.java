@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 
 /** Stores a graph as it was given: vertices in a list, edges in arrays with an index by source and an index by target. */
-final class TableLayout implements Layout {
+final class TableLayout implements GraphStore {
     /** Vertices as parallel arrays, which belong to the layout; a parameter object that is never compared. */
     static final class Vertices {
         final List<Pool> pools;

@@ -3,6 +3,7 @@ package io.muster.inventory.rset;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;

@@ -26,7 +26,7 @@ final class ConfigReader {
     @Nullable
     ResourceSet read(List<ConfigEntry> entries) {
         entries.forEach(this::entry);
-        Layout.Builder result = new Layout.Builder();
+        RankContents.Builder result = new RankContents.Builder();
         layout.groups().forEach((contents, ranks) -> result.add(ranks, contents));
         if (problems.isEmpty()) {
             checkComplete();
@@ -34,8 +34,8 @@ final class ConfigReader {
         if (!problems.isEmpty()) {
             return null;
         }
-        Layout built = result.build();
-        return new ResourceSet(built, new Placement(built.ranks(), hosts), PropertyMap.of(properties), Envelope.EMPTY);
+        RankContents built = result.build();
+        return new ResourceSet(built, new RankHosts(built.ranks(), hosts), PropertyMap.of(properties), Envelope.EMPTY);
     }
 
     /**
@@ -62,7 +62,7 @@ final class ConfigReader {
 
     /** Refuses resources that an earlier entry already has, as flux-core does, because one of the two entries is a mistake. */
     private void refuseOverlap(String place, Idset ranks, Contents added) {
-        Layout.Builder twice = new Layout.Builder();
+        RankContents.Builder twice = new RankContents.Builder();
         layout.forEachIn(
                 ranks,
                 (first, last, earlier) -> twice.addUnlessEmpty(Idset.range(first, last), earlier.intersect(added)));

@@ -146,7 +146,7 @@ final class Jgf {
      * Returns whether a vertex stands for one of {@code ranks}. If the set has the vertex's host, the host decides, because
      * ranks change and hosts do not.
      */
-    boolean isFor(int vertex, Idset ranks, Placement placement) {
+    boolean isFor(int vertex, Idset ranks, RankHosts placement) {
         Idset ofHost = isNode(vertex) ? placement.ranksOf(name(vertex)) : Idset.EMPTY;
         int rank = rank(vertex);
         if (ofHost.isEmpty() || ofHost.contains(rank)) {

@@ -1,7 +1,7 @@
 package io.muster.inventory.rset;
 
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.problem.PortableJson;
+import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.Text;
 import java.util.Collections;
 import java.util.Map;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
@@ -23,7 +24,7 @@ final class RLiteReader {
     private final Problems problems;
     private final RankClaims claims = new RankClaims();
     private final Map<ObjectNode, Contents> understood = new HashMap<>();
-    private final Layout.Builder layout = new Layout.Builder();
+    private final RankContents.Builder layout = new RankContents.Builder();
     private boolean broken;
 
     RLiteReader(Problems problems) {
@@ -32,7 +33,7 @@ final class RLiteReader {
 
     /** Returns the layout, or null if the ranks are unknown because an entry is broken, or if a rank occurs twice. */
     @Nullable
-    Layout read(@Nullable JsonNode entries) {
+    RankContents read(@Nullable JsonNode entries) {
         if (entries == null || !entries.isArray()) {
             problems.add(
                     PLACE, entries == null ? "R_lite is missing" : "must be an array, not " + StrictJson.kind(entries));

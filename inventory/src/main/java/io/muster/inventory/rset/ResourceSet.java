@@ -5,9 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.hostlist.MatchConsumer;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.PortableJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.problem.PortableJson;
 import io.muster.inventory.problem.Problems;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -24,16 +25,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResourceSet {
     public static final ResourceSet EMPTY =
-            new ResourceSet(Layout.EMPTY, Placement.EMPTY, PropertyMap.EMPTY, Envelope.EMPTY);
+            new ResourceSet(RankContents.EMPTY, RankHosts.EMPTY, PropertyMap.EMPTY, Envelope.EMPTY);
 
     private static final String SUBJECT = "R";
 
-    private final Layout layout;
-    private final Placement placement;
+    private final RankContents layout;
+    private final RankHosts placement;
     private final PropertyMap properties;
     private final Envelope envelope;
 
-    ResourceSet(Layout layout, Placement placement, PropertyMap properties, Envelope envelope) {
+    ResourceSet(RankContents layout, RankHosts placement, PropertyMap properties, Envelope envelope) {
         this.layout = layout;
         this.placement = placement;
         this.properties = properties;
@@ -90,9 +91,9 @@ public final class ResourceSet {
     public static ResourceSet of(Hostlist hosts, Idset ranks, Idset cores, Idset gpus, Map<String, Idset> properties) {
         properties.keySet().forEach(PropertyMap::requireLegal);
         Contents contents = Contents.of(Map.of(Contents.CORE, cores, Contents.GPU, gpus), Map.of());
-        Placement placement = new Placement(ranks, hosts);
+        RankHosts placement = new RankHosts(ranks, hosts);
         properties.values().forEach(placement::requireMembers);
-        Layout layout = new Layout.Builder().add(ranks, contents).build();
+        RankContents layout = new RankContents.Builder().add(ranks, contents).build();
         return new ResourceSet(layout, placement, PropertyMap.of(properties), Envelope.EMPTY);
     }
 
@@ -326,7 +327,7 @@ public final class ResourceSet {
      */
     public ResourceSet intersect(ResourceSet that) {
         requireSameHosts(that);
-        Layout shared = layout.intersect(that.layout);
+        RankContents shared = layout.intersect(that.layout);
         return combined(shared, properties.union(that.properties));
     }
 
@@ -340,7 +341,7 @@ public final class ResourceSet {
 
     /** Renumbers the ranks from 0 in the same order and, within each rank, all ids except those of GPUs. */
     public ResourceSet remap() {
-        Layout renumbered = layout.mapRanks(placement::positionsOf).mapContents(Contents::renumber);
+        RankContents renumbered = layout.mapRanks(placement::positionsOf).mapContents(Contents::renumber);
         return new ResourceSet(
                 renumbered, placement.withRanks(renumbered.ranks()), properties.map(placement::positionsOf), envelope);
     }
@@ -354,7 +355,7 @@ public final class ResourceSet {
         UnaryOperator<Idset> renaming = placement.reranking(order);
         return new ResourceSet(
                 layout.mapRanks(renaming),
-                new Placement(renaming.apply(ranks()), order),
+                new RankHosts(renaming.apply(ranks()), order),
                 properties.map(renaming),
                 envelope);
     }
@@ -382,11 +383,11 @@ public final class ResourceSet {
         return toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    Layout layout() {
+    RankContents layout() {
         return layout;
     }
 
-    Placement placement() {
+    RankHosts placement() {
         return placement;
     }
 
@@ -403,13 +404,13 @@ public final class ResourceSet {
         }
     }
 
-    private ResourceSet combined(Layout result, PropertyMap candidates) {
+    private ResourceSet combined(RankContents result, PropertyMap candidates) {
         Envelope rest = result.ranks().isEmpty() ? envelope.withScheduling(null) : envelope;
         return new ResourceSet(
                 result, placement.keep(result.ranks()), candidates.keep(result.ranks()), rest.combined(null));
     }
 
-    private ResourceSet with(Layout fewer) {
+    private ResourceSet with(RankContents fewer) {
         if (fewer.equals(layout)) {
             return this;
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
@@ -43,19 +44,19 @@ final class ResourceSetReader {
         if (execution == null) {
             return null;
         }
-        Layout layout = new RLiteReader(problems).read(execution.get("R_lite"));
+        RankContents layout = new RLiteReader(problems).read(execution.get("R_lite"));
         Hostlist hosts = nodelist(execution.get("nodelist"));
         if (layout != null && hosts != null && hosts.size() != layout.ranks().size()) {
             problems.add(
                     EXECUTION + "/nodelist",
-                    Placement.counts(hosts.size(), layout.ranks().size()));
+                    RankHosts.counts(hosts.size(), layout.ranks().size()));
         }
         PropertyMap properties = properties(execution.get("properties"), layout);
         Envelope envelope = envelope(r, execution);
         if (layout == null || hosts == null || !problems.isEmpty()) {
             return null;
         }
-        return new ResourceSet(layout, new Placement(layout.ranks(), hosts), properties, envelope);
+        return new ResourceSet(layout, new RankHosts(layout.ranks(), hosts), properties, envelope);
     }
 
     /** Checks the version. jansson, and therefore every Flux program, distinguishes the integer 1 from 1.0. */
@@ -124,7 +125,7 @@ final class ResourceSetReader {
         }
     }
 
-    private PropertyMap properties(@Nullable JsonNode properties, @Nullable Layout layout) {
+    private PropertyMap properties(@Nullable JsonNode properties, @Nullable RankContents layout) {
         String place = EXECUTION + "/properties";
         Map<String, Idset> byName = new LinkedHashMap<>();
         if (properties instanceof ObjectNode object) {
@@ -137,7 +138,7 @@ final class ResourceSetReader {
         return PropertyMap.of(byName);
     }
 
-    private Idset property(String parent, String name, JsonNode value, @Nullable Layout layout) {
+    private Idset property(String parent, String name, JsonNode value, @Nullable RankContents layout) {
         String place = Problem.pointer(parent, name);
         String objection = PropertyMap.objection(name);
         if (objection != null) {

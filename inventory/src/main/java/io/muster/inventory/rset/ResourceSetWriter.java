@@ -14,7 +14,7 @@ final class ResourceSetWriter {
 
     private ResourceSetWriter() {}
 
-    static ObjectNode tree(Layout layout, Placement placement, PropertyMap properties, Envelope envelope) {
+    static ObjectNode tree(RankContents layout, RankHosts placement, PropertyMap properties, Envelope envelope) {
         ObjectNode r = JSON.objectNode().put("version", 1);
         ObjectNode execution = r.putObject("execution");
         ArrayNode entries = execution.putArray("R_lite");

@@ -24,7 +24,7 @@ final class Verification {
         }
         Idset differentHosts = expected.placement().disagreements(actual.placement());
         differentHosts.forEach(this::hostname);
-        Layout compared = actual.layout().remove(differentHosts);
+        RankContents compared = actual.layout().remove(differentHosts);
         expected.layout().forEachShared(compared, this::compare);
         differences.sort(Comparator.comparing(Difference::kind)
                 .thenComparing(difference -> difference.ranks().first()));

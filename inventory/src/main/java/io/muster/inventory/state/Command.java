@@ -4,6 +4,13 @@ import static io.muster.inventory.state.Decision.Rejection.Kind.EXISTS;
 import static io.muster.inventory.state.Decision.Rejection.Kind.HELD_BY_OTHER;
 import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
 
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -52,7 +59,7 @@ public sealed interface Command {
     record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, fault(now), ranks -> drain(state, ranks, by));
+            return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, by));
         }
 
         private @Nullable String fault(double now) {
@@ -84,7 +91,7 @@ public sealed interface Command {
                     ? Idset.EMPTY
                     : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
             if (!protectedRanks.isEmpty()) {
-                return Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedRanks, holder));
+                return Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedRanks, holder));
             }
             return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
         }
@@ -117,7 +124,7 @@ public sealed interface Command {
             }
             return Decision.reject(
                     drained.isEmpty() ? INVALID : EXISTS,
-                    Targeting.say(state, drained.union(absent), String.join(" or ", faults)));
+                    Targets.say(state, drained.union(absent), String.join(" or ", faults)));
         }
     }
 
@@ -134,7 +141,7 @@ public sealed interface Command {
             @Nullable String holder) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolveWithDeparted(state, targets, fault(), found -> undrain(state, found, by));
+            return Targets.resolveWithDeparted(state, targets, fault(), found -> undrain(state, found, by));
         }
 
         private @Nullable String fault() {
@@ -150,7 +157,7 @@ public sealed interface Command {
             return holder == null ? Hold.SHARED : holder;
         }
 
-        private Decision undrain(InventoryState state, Targeting.Found found, Principal by) {
+        private Decision undrain(InventoryState state, Targets.Found found, Principal by) {
             Decision refusal = refusal(state, found.ranks(), by);
             refusal = refusal == null ? refusal(state, found.departed(), by) : refusal;
             if (refusal != null) {
@@ -176,13 +183,13 @@ public sealed interface Command {
             if (mode == Mode.NONE && !unheld.isEmpty()) {
                 Idset heldByOthers = unheld.intersect(state.holds().held());
                 return heldByOthers.isEmpty()
-                        ? Decision.reject(EXISTS, Targeting.say(state, unheld, "not drained"))
-                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, heldByOthers, holderName()));
+                        ? Decision.reject(EXISTS, Targets.say(state, unheld, "not drained"))
+                        : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, heldByOthers, holderName()));
             }
             Idset protectedRanks = state.holds().matching(ranks, holderName(), h -> h != null && !h.mayBeChangedBy(by));
             return mode.forces() || protectedRanks.isEmpty()
                     ? null
-                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedRanks, holderName()));
+                    : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedRanks, holderName()));
         }
 
         private @Nullable Decision refusal(InventoryState state, Hostlist hosts, Principal by) {
@@ -191,7 +198,7 @@ public sealed interface Command {
                 Hostlist heldByOthers = state.departed(unheld, departed -> departed.holds() != null);
                 return heldByOthers.isEmpty()
                         ? Decision.reject(EXISTS, unheld + " (departed) not drained")
-                        : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, heldByOthers, holderName()));
+                        : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, heldByOthers, holderName()));
             }
             Hostlist protectedHosts = state.departed(hosts, departed -> {
                 Hold hold = departed.holdOf(holderName());
@@ -199,7 +206,7 @@ public sealed interface Command {
             });
             return mode.forces() || protectedHosts.isEmpty()
                     ? null
-                    : Decision.reject(HELD_BY_OTHER, Targeting.heldByOther(state, protectedHosts, holderName()));
+                    : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedHosts, holderName()));
         }
     }
 
@@ -222,7 +229,7 @@ public sealed interface Command {
     record Exclude(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, Wording.fault("reason", reason), ranks -> {
+            return Targets.resolve(state, targets, Wording.fault("reason", reason), ranks -> {
                 Idset fresh = ranks.subtract(state.membership().ranks(Membership.Kind.ADMIN));
                 return fresh.isEmpty()
                         ? Decision.accept()
@@ -236,13 +243,13 @@ public sealed interface Command {
     record Include(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolveWithDeparted(state, targets, Wording.fault("reason", reason), found -> {
+            return Targets.resolveWithDeparted(state, targets, Wording.fault("reason", reason), found -> {
                 Idset ranks = found.ranks();
                 Idset configured = ranks.intersect(state.membership().ranks(Membership.Kind.CONFIG));
                 if (!configured.isEmpty()) {
                     return Decision.reject(
                             INVALID,
-                            Targeting.name(state, configured)
+                            Targets.name(state, configured)
                                     + " excluded by the configuration: change resource.exclude there and reload it");
                 }
                 Hostlist absentHosts = state.departed(
@@ -290,7 +297,7 @@ public sealed interface Command {
     record Shrink(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, Wording.fault("reason", reason), ranks -> {
+            return Targets.resolve(state, targets, Wording.fault("reason", reason), ranks -> {
                 Idset leaving = ranks.subtract(state.membership().lost());
                 if (leaving.isEmpty()) {
                     return Decision.accept();
@@ -299,7 +306,7 @@ public sealed interface Command {
                 if (!members.isEmpty() && leaving.containsAll(members)) {
                     return Decision.reject(
                             INVALID,
-                            Targeting.name(state, leaving)
+                            Targets.name(state, leaving)
                                     + " would leave no rank on offer: drain instead, or stop the daemon");
                 }
                 return Decision.accept(
@@ -312,7 +319,7 @@ public sealed interface Command {
     record Report(String name, String targets, String cause) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targeting.resolve(state, targets, Wording.fault("cause", cause), ranks -> {
+            return Targets.resolve(state, targets, Wording.fault("cause", cause), ranks -> {
                 Liveness live = state.liveness();
                 Idset moving = switch (name) {
                     case "online" -> ranks.subtract(live.online());
@@ -372,7 +379,7 @@ public sealed interface Command {
                 if (fault != null) {
                     return Decision.reject(INVALID, fault);
                 }
-                Decision resolved = Targeting.resolve(state, property.getValue(), null, ranks -> {
+                Decision resolved = Targets.resolve(state, property.getValue(), null, ranks -> {
                     Idset has = state.resources().properties().getOrDefault(name, Idset.EMPTY);
                     Idset change = add ? ranks.subtract(has) : ranks.intersect(has);
                     if (!change.isEmpty()) {

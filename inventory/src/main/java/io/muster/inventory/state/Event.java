@@ -1,6 +1,14 @@
 package io.muster.inventory.state;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;

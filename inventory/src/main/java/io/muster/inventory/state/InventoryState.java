@@ -1,5 +1,13 @@
 package io.muster.inventory.state;
 
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Holds;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;

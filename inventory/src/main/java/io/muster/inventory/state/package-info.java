@@ -1,7 +1,7 @@
 /**
- * The state of the inventory and how it may change: the rules of membership, liveness, holds and properties, as pure values.
- * This package depends on the other inventory packages only; time and identity are passed as arguments. States are immutable,
- * so any thread may read them; only the daemon's core thread decides commands and applies events.
+ * The whole state of the inventory, the commands that may change it and the events that do. Depends on the axes and the packages
+ * below them; time and identity come in as arguments. Every value is immutable, so any thread may read it; only the daemon's core
+ * thread decides and applies.
  */
 @NullMarked
 package io.muster.inventory.state;

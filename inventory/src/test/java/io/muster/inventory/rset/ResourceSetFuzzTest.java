@@ -3,6 +3,7 @@ package io.muster.inventory.rset;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import java.nio.charset.StandardCharsets;

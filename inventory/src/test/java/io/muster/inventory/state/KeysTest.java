@@ -2,6 +2,11 @@ package io.muster.inventory.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,9 @@
 package io.muster.inventory.state;
 
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command.Mode;

@@ -13,6 +13,11 @@ import static io.muster.inventory.state.States.shrink;
 import static io.muster.inventory.state.States.undrain;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Remap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command.Mode;
@@ -299,7 +304,7 @@ class RedefineTest {
                 .replace("\"expiration\":0.0", "\"expiration\":" + expiration);
         four.after(define(ResourceSet.parse(r)));
         assertThat(four.state().view().expiration()).isEqualTo(outcome);
-        InventoryState read = Snapshot.parse(States.tree(Snapshot.toBytes(four.state())));
+        InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(four.state())));
         assertThat(read.view().expiration()).isEqualTo(outcome);
     }
 

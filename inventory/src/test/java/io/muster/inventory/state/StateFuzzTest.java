@@ -44,13 +44,13 @@ class StateFuzzTest {
         }
         InventoryState state;
         try {
-            state = Snapshot.parse(tree);
+            state = StateJson.parse(tree);
         } catch (InvalidException e) {
             assertThat(e.problems()).isNotEmpty();
             return;
         }
         String written = States.snapshot(state);
-        assertThat(States.snapshot(Snapshot.parse(States.tree(written.getBytes(UTF_8)))))
+        assertThat(States.snapshot(StateJson.parse(States.tree(written.getBytes(UTF_8)))))
                 .isEqualTo(written);
     }
 

@@ -3,6 +3,12 @@ package io.muster.inventory.state;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command.Mode;
@@ -237,7 +243,7 @@ class StatePropsTest {
         model.ranks.forEach(this::assertSame);
         assertThat(state.departed().keySet()).isEqualTo(model.left.keySet());
         assertThat(state.holds().nextDeadline()).isEqualTo(earliest());
-        InventoryState read = Snapshot.parse(States.tree(Snapshot.toBytes(state)));
+        InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
         assertThat(States.snapshot(read)).isEqualTo(States.snapshot(state));
         assertThat(read.view()).isEqualTo(view);
         assertThat(read.definition().base()).isEqualTo(state.definition().base());

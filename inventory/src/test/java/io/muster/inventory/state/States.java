@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
@@ -17,8 +20,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A state with a history: callers pass commands, and the resulting entries are kept. */
-final class States {
-    static final Principal ALICE = new Principal(1001, "alice", 42);
+public final class States {
+    public static final Principal ALICE = new Principal(1001, "alice", 42);
     static final Principal BOB = new Principal(1002, "bob", 0);
 
     /** Reads JSON as every reader of a journal must. */
@@ -139,7 +142,7 @@ final class States {
     }
 
     static String snapshot(InventoryState state) {
-        return new String(Snapshot.toBytes(state), UTF_8);
+        return new String(StateJson.toBytes(state), UTF_8);
     }
 
     static SortedMap<String, String> map(String... namesAndTargets) {

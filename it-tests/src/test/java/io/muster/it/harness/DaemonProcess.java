@@ -102,7 +102,7 @@ public final class DaemonProcess implements AutoCloseable {
             command.addAll(jvm);
             command.addAll(List.of("-XX:+ExitOnOutOfMemoryError", "-XX:-UsePerfData"));
             command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath()));
-            command.addAll(List.of("io.muster.daemon.cli.Muster", "serve", "-c", write().toString()));
+            command.addAll(List.of("io.muster.cli.Muster", "serve", "-c", write().toString()));
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
             builder.environment().keySet().removeAll(List.of("NOTIFY_SOCKET", "JOURNAL_STREAM"));
             try {

@@ -85,7 +85,7 @@ class BackupTest {
         List<String> command =
                 new ArrayList<>(List.of(Tool.jdk("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"));
         command.add(Jars.all().stream().map(Path::toString).collect(Collectors.joining(":")));
-        command.add("io.muster.daemon.cli.Muster");
+        command.add("io.muster.cli.Muster");
         command.addAll(List.of(arguments));
         return JsonMapper.builder().build().readTree(Tool.run(command.toArray(String[]::new)));
     }

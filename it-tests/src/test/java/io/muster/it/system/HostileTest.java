@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.server.Method;
+import io.muster.daemon.service.Method;
 import io.muster.inventory.idset.Idset;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;

@@ -1,6 +1,6 @@
 package io.muster.it.system;
 
-import io.muster.daemon.server.Method;
+import io.muster.daemon.service.Method;
 import io.muster.it.harness.Peer;
 import io.muster.protocol.wire.Header;
 import java.io.IOException;

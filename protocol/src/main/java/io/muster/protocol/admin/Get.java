@@ -3,8 +3,8 @@ package io.muster.protocol.admin;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Definition;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Definition;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 

@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.state.Epoch;
+import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Snapshot;
+import io.muster.inventory.state.StateJson;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.io.ByteArrayOutputStream;
@@ -48,7 +48,7 @@ public record InventoryAnswer(
                 payload.path("fault").asText(""),
                 payload.path("clock").asText(""),
                 schedulers,
-                Snapshot.parse(state));
+                StateJson.parse(state));
     }
 
     public Bytes encode() {
@@ -83,7 +83,7 @@ public record InventoryAnswer(
         body.writeBytes((",\"up\":\"" + state.view().up() + "\",\"R\":").getBytes(UTF_8));
         body.writeBytes(resources.first(resources.length() - 1).toByteArray());
         body.writeBytes(",\"state\":".getBytes(UTF_8));
-        body.writeBytes(Snapshot.toBytesWithoutR(state));
+        body.writeBytes(StateJson.toBytesWithoutR(state));
         body.write('}');
         body.write(0);
         return Bytes.wrap(body.toByteArray());

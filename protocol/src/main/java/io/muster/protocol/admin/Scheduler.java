@@ -2,8 +2,8 @@ package io.muster.protocol.admin;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.state.Epoch;
 
 /**
  * A scheduler that has acquired the resources.

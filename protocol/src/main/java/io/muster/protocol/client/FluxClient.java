@@ -33,14 +33,14 @@ public final class FluxClient implements Closeable {
     /** Bytes of unread responses at most, in all calls and streams together. */
     private static final long MAX_UNREAD = 256L << 20;
 
-    private final Connection connection;
+    private final ClientConnection connection;
     private final FrameEncoder encoder;
     private final Options options;
     private final Map<Integer, Pending> pending = new HashMap<>();
     private int lastMatchtag = Request.MATCHTAG_NONE;
     private long unread;
 
-    private FluxClient(Connection connection, Options options) {
+    private FluxClient(ClientConnection connection, Options options) {
         this.connection = connection;
         this.encoder = FrameEncoder.of(options.dialect());
         this.options = options;
@@ -52,7 +52,7 @@ public final class FluxClient implements Closeable {
      * @throws RpcException if the server refused the connection
      */
     public static FluxClient connect(String uri, Options options) throws IOException {
-        return new FluxClient(Connection.open(uri, options), options);
+        return new FluxClient(ClientConnection.open(uri, options), options);
     }
 
     public static FluxClient connect(String uri) throws IOException {

@@ -2,6 +2,8 @@ package io.muster.protocol.acquire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
@@ -9,8 +11,6 @@ import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Liveness;
-import io.muster.inventory.state.Principal;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.wire.Json;
 import io.muster.testing.Idsets;

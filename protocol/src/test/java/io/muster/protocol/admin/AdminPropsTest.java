@@ -2,19 +2,19 @@ package io.muster.protocol.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Command.Mode;
 import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Epoch;
 import io.muster.inventory.state.Event;
-import io.muster.inventory.state.Hold;
-import io.muster.inventory.state.HoldSet;
 import io.muster.inventory.state.InventoryState;
-import io.muster.inventory.state.Liveness;
-import io.muster.inventory.state.Principal;
 import io.muster.protocol.wire.Json;
 import io.muster.testing.Idsets;
 import io.muster.testing.Seeds;

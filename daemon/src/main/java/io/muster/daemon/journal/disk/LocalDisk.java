@@ -425,7 +425,7 @@ public final class LocalDisk implements Disk {
     }
 
     /** @param what the thing that the file protects, for the error message of the next process that tries */
-    LockFile lock(String name, String what, Instant since) throws IOException {
+    public LockFile lock(String name, String what, Instant since) throws IOException {
         return LockFile.take(root.resolve(name), what, since, () -> openOrCreate(name));
     }
 

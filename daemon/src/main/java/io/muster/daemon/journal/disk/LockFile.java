@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A file whose lock says that a process uses the files beside it. The kernel releases the lock when the process ends. The file itself is
  * never deleted: otherwise two processes could lock two files of the same name.
  */
-final class LockFile implements Closeable {
+public final class LockFile implements Closeable {
     /**
      * Lock files that this process holds. POSIX drops a process's locks on a file when the process closes any descriptor of that file, so
      * no lock file is opened twice.
@@ -43,7 +43,7 @@ final class LockFile implements Closeable {
     }
 
     /** Opens the file for reading and writing, follows no link, and creates the file, for its owner only, if it does not exist. */
-    interface Opener {
+    public interface Opener {
         FileChannel open() throws IOException;
     }
 
@@ -54,7 +54,7 @@ final class LockFile implements Closeable {
      * @param what the thing that the file protects, for that message
      * @throws LockedException if another process has the lock
      */
-    static LockFile take(Path path, String what, Instant since, Opener opener) throws IOException {
+    public static LockFile take(Path path, String what, Instant since, Opener opener) throws IOException {
         String holder = "pid " + ProcessHandle.current().pid() + " on " + host() + " since "
                 + since.truncatedTo(ChronoUnit.SECONDS);
         String other = HELD.putIfAbsent(path, holder);
@@ -104,7 +104,7 @@ final class LockFile implements Closeable {
     }
 
     /** A key that identifies a file among all existing ones; null if there is no file of this name. */
-    static @Nullable Object key(Path path) throws IOException {
+    public static @Nullable Object key(Path path) throws IOException {
         try {
             return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                     .fileKey();
@@ -124,7 +124,7 @@ final class LockFile implements Closeable {
 
     /** A key that identifies the locked file. */
     @Nullable
-    Object key() {
+    public Object key() {
         return key;
     }
 

@@ -1,0 +1,113 @@
+package io.muster.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Verb;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
+import io.muster.inventory.rset.ResourceSet;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster check}. */
+@Command(
+        name = "check",
+        description = "Say all that is wrong with a configuration, as the daemon would on start or reload.",
+        footer = {"", "Status 0 if a daemon would take it, else 1. What is only noted does not count."})
+final class Check extends Verb {
+    private final Environment environment;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "FILE",
+            description = "TOML file, or a directory of them; without it the default file, or the defaults.")
+    private @Nullable Path file;
+
+    @Option(
+            names = {"-e", "--effective"},
+            description = "Show every key with its value and where it comes from.")
+    private boolean effective;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Say only what is wrong.")
+    private boolean quiet;
+
+    @Option(names = "--json", description = "JSON, with a schema_version.")
+    private boolean json;
+
+    Check(Console console, Environment environment) {
+        super(console);
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            return accepted(Config.load(file, environment));
+        } catch (InvalidException e) {
+            if (json) {
+                console().json(document(false, e.problems(), List.of()));
+            } else {
+                e.problems().forEach(problem -> console().complain(problem.toString()));
+            }
+            return Exit.ERROR;
+        }
+    }
+
+    private int accepted(Config config) {
+        List<Problem> notes = new ArrayList<>(config.notes());
+        if (config.resources().isDiscovered() && (file != null || Files.exists(environment.configFile()))) {
+            notes.add(new Problem(
+                    String.valueOf(file == null ? environment.configFile() : file),
+                    "neither resource.path nor [[resource.config]] says which hosts there are: the inventory is this host"
+                            + " alone, and a daemon that serves configured hosts refuses to reload this"));
+        }
+        if (json) {
+            console().json(document(true, List.of(), notes));
+            return Exit.OK;
+        }
+        if (!quiet) {
+            notes.forEach(note -> console().complain(note.toString()));
+        }
+        if (effective) {
+            config.effective().lines().forEach(console()::println);
+        } else if (!quiet) {
+            console().println("ok: " + summary(config));
+        }
+        return Exit.OK;
+    }
+
+    private static String summary(Config config) {
+        ResourceSet set = config.resources().set();
+        int excluded = config.resources().excluded().size();
+        return set.nodes() + (set.nodes() == 1 ? " node, " : " nodes, ") + set.cores() + " cores, " + set.gpus()
+                + " GPUs from " + config.resources().origin() + (excluded == 0 ? "" : ", " + excluded + " excluded");
+    }
+
+    private static ObjectNode document(boolean valid, List<Problem> problems, List<Problem> notes) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("schema_version", Overview.SCHEMA_VERSION).put("valid", valid);
+        list(json.putArray("problems"), problems);
+        list(json.putArray("notes"), notes);
+        return json;
+    }
+
+    private static void list(ArrayNode array, List<Problem> problems) {
+        for (Problem problem : problems) {
+            array.addObject().put("place", problem.place()).put("sentence", problem.sentence());
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.muster.cli;
+
+import java.util.Arrays;
+
+/** Forms that people type by habit from other commands: {@code help drain}, {@code --version}. */
+final class FluxAliases {
+    private FluxAliases() {}
+
+    /** The line that is meant, in the command's own syntax. */
+    static String[] meant(String... line) {
+        String first = line.length == 0 ? "" : line[0];
+        if (first.equals("help")) {
+            String[] meant = Arrays.copyOfRange(line, 1, line.length + 1);
+            meant[line.length - 1] = "--help";
+            return meant;
+        }
+        if (first.equals("--version") || first.equals("-V")) {
+            String[] meant = line.clone();
+            meant[0] = "version";
+            return meant;
+        }
+        return line;
+    }
+}

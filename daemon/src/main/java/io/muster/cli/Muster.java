@@ -1,0 +1,83 @@
+package io.muster.cli;
+
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.terminal.Console;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** The command {@code muster}. */
+@Command(
+        name = "muster",
+        description = "The resource service of an HPC cluster.",
+        synopsisSubcommandLabel = "VERB",
+        commandListHeading = "%nVerbs:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:done",
+            "1:an error that is none of these",
+            "2:the command line is wrong",
+            "4:no such host, rank or property",
+            "5:a conflict: drained already, held by another, in use",
+            "6:not allowed",
+            "7:the daemon cannot be reached",
+            "8:the daemon takes no changes: its disk is full or broken",
+            "124:--wait ran out"
+        },
+        footer = {"", "The daemon is found by --uri, $$MUSTER_URI, or at its usual places; see `muster status --help`."
+        })
+public sealed class Muster permits Manual {
+    Muster() {}
+
+    public static void main(String[] arguments) {
+        // Otherwise every start would look for, and so load, all of java.time and java.sql.
+        System.setProperty("picocli.converters.excludes", "java.time.*,java.sql.*,java.nio.by.*");
+        Console console = Console.ofProcess();
+        System.exit(run(console, arguments));
+    }
+
+    /** @return the exit status */
+    static int run(Console console, String... arguments) {
+        ServerVerb plain = FastPath.read(console, arguments);
+        if (plain != null) {
+            return new Run(console).execute("muster " + arguments[0], plain);
+        }
+        String[] line = FluxAliases.meant(arguments);
+        return new Run(console).execute(parser(console, line), line);
+    }
+
+    /** A parser for a line that begins with these arguments. If the first names a verb, the parser knows only that verb. */
+    static CommandLine parser(Console console, String... arguments) {
+        return arguments.length > 0 && Verbs.NAMES.contains(arguments[0])
+                ? commandLine(console, List.of(arguments[0]))
+                : commandLine(console, Verbs.NAMES);
+    }
+
+    /** A parser that knows only these verbs. */
+    static CommandLine commandLine(Console console, List<String> verbs) {
+        CommandLine command = new CommandLine(new Muster());
+        addVerbs(command, console, verbs);
+        command.setExpandAtFiles(false); // @batch means hosts with that property, even if a file has that name
+        return command;
+    }
+
+    static void addVerbs(CommandLine command, Console console, List<String> verbs) {
+        for (String verb : verbs) {
+            command.addSubcommand(verb, Verbs.make(verb, console));
+        }
+        explain(command);
+    }
+
+    /** Adds the same help to all verbs, including those in families. */
+    private static void explain(CommandLine command) {
+        CommandSpec spec = command.getCommandSpec();
+        spec.usageMessage().abbreviateSynopsis(true);
+        spec.addOption(OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .description("Show this and do nothing.")
+                .build());
+        command.getSubcommands().values().forEach(Muster::explain);
+    }
+}

@@ -1,0 +1,155 @@
+package io.muster.cli;
+
+import io.muster.cli.terminal.ClosedPipeException;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Verb;
+import io.muster.daemon.config.SourceFile;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.protocol.rpc.RpcException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/** One run of the command, from its arguments to its exit status. Every failure becomes a sentence. */
+final class Run {
+    /** The text of EACCES by strerror(3); the JDK gives no error number. */
+    private static final String PERMISSION_DENIED = "Permission denied";
+
+    private final Console console;
+
+    Run(Console console) {
+        this.console = console;
+    }
+
+    /** Runs a verb that needs no parsing. */
+    int execute(String name, Verb verb) {
+        try {
+            int exit = verb.call();
+            console.flush();
+            return exit;
+        } catch (Exception e) {
+            return failed(e, name);
+        }
+    }
+
+    int execute(CommandLine command, String... arguments) {
+        try {
+            int exit = parseAndExecute(command, arguments);
+            console.flush();
+            return exit;
+        } catch (ClosedPipeException e) {
+            return Exit.CLOSED_PIPE;
+        } catch (Failure e) {
+            console.complain("muster: " + e.sentence());
+            return e.exit();
+        }
+    }
+
+    private int parseAndExecute(CommandLine command, String... arguments) {
+        StringWriter help = new StringWriter();
+        StringWriter complaints = new StringWriter();
+        command.setOut(new PrintWriter(help));
+        command.setErr(new PrintWriter(complaints));
+        command.setUsageHelpWidth(
+                Math.max(55, console.style().width() == 0 ? 80 : console.style().width()));
+        command.setColorScheme(CommandLine.Help.defaultColorScheme(
+                console.style().color() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF));
+        command.setParameterExceptionHandler(this::misused);
+        command.setExecutionExceptionHandler(
+                (e, verb, parsed) -> failed(e, verb.getCommandSpec().qualifiedName()));
+        int exit = command.execute(arguments);
+        console.print(help.toString());
+        if (!complaints.toString().isEmpty()) {
+            console.complainLines(complaints.toString());
+        }
+        return exit;
+    }
+
+    private int misused(CommandLine.ParameterException e, String[] arguments) {
+        CommandLine verb = e.getCommandLine();
+        String name = verb.getCommandSpec().qualifiedName();
+        console.complain(name + ": " + sentence(e));
+        StringWriter suggestions = new StringWriter();
+        CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
+        console.complainLines(suggestions.toString());
+        console.complain("see `" + name + " --help`");
+        return Exit.USAGE;
+    }
+
+    /** The message, without the names of Java types that picocli prints, and with the list of verbs if one is missing. */
+    private static String sentence(CommandLine.ParameterException e) {
+        String said = String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
+        return said.equals("Missing required subcommand")
+                ? "which one? There are "
+                        + String.join(", ", e.getCommandLine().getSubcommands().keySet())
+                : said;
+    }
+
+    private int failed(Exception e, String name) {
+        if (e instanceof ClosedPipeException) {
+            return Exit.CLOSED_PIPE;
+        }
+        Failure failure = failure(e);
+        if (failure == null) {
+            return bug(e);
+        }
+        console.complain(name + ": " + failure.sentence());
+        if (!failure.advice().isEmpty()) {
+            console.complain("  " + failure.advice());
+        }
+        return failure.exit();
+    }
+
+    private int bug(Exception e) {
+        StringWriter trace = new StringWriter();
+        e.printStackTrace(new PrintWriter(trace, true));
+        console.complainLines(trace.toString());
+        return Exit.ERROR;
+    }
+
+    /** The failure to report for an exception; null if the exception is a bug. */
+    static @Nullable Failure failure(Exception e) {
+        if (e instanceof Failure failure) {
+            return failure;
+        }
+        if (e instanceof RpcException rpc) {
+            return Failure.of(rpc, "");
+        }
+        if (e instanceof UncheckedIOException unchecked) {
+            return failure(Objects.requireNonNull(unchecked.getCause()));
+        }
+        if (e instanceof IOException io) {
+            return failure(io);
+        }
+        if (e instanceof InvalidException || e instanceof MalformedException) {
+            return new Failure(Exit.ERROR, String.valueOf(e.getMessage()));
+        }
+        return null;
+    }
+
+    private static Failure failure(IOException e) {
+        Throwable cause = e.getCause();
+        if (e instanceof ConnectException && cause != null && PERMISSION_DENIED.equals(cause.getMessage())) {
+            return new Failure(
+                    Exit.DENIED,
+                    String.valueOf(e.getMessage()),
+                    "its owner may connect, muster.admins and muster.schedulers, and others if access.allow-guest-user is set");
+        }
+        boolean unreachable =
+                e instanceof ConnectException || e instanceof SocketTimeoutException || e instanceof EOFException;
+        String advice = e instanceof ConnectException
+                ? "--uri or MUSTER_URI names another socket; `systemctl status muster` says whether it runs"
+                : "";
+        return new Failure(unreachable ? Exit.UNREACHABLE : Exit.ERROR, SourceFile.sentence(e), advice);
+    }
+}

@@ -1,0 +1,66 @@
+package io.muster.cli.ask;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.cli.terminal.Printable;
+import io.muster.cli.terminal.Strftime;
+import io.muster.cli.terminal.Times;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Formats events as flux prints an event log: the time, the name, and each key of the context with its value. */
+public final class EventLines {
+    public static final List<String> FORMATS = List.of("raw", "iso", "offset", "human", "reltime");
+
+    private static final int MINUTE = 60;
+
+    private final String format;
+    private final ZoneId zone;
+    private double first = Double.NaN;
+    private double minute = Double.NaN;
+
+    /** @param format the format of times, one of {@link #FORMATS} */
+    public EventLines(String format, ZoneId zone) {
+        this.format = format;
+        this.zone = zone;
+    }
+
+    /** The next event's line. Some formats give times relative to earlier lines. */
+    public String of(JsonNode event) {
+        StringBuilder line = new StringBuilder(time(event.path("timestamp").asDouble()));
+        line.append(' ').append(event.path("name").asText());
+        for (Map.Entry<String, JsonNode> field : event.path("context").properties()) {
+            line.append(' ').append(field.getKey()).append('=').append(field.getValue());
+        }
+        return Printable.of(line.toString());
+    }
+
+    private String time(double epoch) {
+        first = Double.isNaN(first) ? epoch : first;
+        return switch (format) {
+            case "iso" -> Strftime.of(Times.rfc3339(epoch), "%FT%T.", zone) + fraction(epoch) + offset(epoch);
+            case "offset" -> String.format(Locale.ROOT, "%15.6f", epoch - first);
+            case "human", "reltime" -> human(epoch);
+            default -> String.format(Locale.ROOT, "%11.6f", epoch);
+        };
+    }
+
+    /** The date and time of the first event in each minute; for later events, the seconds since that one. */
+    private String human(double epoch) {
+        if (epoch - minute < MINUTE) {
+            return String.format(Locale.ROOT, "[%+11.6f]", epoch - minute);
+        }
+        minute = epoch;
+        return Strftime.of(Times.rfc3339(epoch), "[%b%d %R]", zone);
+    }
+
+    private static String fraction(double epoch) {
+        return String.format(Locale.ROOT, "%06d", Math.floorMod(Math.round(epoch * 1e6), 1_000_000L));
+    }
+
+    private String offset(double epoch) {
+        String offset = Strftime.of(Times.rfc3339(epoch), "%z", zone);
+        return offset.equals("+0000") ? "Z" : offset;
+    }
+}

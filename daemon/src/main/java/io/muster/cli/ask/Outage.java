@@ -1,0 +1,58 @@
+package io.muster.cli.ask;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.terminal.Times;
+
+/**
+ * A time in which something kept a host from being scheduled.
+ *
+ * @param kind drained, excluded, lost, offline or torpid
+ * @param holder "" unless drained
+ * @param reason "" for none
+ * @param from seconds since the epoch; 0 if it began before the known events
+ * @param by the user who began it; "" if unknown
+ * @param to seconds since the epoch; 0 while it lasts
+ * @param endedBy the user who ended it; "" if unknown
+ * @param comment the comment given when it ended
+ */
+public record Outage(
+        String kind, String holder, String reason, double from, String by, double to, String endedBy, String comment) {
+    public static Outage open(String kind, String holder, String reason, double from, String by) {
+        return new Outage(kind, holder, reason, from, by, 0, "", "");
+    }
+
+    public Outage withReason(String other, String who) {
+        return new Outage(kind, holder, other, from, who, to, endedBy, comment);
+    }
+
+    public Outage ended(double time, String who, String said) {
+        return new Outage(kind, holder, reason, from, by, time, who, said);
+    }
+
+    public boolean isOpen() {
+        return to == 0;
+    }
+
+    /** The part of this interval between two times, in seconds. */
+    public double within(double since, double until) {
+        double end = isOpen() ? until : Math.min(to, until);
+        return Math.max(0, end - Math.max(from, since));
+    }
+
+    public ObjectNode toJson(double now) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("kind", kind);
+        json.put("holder", holder.isEmpty() ? null : holder);
+        json.put("reason", reason);
+        json.put("from", from == 0 ? null : Times.rfc3339(from));
+        json.put("by", by);
+        json.put("to", isOpen() ? null : Times.rfc3339(to));
+        json.put("ended_by", endedBy);
+        json.put("comment", comment);
+        if (from > 0) {
+            json.put("seconds", Math.rint((isOpen() ? now : to) - from));
+        }
+        return json;
+    }
+}

@@ -1,0 +1,122 @@
+package io.muster.cli.ask;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.admin.InventoryAnswer;
+import io.muster.protocol.admin.Scheduler;
+import io.muster.protocol.admin.Status;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a server, asked for once: Muster's {@code resource.inventory}, or the corresponding part of a Flux broker's {@code
+ * resource.status}. A broker does not know who drained a node, nor since when a node is offline.
+ *
+ * @param time the server's clock; 0 from a broker
+ * @param fault why the daemon takes no changes, or null
+ * @param clock why the daemon doubts its clock, or null
+ * @param flux whether a broker said so
+ */
+public record Overview(
+        InventoryState state,
+        long seq,
+        double time,
+        @Nullable String fault,
+        @Nullable String clock,
+        List<Scheduler> schedulers,
+        boolean flux) {
+    public static final int SCHEMA_VERSION = 1;
+
+    private static final Principal UNKNOWN = new Principal(-1, "", 0);
+
+    public static Overview ask(FluxClient client) throws IOException {
+        try {
+            return of(InventoryAnswer.parse(client.rpc(InventoryAnswer.TOPIC, null)));
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.ENOSYS)) {
+                return of(Status.parse(client.rpc("resource.status", null)));
+            }
+            throw e;
+        }
+    }
+
+    private static Overview of(InventoryAnswer answer) {
+        return new Overview(
+                answer.state(),
+                answer.seq(),
+                answer.time(),
+                orNull(answer.fault()),
+                orNull(answer.clock()),
+                answer.schedulers(),
+                false);
+    }
+
+    private static @Nullable String orNull(String text) {
+        return text.isEmpty() ? null : text;
+    }
+
+    /** Builds a state from a broker's answer, by applying the events that would lead to it. */
+    static Overview of(Status status) {
+        InventoryState state = InventoryState.empty();
+        state = state.apply(new Event.Define("flux", status.resources(), Liveness.Status.ONLINE), 0, UNKNOWN);
+        state = report(state, "offline", status.offline());
+        state = report(state, "torpid", status.torpid());
+        for (Map.Entry<Status.Reason, Idset> drain : status.drain().entrySet()) {
+            String reason = drain.getKey().reason();
+            Event event = new Event.Drain(
+                    new Event.Targets(drain.getValue(), ""),
+                    reason.isEmpty() ? null : reason,
+                    Event.Overwrite.NOTHING,
+                    Hold.SHARED,
+                    0);
+            state = state.apply(event, drain.getKey().timestamp(), UNKNOWN);
+        }
+        Event.Targets excluded = new Event.Targets(status.exclude(), "");
+        state = state.apply(new Event.Exclude(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
+        return new Overview(state, 0, 0, null, null, List.of(), true);
+    }
+
+    private static InventoryState report(InventoryState state, String name, Idset ranks) {
+        return ranks.isEmpty()
+                ? state
+                : state.apply(new Event.Report(name, new Event.Targets(ranks, ""), ""), 0, UNKNOWN);
+    }
+
+    public ResourceSet resources() {
+        return state.resources();
+    }
+
+    /** The server's time if the server sent it, so that ages are right when the clocks differ. */
+    public double now(Console console) {
+        return time > 0 ? time : console.now();
+    }
+
+    /** The first keys of every JSON answer about the inventory. */
+    public ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("schema_version", SCHEMA_VERSION);
+        json.put("server", flux ? "flux" : "muster");
+        if (!flux) {
+            json.put("seq", seq);
+            json.put("time", Times.rfc3339(time));
+            json.put("fault", fault);
+            json.put("clock", clock);
+        }
+        return json;
+    }
+}

@@ -1,0 +1,94 @@
+package io.muster.cli.ask;
+
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.When;
+import io.muster.daemon.config.Environment;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * The daemon to which a verb connects. FLUX_URI is ignored: inside a job it names the job's own broker, which a user who drains a node of
+ * the cluster does not mean. A user who does mean it gives {@code --uri "$FLUX_URI"}.
+ */
+public final class ServerOptions {
+    private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
+    private static final Path OF_THE_SYSTEM = Path.of("/run/muster/muster.sock");
+
+    @Option(
+            names = "--uri",
+            paramLabel = "URI",
+            description = "The daemon's socket, local:///path or a path. Else $$MUSTER_URI, else your own daemon's"
+                    + " socket if there is one, else /run/muster/muster.sock.")
+    private @Nullable String uri;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            description = "How long to wait for an answer: seconds, 500ms, 2m; 0 is without end. Default: 30.")
+    private @Nullable String timeout;
+
+    @Option(
+            names = "--trace-wire",
+            description = "Print every message on standard error, a line each. No secrets travel here.")
+    private boolean traceWire;
+
+    public FluxClient connect(Console console) throws IOException {
+        Options options = Options.DEFAULT.withTimeout(timeout()).withTrace(traceWire ? System.err::println : null);
+        try {
+            return FluxClient.connect(address(console.environment()), options);
+        } catch (IllegalArgumentException e) {
+            throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Whether the user named a server, so that the usual places are not tried. */
+    public boolean isGiven(Console console) {
+        return uri != null
+                || !console.environment().getOrDefault("MUSTER_URI", "").isEmpty();
+    }
+
+    Duration timeout() {
+        Duration given = givenTimeout();
+        return given == null ? USUAL_TIMEOUT : given;
+    }
+
+    /** The timeout given by the user; null if there is none. */
+    @Nullable
+    Duration givenTimeout() {
+        return timeout == null ? null : When.duration(timeout);
+    }
+
+    String address(Map<String, String> variables) throws IOException {
+        String given = uri != null ? uri : variables.getOrDefault("MUSTER_URI", "");
+        if (given.isEmpty()) {
+            return "local://" + usual(variables);
+        }
+        return address(given);
+    }
+
+    /** The address as a URI: a URI is returned unchanged, a path is converted. */
+    public static String address(String given) {
+        return given.contains("://") ? given : "local://" + Path.of(given).toAbsolutePath();
+    }
+
+    private static Path usual(Map<String, String> variables) throws IOException {
+        Path own = here(variables).socket();
+        return Files.exists(own) || !Files.exists(OF_THE_SYSTEM) ? own : OF_THE_SYSTEM;
+    }
+
+    /** The environment of this process, as far as file names depend on it. Cores are not counted, because only a daemon needs them. */
+    private static Environment here(Map<String, String> variables) throws IOException {
+        int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Path home = Path.of(System.getProperty("user.home", "/"));
+        return new Environment(variables, uid, home, "localhost", 1);
+    }
+}

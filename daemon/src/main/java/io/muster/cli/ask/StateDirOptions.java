@@ -1,0 +1,74 @@
+package io.muster.cli.ask;
+
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.journal.disk.LocalDisk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that choose a state directory: the directory itself, or the configuration that names it. */
+public final class StateDirOptions {
+    @Option(names = "--state-dir", paramLabel = "DIR", description = "The daemon's state directory.")
+    private @Nullable Path stateDir;
+
+    @Option(
+            names = {"-c", "--config"},
+            paramLabel = "FILE",
+            description = "The daemon's configuration, which names its state directory; without it the default file.")
+    private @Nullable Path config;
+
+    public boolean isGiven() {
+        return stateDir != null || config != null;
+    }
+
+    /** The directory; fails if it cannot be read. */
+    public LocalDisk disk() throws IOException {
+        return disk(path(), "state directory");
+    }
+
+    /** @param what the kind of directory, for messages */
+    public static LocalDisk disk(Path directory, String what) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            throw new Failure(
+                    Exit.ERROR,
+                    directory + ": there is no such " + what,
+                    what.equals("backup") ? "" : "--state-dir or -c names another");
+        }
+        if (Files.isExecutable(directory) && !Files.exists(directory.resolve("journal"))) {
+            throw new Failure(Exit.ERROR, directory + " is not a " + what + ": there is no directory journal in it");
+        }
+        if (!isReadable(directory)) {
+            throw new Failure(
+                    Exit.DENIED, directory + ": not readable by you", "run this as the user that runs the daemon");
+        }
+        return LocalDisk.existing(directory);
+    }
+
+    /** The directory; null if it does not exist or cannot be read. */
+    @Nullable
+    public LocalDisk diskIfReadable() throws IOException {
+        Path directory = path();
+        return Files.isDirectory(directory) && isReadable(directory) ? LocalDisk.existing(directory) : null;
+    }
+
+    private static boolean isReadable(Path directory) {
+        return Files.isReadable(directory) && Files.isReadable(directory.resolve("journal"));
+    }
+
+    public Path path() {
+        Environment environment = Environment.ofProcess();
+        return stateDir != null
+                ? stateDir
+                : Config.load(config, environment).storage().stateDir();
+    }
+
+    public static void say(Console console, String sentence) {
+        console.complain("muster: " + sentence);
+    }
+}

@@ -1,0 +1,204 @@
+package io.muster.cli.ask;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks that are in the same state for the same reason.
+ *
+ * @param state avail, torpid, exclude, lost or drained
+ * @param online whether the ranks are connected, which includes torpid ones
+ * @param holds the holds that drain them, or null
+ * @param absence why they are excluded or lost, or null
+ * @param report since when they are offline, and the cause; null if they are online
+ */
+public record StateGroup(
+        String state,
+        boolean online,
+        Idset ranks,
+        @Nullable HoldSet holds,
+        Membership.@Nullable Absence absence,
+        Liveness.@Nullable Report report) {
+
+    /** The groups in the order of flux's table. Within a state, online ranks come before offline ones. */
+    public static List<StateGroup> of(InventoryState state, Idset among) {
+        List<StateGroup> groups = new ArrayList<>();
+        Idset members = state.members().intersect(among);
+        Idset free = members.subtract(state.holds().held());
+        Liveness live = state.liveness();
+        add(groups, state, "avail", free.subtract(live.torpid()), null, null);
+        add(groups, state, "torpid", free.intersect(live.torpid()), null, null);
+        addAbsent(groups, state, among);
+        for (Map.Entry<HoldSet, Idset> held : state.holds().groups().entrySet()) {
+            add(groups, state, "drained", held.getValue().intersect(members), held.getKey(), null);
+        }
+        return groups;
+    }
+
+    /**
+     * Adds the absent ranks. A rank that is absent for several reasons is listed once: as lost, otherwise as excluded by the configuration,
+     * otherwise as excluded by an admin.
+     */
+    private static void addAbsent(List<StateGroup> groups, InventoryState state, Idset among) {
+        Idset remaining = among;
+        Idset lost = state.membership().lost();
+        for (Map.Entry<Membership.Absence, Idset> absent :
+                state.membership().groups().entrySet()) {
+            boolean isLost = absent.getKey().kind() == Membership.Kind.LOST;
+            Idset ranks = absent.getValue().intersect(isLost ? remaining : remaining.subtract(lost));
+            add(groups, state, isLost ? "lost" : "exclude", ranks, null, absent.getKey());
+            remaining = remaining.subtract(ranks);
+        }
+    }
+
+    private static void add(
+            List<StateGroup> groups,
+            InventoryState state,
+            String word,
+            Idset ranks,
+            @Nullable HoldSet holds,
+            Membership.@Nullable Absence absence) {
+        Liveness live = state.liveness();
+        Idset online = ranks.intersect(live.online().union(live.torpid()));
+        if (!online.isEmpty()) {
+            groups.add(new StateGroup(word, true, online, holds, absence, null));
+        }
+        Idset offline = ranks.subtract(online);
+        if (offline.isEmpty()) {
+            return;
+        }
+        for (Map.Entry<Liveness.Report, Idset> report : live.groups().entrySet()) {
+            Idset alike = report.getValue().intersect(offline);
+            if (!alike.isEmpty()) {
+                groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey()));
+            }
+        }
+    }
+
+    /** The state, with flux's star if the ranks are offline. */
+    String word() {
+        return online ? state : state + "*";
+    }
+
+    /** When the oldest hold or the exclusion began, or when the ranks went offline; 0 for none or unknown. */
+    double since() {
+        if (holds != null) {
+            return holds.oldest().since();
+        }
+        if (absence != null) {
+            return absence.since();
+        }
+        return report == null ? 0 : report.since();
+    }
+
+    /** All reasons. The holder's name comes before each, unless the shared holder has the only hold. */
+    String reason() {
+        if (absence != null) {
+            return absence.reason() == null ? "" : absence.reason();
+        }
+        if (holds == null) {
+            return report == null ? "" : report.cause();
+        }
+        StringBuilder text = new StringBuilder();
+        for (Hold hold : holds.holds()) {
+            text.append(text.length() == 0 ? "" : "; ");
+            boolean shared = hold.holder().equals(Hold.SHARED) && holds.holds().size() == 1;
+            text.append(shared ? "" : hold.holder() + ": ").append(hold.reason() == null ? "" : hold.reason());
+        }
+        return text.toString();
+    }
+
+    String holders() {
+        List<String> names = new ArrayList<>();
+        if (holds != null) {
+            holds.holds().forEach(hold -> names.add(hold.holder()));
+        }
+        return String.join(",", names);
+    }
+
+    /** The users who drained or excluded the ranks, as far as they are known. */
+    String by() {
+        if (absence != null) {
+            return absence.by().user();
+        }
+        TreeMap<String, Boolean> users = new TreeMap<>();
+        if (holds != null) {
+            holds.holds().forEach(hold -> users.put(hold.by().user(), true));
+        }
+        return String.join(",", users.keySet());
+    }
+
+    /** When the last of the holds expires; 0 if one never does. */
+    double until() {
+        double until = 0;
+        if (holds != null) {
+            for (Hold hold : holds.holds()) {
+                if (hold.until() == 0) {
+                    return 0;
+                }
+                until = Math.max(until, hold.until());
+            }
+        }
+        return until;
+    }
+
+    public ObjectNode toJson(ResourceSet resources, boolean expand) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("state", state).put("online", online).put("nnodes", ranks.size());
+        json.put("ranks", ranks.toString());
+        json.put("hosts", resources.hostsOf(ranks).toString());
+        if (expand) {
+            ArrayNode names = json.putArray("hostnames");
+            resources.hostsOf(ranks).expand().forEach(names::add);
+        }
+        json.put("reason", reason());
+        time(json, "since", since());
+        if (report != null) {
+            json.put("cause", report.cause());
+            time(json, "offline_since", report.since());
+        }
+        if (absence != null) {
+            json.put("kind", absence.kind().word());
+            who(json, absence.by());
+        }
+        if (holds != null) {
+            ArrayNode all = json.putArray("holds");
+            holds.holds().forEach(hold -> all.add(toJson(hold)));
+        }
+        return json;
+    }
+
+    public static ObjectNode toJson(Hold hold) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("holder", hold.holder()).put("reason", hold.reason());
+        time(json, "since", hold.since());
+        time(json, "until", hold.until());
+        who(json, hold.by());
+        return json;
+    }
+
+    public static void who(ObjectNode json, Principal by) {
+        if (!by.user().isEmpty()) {
+            json.putObject("by").put("user", by.user()).put("userid", by.uid());
+        }
+    }
+
+    public static void time(ObjectNode json, String key, double epoch) {
+        json.put(key, epoch <= 0 ? null : Times.rfc3339(epoch));
+    }
+}

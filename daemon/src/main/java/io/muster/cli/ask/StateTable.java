@@ -1,0 +1,65 @@
+package io.muster.cli.ask;
+
+import io.muster.cli.terminal.Column;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Times;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Prints groups of hosts as a table, in which groups with equal cells are merged. */
+public final class StateTable {
+    private static final List<Column> COLUMNS = List.of(
+            Column.right("state", "STATE"),
+            Column.left("statex", "STATE"),
+            Column.left("status", "STATUS"),
+            Column.left("up", "UP"),
+            Column.left("up.ascii", "UP"),
+            Column.right("nnodes", "NNODES"),
+            Column.right("since", "SINCE"),
+            Column.left("timestamp", "TIME"),
+            Column.left("holder", "HOLDER"),
+            Column.left("by", "BY"),
+            Column.left("until", "UNTIL"),
+            Column.flexible("reason", "REASON"),
+            Column.flexible("ranks", "RANKS"),
+            Column.flexible("nodelist", "NODELIST"));
+
+    private final ResourceSet resources;
+    private final TableOptions look;
+    private final Console console;
+    private final double now;
+
+    public StateTable(ResourceSet resources, TableOptions look, Console console, double now) {
+        this.resources = resources;
+        this.look = look;
+        this.console = console;
+        this.now = now;
+    }
+
+    /** @param formats formats by name */
+    public void print(List<StateGroup> groups, Map<String, String> formats) {
+        Fold fold = new Fold(resources, look.choose(COLUMNS, formats), look.expand());
+        for (StateGroup group : groups) {
+            fold.add(cells(group), group.ranks());
+        }
+        look.print(fold.table(), formats, console);
+    }
+
+    private Map<String, String> cells(StateGroup group) {
+        Map<String, String> cells = new HashMap<>();
+        cells.put("state", group.word());
+        cells.put("statex", group.state());
+        cells.put("status", group.online() ? "online" : "offline");
+        cells.put("up", look.mark(console, group.online()));
+        cells.put("up.ascii", group.online() ? "y" : "n");
+        cells.put("since", Times.age(group.since(), now));
+        cells.put("timestamp", group.since() <= 0 ? "-" : Times.second(group.since()));
+        cells.put("holder", group.holders());
+        cells.put("by", group.by());
+        cells.put("until", group.until() == 0 ? "" : "in " + Times.span(group.until() - now));
+        cells.put("reason", group.reason());
+        return cells;
+    }
+}

@@ -1,0 +1,123 @@
+package io.muster.cli.ask;
+
+import io.muster.cli.terminal.Column;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Style;
+import io.muster.cli.terminal.Table;
+import io.muster.cli.terminal.Template;
+import io.muster.inventory.problem.MalformedException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine.Option;
+
+/** Options for the form of a table: {@code -o}, {@code -n} and {@code -L} of flux resource, and {@code --expand}, which flux lacks. */
+public final class TableOptions {
+    private static final String HELP = "help";
+
+    @Option(
+            names = {"-o", "--format"},
+            paramLabel = "FORMAT",
+            description = "Columns by name, name,name,...; or text with fields as flux and Python have them,"
+                    + " \"{state:>10} ?:{reason} {nodelist}\"; or a format by its name; help lists all names.")
+    private String format = "default";
+
+    @Option(
+            names = {"-n", "--no-header"},
+            description = "No header line.")
+    private boolean noHeader;
+
+    @Option(
+            names = {"-L", "--color"},
+            paramLabel = "WHEN",
+            arity = "0..1",
+            defaultValue = "auto",
+            fallbackValue = "always",
+            description = "always, never, or auto: on a terminal, unless NO_COLOR is set. Default: auto.")
+    private String color = "auto";
+
+    @Option(names = "--expand", description = "Every host by its full name instead of host[0-99].")
+    private boolean expand;
+
+    public boolean expand() {
+        return expand;
+    }
+
+    private Style style(Console console) {
+        if (!color.equals("auto") && !color.equals("always") && !color.equals("never")) {
+            throw new Failure(Exit.USAGE, "--color: " + color + " is not one of always, never and auto");
+        }
+        return console.terminal().withColor(color).style();
+    }
+
+    String mark(Console console, boolean up) {
+        return console.style().mark(up);
+    }
+
+    /**
+     * The requested columns, in order.
+     *
+     * @param formats formats by name, one of them {@code default}
+     */
+    public List<Column> choose(List<Column> all, Map<String, String> formats) {
+        if (format.equals(HELP)) {
+            return all;
+        }
+        String wanted = formats.getOrDefault(format, format);
+        List<Column> chosen = new ArrayList<>();
+        for (String field : isTemplate(wanted) ? template(wanted).fields() : List.of(wanted.split(","))) {
+            chosen.add(find(all, field));
+        }
+        return chosen;
+    }
+
+    private static Column find(List<Column> all, String name) {
+        for (Column column : all) {
+            if (column.name().equals(name)) {
+                return column;
+            }
+        }
+        throw new Failure(Exit.USAGE, "--format: there is no column " + name + "; there are " + names(all));
+    }
+
+    private static String names(List<Column> all) {
+        List<String> names = new ArrayList<>();
+        all.forEach(column -> names.add(column.name()));
+        return String.join(", ", names);
+    }
+
+    /** @param table a table with the columns that {@link #choose} returned */
+    public void print(Table table, Map<String, String> formats, Console console) {
+        String wanted = formats.getOrDefault(format, format);
+        if (format.equals(HELP)) {
+            help(table.columns(), formats, console);
+        } else if (isTemplate(wanted)) {
+            console.print(template(wanted).render(table, !noHeader, style(console), ZoneId.systemDefault()));
+        } else {
+            console.print(table.render(!noHeader, style(console)));
+        }
+    }
+
+    private static void help(List<Column> columns, Map<String, String> formats, Console console) {
+        console.println("formats:");
+        new TreeMap<>(formats).forEach((name, format) -> console.println("  " + name + " = " + format));
+        console.println("columns:");
+        columns.forEach(column -> console.println("  " + column.name()));
+    }
+
+    private static boolean isTemplate(String format) {
+        return format.indexOf('{') >= 0;
+    }
+
+    private static Template template(String format) {
+        try {
+            return Template.parse(format);
+        } catch (MalformedException e) {
+            throw new Failure(Exit.USAGE, "--format: " + e.getMessage());
+        }
+    }
+}

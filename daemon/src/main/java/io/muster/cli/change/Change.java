@@ -1,0 +1,125 @@
+package io.muster.cli.change;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Conflict;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.TargetNames;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.DryRunAnswer;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+
+/** A verb that sends one command to the daemon. As in flux, it prints nothing when the command was carried out. */
+abstract class Change extends ServerVerb {
+    @Mixin
+    private final ChangeOptions manner = new ChangeOptions();
+
+    Change(Console console) {
+        super(console);
+    }
+
+    /** The command to send; may first ask the daemon for information. */
+    abstract Command command(FluxClient client) throws IOException;
+
+    /** Replaces the daemon's refusal by a sentence for users; null to show the daemon's own sentence. */
+    @Nullable
+    Failure explain(RpcException refusal, FluxClient client) throws IOException {
+        return null;
+    }
+
+    /** Whether the targets may be hosts that R no longer names. */
+    boolean takesDeparted() {
+        return false;
+    }
+
+    /** Whether the request has keys that a Flux broker would ignore, and so do something else. */
+    boolean needsMuster() {
+        return false;
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        Command command = command(client);
+        if (manner.dryRun() || needsMuster()) {
+            requireMuster(client);
+        }
+        ObjectNode answer = send(client, AdminRequest.call(command, manner.dryRun()));
+        if (manner.dryRun()) {
+            new Preview(DryRunAnswer.parse(answer)).print(console(), json());
+            return Exit.OK;
+        }
+        if (json()) {
+            console().json(done());
+        }
+        return manner.await(client, timeout()) ? Exit.OK : manner.timedOut(console());
+    }
+
+    static ObjectNode done() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("schema_version", Overview.SCHEMA_VERSION)
+                .put("done", true);
+    }
+
+    private ObjectNode send(FluxClient client, AdminRequest.Call call) throws IOException {
+        try {
+            return client.rpc(call.topic(), call.payload());
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.EINVAL)) {
+                checkTargets(client, targets(call.payload()));
+            }
+            Failure explained = explain(e, client);
+            throw explained == null ? Failure.of(e, "") : explained;
+        }
+    }
+
+    /** The targets of a request. A change of properties has the same targets for each property. */
+    private static String targets(ObjectNode payload) {
+        for (JsonNode ofProperty : payload.path("properties")) {
+            return ofProperty.asText();
+        }
+        return payload.path("targets").asText("");
+    }
+
+    final Conflict conflict(FluxClient client, String targets) throws IOException {
+        Overview standing = Overview.ask(client);
+        return new Conflict(standing, targets, standing.now(console()));
+    }
+
+    /** Checks the targets against R, because a wrong target has the same error number as any other wrong argument. */
+    private void checkTargets(FluxClient client, String targets) throws IOException {
+        if (targets.isEmpty()) {
+            return;
+        }
+        Overview standing = Overview.ask(client);
+        try {
+            TargetNames.find(standing.resources(), targets);
+        } catch (Failure e) {
+            if (!takesDeparted() || !TargetNames.haveAllBeenThere(standing, targets)) {
+                throw new Failure(e.exit(), e.sentence(), "nothing was changed");
+            }
+        }
+    }
+
+    private static void requireMuster(FluxClient client) throws IOException {
+        ObjectNode name = JsonNodeFactory.instance.objectNode().put("name", "version");
+        String version = client.rpc("attr.get", name).path("value").asText();
+        if (!version.startsWith("muster-")) {
+            throw new Failure(
+                    Exit.ERROR,
+                    "this is a Flux broker (" + version + "), which does not know --dry-run, --holder or --until",
+                    "nothing was changed");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.muster.cli.change;
+
+import io.muster.cli.ask.Overview;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Pause;
+import io.muster.protocol.admin.Scheduler;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** Options of every change: only show it, or wait until all schedulers have been sent it. */
+public final class ChangeOptions {
+    private static final long PAUSE_MILLIS = 50;
+
+    @Option(
+            names = "--dry-run",
+            description = "Change nothing; show what would change, and the very update that each scheduler would get.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--wait",
+            description = "Return once every scheduler has been sent the change, or with status 124 when --timeout is"
+                    + " over. The change itself is on disk before any verb returns.")
+    private boolean wait;
+
+    boolean dryRun() {
+        return dryRun;
+    }
+
+    /**
+     * Waits, if {@code --wait} is given, until all schedulers have been sent the change.
+     *
+     * @return false if the timeout ends first
+     */
+    boolean await(FluxClient client, Duration timeout) throws IOException {
+        long start = System.nanoTime();
+        while (wait && isAnyBehind(Overview.ask(client))) {
+            if (!timeout.isZero() && System.nanoTime() - start > timeout.toNanos()) {
+                return false;
+            }
+            Pause.of(PAUSE_MILLIS);
+        }
+        return true;
+    }
+
+    private static boolean isAnyBehind(Overview standing) {
+        for (Scheduler scheduler : standing.schedulers()) {
+            if (scheduler.behind()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    int timedOut(Console console) {
+        console.complain("muster: the change is made, but a scheduler has not been sent it yet: `muster status --json`"
+                + " shows which");
+        return Exit.TIMED_OUT;
+    }
+}

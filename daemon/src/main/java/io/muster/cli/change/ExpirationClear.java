@@ -1,0 +1,19 @@
+package io.muster.cli.change;
+
+import io.muster.cli.terminal.Console;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.client.FluxClient;
+import picocli.CommandLine;
+
+/** {@code muster expiration clear}. */
+@CommandLine.Command(name = "clear", description = "Let the resources never expire. Schedulers are told at once.")
+public final class ExpirationClear extends Change {
+    public ExpirationClear(Console console) {
+        super(console);
+    }
+
+    @Override
+    Command command(FluxClient client) {
+        return new Command.SetExpiration(0);
+    }
+}

@@ -1,0 +1,42 @@
+package io.muster.cli.change;
+
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.When;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.client.FluxClient;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster expiration set}. */
+@CommandLine.Command(
+        name = "set",
+        description = "Set when the resources expire. Schedulers are told at once.",
+        footer = {"", "A time in the past ends what runs: -f says that it is meant."})
+public final class ExpirationSet extends Change {
+    @Parameters(
+            index = "0",
+            paramLabel = "TIME",
+            description = "30m, 4h, 2d from now; 18:00, 2026-01-31T18:00 or RFC 3339; @ and seconds since the epoch.")
+    private String time = "";
+
+    @Option(
+            names = {"-f", "--force"},
+            description = "Even if it is in the past.")
+    private boolean force;
+
+    public ExpirationSet(Console console) {
+        super(console);
+    }
+
+    @Override
+    Command command(FluxClient client) {
+        double expiration = When.future(time, console().now());
+        if (expiration <= console().now() && !force) {
+            throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it all the same");
+        }
+        return new Command.SetExpiration(expiration);
+    }
+}

@@ -1,0 +1,52 @@
+package io.muster.cli.change;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.EventText;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Printable;
+import io.muster.inventory.problem.Text;
+import io.muster.protocol.admin.DryRunAnswer;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+
+/** Prints the daemon's answer to a dry run. */
+record Preview(DryRunAnswer answer) {
+    void print(Console console, boolean json) {
+        if (json) {
+            ObjectNode document = JsonNodeFactory.instance.objectNode();
+            document.put("schema_version", Overview.SCHEMA_VERSION).put("dry_run", true);
+            document.setAll(answer.toJson());
+            console.json(document);
+        } else {
+            console.print(text());
+        }
+    }
+
+    private String text() {
+        StringBuilder out = new StringBuilder();
+        if (answer.events().isEmpty()) {
+            out.append("nothing would change\n");
+        }
+        for (ObjectNode event : answer.events()) {
+            out.append("would ").append(EventText.of(event)).append('\n');
+        }
+        if (answer.updates().isEmpty() && !answer.events().isEmpty()) {
+            out.append("no scheduler is connected\n");
+        }
+        for (DryRunAnswer.Update update : answer.updates()) {
+            out.append("scheduler ").append(Printable.of(update.user()));
+            out.append(update.pid() == 0 ? "" : " pid " + update.pid()).append(" would get ");
+            out.append(update.payload() == null ? "nothing" : Text.escaped(asSent(update.payload())))
+                    .append('\n');
+        }
+        return out.toString();
+    }
+
+    /** The payload exactly as it would be sent: a JSON tree's own text writes 2000000000.0 in another form. */
+    private static String asSent(ObjectNode payload) {
+        Bytes encoded = Json.encode(payload);
+        return encoded.first(encoded.length() - 1).text();
+    }
+}

@@ -1,0 +1,65 @@
+package io.muster.cli.change;
+
+import io.muster.cli.ask.TargetNames;
+import io.muster.cli.terminal.Console;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster property add} and {@code muster property remove}. */
+public abstract class PropertyChange extends Change {
+    private final boolean add;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "NAME,...",
+            split = ",",
+            hideParamSyntax = true,
+            description = "The property, or several.")
+    private List<String> names = List.of();
+
+    @Parameters(index = "1", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
+    private String targets = "";
+
+    private PropertyChange(Console console, boolean add) {
+        super(console);
+        this.add = add;
+    }
+
+    @Override
+    Command command(FluxClient client) throws IOException {
+        String spelt = TargetNames.spell(client, targets);
+        SortedMap<String, String> properties = new TreeMap<>();
+        names.forEach(name -> properties.put(name, spelt));
+        return new Command.Properties(add, properties);
+    }
+
+    @CommandLine.Command(
+            name = "add",
+            description = "Give hosts a property.",
+            footer = {
+                "",
+                "Properties are RFC 20's: queues are told apart by them. Schedulers in the field learn of the change when"
+                        + " they acquire the next time."
+            })
+    public static final class Add extends PropertyChange {
+        public Add(Console console) {
+            super(console, true);
+        }
+    }
+
+    @CommandLine.Command(
+            name = "remove",
+            description = "Take a property from hosts.",
+            footer = {"", "Hosts that lack it are no error."})
+    public static final class Remove extends PropertyChange {
+        public Remove(Console console) {
+            super(console, false);
+        }
+    }
+}

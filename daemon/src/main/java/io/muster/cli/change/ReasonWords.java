@@ -1,0 +1,61 @@
+package io.muster.cli.change;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Stack;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * Takes all trailing words as one reason. After the first word, a word that begins with a dash is part of the reason, as in flux, unless it
+ * is an option of the verb: people sign with {@code -Kalan}, and they append {@code --dry-run}.
+ */
+final class ReasonWords implements IParameterConsumer {
+    ReasonWords() {}
+
+    @Override
+    @SuppressWarnings("JdkObsolete") // picocli's signature
+    public void consumeParameters(Stack<String> arguments, ArgSpec reason, CommandSpec verb) {
+        String[] before = reason.getValue();
+        List<String> words = new ArrayList<>(before == null ? List.of() : Arrays.asList(before));
+        words.add(arguments.pop());
+        while (!arguments.isEmpty() && !isOption(arguments.peek(), verb)) {
+            words.add(arguments.pop());
+        }
+        reason.setValue(words.toArray(new String[0]));
+    }
+
+    private static boolean isOption(String word, CommandSpec verb) {
+        int equals = word.indexOf('=');
+        String name = equals < 0 ? word : word.substring(0, equals);
+        return word.equals("--") || (name.startsWith("-") && verb.findOption(name) != null) || isCluster(word, verb);
+    }
+
+    /**
+     * Whether a word is a group of short options, {@code -ff} or {@code -nobject}; the rest of the word may be the value of the last
+     * option.
+     */
+    private static boolean isCluster(String word, CommandSpec verb) {
+        if (word.length() < 2 || word.charAt(0) != '-' || word.charAt(1) == '-') {
+            return false;
+        }
+        for (int i = 1; i < word.length(); i++) {
+            var option = verb.findOption("-" + word.charAt(i));
+            if (option == null) {
+                return false;
+            }
+            if (option.arity().max() > 0) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    /** The words joined; null when there are none. */
+    static @Nullable String join(String @Nullable [] words) {
+        return words == null || words.length == 0 ? null : String.join(" ", words);
+    }
+}

@@ -1,0 +1,107 @@
+package io.muster.cli.change;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.inventory.axis.Remap;
+import io.muster.inventory.graph.Agreement;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster reload}. */
+@Command(
+        name = "reload",
+        description = "Have the daemon read its resources anew from a file with R.",
+        footer = {
+            "",
+            "Holds and exclusions follow the host names, whatever their ranks become. Not while a scheduler holds the"
+                    + " resources: RFC 28 cannot tell it of new ranks.",
+            "The daemon reads the file. It holds until the daemon is started again or the configuration says something"
+                    + " else: then that is what counts. For the configuration: `systemctl reload muster`."
+        })
+public final class Reload extends ServerVerb {
+    @Parameters(index = "0", paramLabel = "FILE", description = "R as JSON, RFC 20.")
+    private Path file = Path.of("");
+
+    @Option(
+            names = {"-f", "--force"},
+            description = "Taken for flux's sake; a broker then accepts more ranks than it has brokers.")
+    private boolean force;
+
+    @Option(names = "--dry-run", description = "Change nothing; show which hosts would come, go and change ranks.")
+    private boolean dryRun;
+
+    public Reload(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        if (dryRun) {
+            preview(Overview.ask(client), Agreement.require(ResourceSet.parse(Files.readAllBytes(file))));
+            return Exit.OK;
+        }
+        String path = file.toAbsolutePath().normalize().toString();
+        ReloadRequest request = new ReloadRequest(path, false, force);
+        try {
+            client.rpc(ReloadRequest.TOPIC, request.toJson());
+        } catch (RpcException e) {
+            throw Failure.of(
+                    e,
+                    e.errno().equals(Errno.EBUSY)
+                            ? "nothing was changed; stop the scheduler, reload, and start it again"
+                            : "nothing was changed");
+        }
+        if (json()) {
+            console().json(Change.done());
+        }
+        return Exit.OK;
+    }
+
+    /** Shows what the daemon would do. This is computed here, so that the daemon need not read the file. */
+    private void preview(Overview standing, ResourceSet next) {
+        if (!standing.schedulers().isEmpty()) {
+            throw new Failure(
+                    Exit.CONFLICT,
+                    "resources are acquired by " + standing.schedulers().get(0),
+                    "nothing was changed; stop the scheduler, reload, and start it again");
+        }
+        Remap remap = Remap.between(standing.resources(), next);
+        if (json()) {
+            console()
+                    .json(JsonNodeFactory.instance
+                            .objectNode()
+                            .put("schema_version", Overview.SCHEMA_VERSION)
+                            .put("dry_run", true)
+                            .put("nnodes", next.nodes())
+                            .put("added", remap.added().toString())
+                            .put("left", remap.vanished().toString())
+                            .put("moved", remap.moved().toString()));
+            return;
+        }
+        console().println("would define " + next.nodes() + (next.nodes() == 1 ? " rank" : " ranks"));
+        tell("new", remap.added());
+        tell("left, and what holds them kept until they return", remap.vanished());
+        tell("moved to another rank", remap.moved());
+        console().print(standing.flux() ? "" : "no scheduler is connected\n");
+    }
+
+    private void tell(String what, Hostlist hosts) {
+        if (!hosts.isEmpty()) {
+            console().println("  " + what + ": " + hosts);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.muster.cli.follow;
+
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Pause;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code muster acquire}. */
+@Command(
+        name = "acquire",
+        description =
+                "Be a scheduler: acquire the resources (RFC 28) and print each response as it comes, a JSON line each.",
+        footer = {
+            "",
+            "Where acquire = \"exclusive\", no scheduler can acquire while this runs. Interrupting it gives them back."
+        })
+public final class Acquire extends ServerVerb {
+    private static final long PAUSE_MILLIS = 500;
+
+    @Option(
+            names = {"-c", "--count"},
+            paramLabel = "N",
+            description = "Stop after so many responses.")
+    private long count = Long.MAX_VALUE;
+
+    @Option(names = "--wait", description = "While somebody else holds the resources, wait until they are free.")
+    private boolean wait;
+
+    public Acquire(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        boolean held = print(client);
+        while (!held) {
+            Pause.of(PAUSE_MILLIS);
+            held = print(client);
+        }
+        return Exit.OK;
+    }
+
+    /** @return false if another scheduler holds the resources and {@code --wait} is given */
+    private boolean print(FluxClient client) throws IOException {
+        long printed = 0;
+        try (ResponseStream stream = client.stream("resource.acquire", null)) {
+            while (printed < count && stream.hasNext()) {
+                console().json(stream.next());
+                console().flush();
+                printed++;
+            }
+            return true;
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.EBUSY) && printed == 0 && wait) {
+                return false;
+            }
+            throw Failure.of(e, e.errno().equals(Errno.EBUSY) ? "--wait waits until they are free" : "");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.muster.cli.follow;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.EventFeed;
+import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A verb that prints the journal's events (RFC 44), remembered or new ones. */
+abstract class Following extends ServerVerb {
+    Following(Console console) {
+        super(console);
+    }
+
+    /**
+     * Prints an event.
+     *
+     * @return whether this was the last event to print
+     */
+    abstract boolean print(ObjectNode event);
+
+    /**
+     * @param past whether to print remembered events
+     * @param future whether to print new events
+     * @param limit how long to follow; null or zero for no limit
+     * @return the exit status
+     */
+    final int follow(FluxClient client, EventFilter filter, boolean past, boolean future, @Nullable Duration limit)
+            throws IOException {
+        long start = System.nanoTime();
+        Duration most = limit == null ? Duration.ZERO : limit;
+        try (EventFeed journal = EventFeed.follow(client)) {
+            for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
+                if (past && filter.matches(event) && print(event)) {
+                    return Exit.OK;
+                }
+            }
+            console().flush();
+            while (future) {
+                if (!most.isZero() && !journal.await(most.minusNanos(System.nanoTime() - start))) {
+                    console().complain("muster: --timeout is over");
+                    return Exit.TIMED_OUT;
+                }
+                ObjectNode event = journal.next();
+                if (event == null || (filter.matches(event) && print(event))) {
+                    return Exit.OK;
+                }
+                console().flush();
+            }
+        }
+        return Exit.OK;
+    }
+}

@@ -1,0 +1,75 @@
+package io.muster.cli.follow;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.EventChoice;
+import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.EventText;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Times;
+import io.muster.cli.terminal.When;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code muster watch}. */
+@Command(
+        name = "watch",
+        description = "Print what happens as it happens: the journal's events (RFC 44), a JSON line each.",
+        footer = {
+            "",
+            "An event truncate says that the daemon no longer remembers what came before it: `muster journal dump` reads"
+                    + " that from disk."
+        })
+public final class Watch extends Following {
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            description = "Begin with what happened since then: 30m, 4h, 2d ago, or a time; all for everything known.")
+    private @Nullable String since;
+
+    @Mixin
+    private final EventChoice choice = new EventChoice();
+
+    @Option(
+            names = {"-c", "--count"},
+            paramLabel = "N",
+            description = "Stop after so many events.")
+    private long count = Long.MAX_VALUE;
+
+    @Option(
+            names = {"-w", "--wait"},
+            paramLabel = "NAME",
+            description = "Stop after an event of this name; with status 124 if --timeout is given and over.")
+    private @Nullable String last;
+
+    private long printed;
+
+    public Watch(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        return follow(client, filter(client), since != null, true, givenTimeout());
+    }
+
+    private EventFilter filter(FluxClient client) throws IOException {
+        boolean all = since == null || since.equals("all");
+        double from = all ? 0 : When.past(String.valueOf(since), console().now());
+        return choice.filter(client).between(from, Double.MAX_VALUE);
+    }
+
+    @Override
+    boolean print(ObjectNode event) {
+        if (choice.human()) {
+            console().println(Times.rfc3339(event.path("timestamp").asDouble()) + " " + EventText.of(event));
+        } else {
+            console().json(event);
+        }
+        printed++;
+        return printed >= count || event.path("name").asText().equals(last);
+    }
+}

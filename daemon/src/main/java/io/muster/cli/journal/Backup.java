@@ -1,0 +1,69 @@
+package io.muster.cli.journal;
+
+import io.muster.cli.ask.StateDirOptions;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Verb;
+import io.muster.daemon.journal.JournalCopy;
+import io.muster.daemon.journal.disk.LocalDisk;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster backup}. */
+@Command(
+        name = "backup",
+        description = "Copy the state directory, history included, and check the copy.",
+        footer = {
+            "",
+            "Works while the daemon runs: every change that was answered before is in the copy, and no history is deleted"
+                    + " meanwhile. A copy that is interrupted is marked as unfinished, and no daemon starts from it."
+                    + " `muster restore` puts a backup back."
+        })
+public final class Backup extends Verb {
+    @Mixin
+    private final StateDirOptions place = new StateDirOptions();
+
+    @Parameters(paramLabel = "DIR", description = "Where the copy goes: a directory that is empty, or not there yet.")
+    private Path target = Path.of("");
+
+    @Option(names = "--json", description = "JSON, with a schema_version.")
+    private boolean json;
+
+    public Backup(Console console) {
+        super(console);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        LocalDisk from = place.disk();
+        refuseFull(target);
+        LocalDisk to = LocalDisk.at(target);
+        Copying.report(console(), json, to, Copying.run(console(), from, progress -> {
+            try {
+                return JournalCopy.backup(from, to, console().clock().instant(), progress);
+            } catch (IOException e) {
+                throw Copying.unfinished("backup", to, e, "delete that directory, and try again");
+            }
+        }));
+        return Exit.OK;
+    }
+
+    private static void refuseFull(Path target) throws IOException {
+        if (!Files.exists(target)) {
+            return;
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(target)) {
+            if (files.iterator().hasNext()) {
+                throw new Failure(
+                        Exit.CONFLICT, target + " is not empty", "name a directory that is, or that is not there yet");
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.muster.cli.journal;
+
+import io.muster.cli.ask.DiskEvents;
+import io.muster.cli.ask.EventChoice;
+import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.EventText;
+import io.muster.cli.ask.PeriodOptions;
+import io.muster.cli.ask.StateDirOptions;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Times;
+import io.muster.cli.terminal.Verb;
+import io.muster.daemon.journal.JournalDump;
+import io.muster.daemon.journal.JournalRecord;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code muster journal dump}. */
+@Command(
+        name = "dump",
+        description = "Print the journal as it stands on disk, history included, a JSON line for each event.",
+        footer = {"", "Works while the daemon runs. Damage is said on standard error, passed over, and gives status 1."
+        })
+public final class Dump extends Verb {
+    @Mixin
+    private final StateDirOptions place = new StateDirOptions();
+
+    @Mixin
+    private final PeriodOptions period = new PeriodOptions();
+
+    @Option(names = "--first", paramLabel = "SEQ", description = "Begin with this event.")
+    private long first = 1;
+
+    @Option(names = "--last", paramLabel = "SEQ", description = "End with this one.")
+    private long last = Long.MAX_VALUE;
+
+    @Mixin
+    private final EventChoice choice = new EventChoice();
+
+    public Dump(Console console) {
+        super(console);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        PeriodOptions.Span span = period.span(console().now());
+        JournalDump.Range range = new JournalDump.Range(first, last, span.since(), span.until());
+        EventFilter filter = choice.filter();
+        try (DiskEvents events = new DiskEvents(place.disk(), range, console())) {
+            for (JournalRecord record = events.nextRecord(); record != null; record = events.nextRecord()) {
+                if (filter.matches(record.event())) {
+                    print(record);
+                }
+            }
+            return events.isDamaged() ? Exit.ERROR : Exit.OK;
+        }
+    }
+
+    private void print(JournalRecord record) {
+        if (choice.human()) {
+            console().println(text(record));
+        } else {
+            console().json(record.json());
+        }
+    }
+
+    private static String text(JournalRecord record) {
+        return record.seq() + " " + Times.rfc3339(record.timestamp()) + " " + EventText.of(record.event());
+    }
+}

@@ -1,0 +1,60 @@
+package io.muster.cli.look;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.StateGroup;
+import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.HoldSet;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The remembered state of a host that R no longer names; the host gets it back when it returns.
+ *
+ * @param events the last events about the host, oldest first
+ */
+record Departure(String host, Departed departed, List<ObjectNode> events) implements Why.Account {
+    @Override
+    public String text(double now, String silence) {
+        StringBuilder out = new StringBuilder();
+        out.append(Explanation.heading(host, "departed: not in R, and when it returns this is so again"));
+        departed.absences().forEach(absence -> Explanation.membership(out, absence, now));
+        HoldSet holds = departed.holds();
+        if (holds != null) {
+            holds.holds().forEach(hold -> Explanation.hold(out, hold, now));
+        }
+        List<String> edits = new ArrayList<>();
+        departed.added().forEach(name -> edits.add("with " + name));
+        departed.removed().forEach(name -> edits.add("without " + name));
+        if (!edits.isEmpty()) {
+            Explanation.line(out, "properties", String.join(", ", edits));
+        }
+        Explanation.trail(out, events, silence, now);
+        return out.toString();
+    }
+
+    @Override
+    public ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("state", "departed").put("host", host).put("up", false);
+        ArrayNode absences = json.putArray("absences");
+        departed.absences().forEach(absence -> {
+            ObjectNode entry = absences.addObject();
+            entry.put("kind", absence.kind().word()).put("reason", absence.reason());
+            StateGroup.time(entry, "since", absence.since());
+            StateGroup.who(entry, absence.by());
+        });
+        ArrayNode holds = json.putArray("holds");
+        if (departed.holds() != null) {
+            departed.holds().holds().forEach(hold -> holds.add(StateGroup.toJson(hold)));
+        }
+        ArrayNode added = json.putArray("properties_added");
+        departed.added().forEach(added::add);
+        ArrayNode removed = json.putArray("properties_removed");
+        departed.removed().forEach(removed::add);
+        ArrayNode last = json.putArray("events");
+        events.forEach(last::add);
+        return json;
+    }
+}

@@ -1,0 +1,42 @@
+package io.muster.cli.look;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Times;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+
+/** {@code muster expiration get}. */
+@Command(name = "get", description = "Show when the resources expire.")
+public final class ExpirationGet extends ServerVerb {
+    public ExpirationGet(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        Overview standing = Overview.ask(client);
+        double expiration = standing.resources().expiration();
+        if (json()) {
+            ObjectNode json = standing.toJson();
+            json.put("expiration", expiration == 0 ? null : Times.rfc3339(expiration));
+            console().json(json);
+        } else {
+            console().println(text(expiration, standing.now(console())));
+        }
+        return Exit.OK;
+    }
+
+    private static String text(double expiration, double now) {
+        if (expiration == 0) {
+            return "never";
+        }
+        String distance =
+                expiration > now ? "in " + Times.span(expiration - now) : Times.span(now - expiration) + " ago";
+        return Times.second(expiration) + " (" + distance + ")";
+    }
+}

@@ -1,0 +1,195 @@
+package io.muster.cli.look;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.EventText;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.StateGroup;
+import io.muster.cli.terminal.Printable;
+import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.admin.Scheduler;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Everything known about one rank, axis by axis.
+ *
+ * @param events the last events about the rank, oldest first
+ */
+record Explanation(Overview standing, int rank, List<ObjectNode> events) implements Why.Account {
+    @Override
+    public String host() {
+        return standing.resources().hostOf(rank);
+    }
+
+    private InventoryState state() {
+        return standing.state();
+    }
+
+    private boolean up() {
+        return state().view().up().contains(rank);
+    }
+
+    /** The explanation as text: the first line gives the result, the other lines the reasons. */
+    @Override
+    public String text(double now, String silence) {
+        StringBuilder out = new StringBuilder();
+        out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", obstacles())));
+        membership(out, now);
+        liveness(out, now);
+        holds(out, now);
+        List<String> properties = properties();
+        line(out, "properties", properties.isEmpty() ? "none" : String.join(", ", properties));
+        schedulers(out, now);
+        trail(out, events, silence, now);
+        return out.toString();
+    }
+
+    static String heading(String subject, String news) {
+        return Printable.of(subject) + ": " + news + "\n";
+    }
+
+    static void trail(StringBuilder out, List<ObjectNode> events, String silence, double now) {
+        if (!silence.isEmpty()) {
+            line(out, "history", silence);
+        }
+        for (ObjectNode event : events) {
+            double time = event.path("timestamp").asDouble();
+            line(out, "event", Times.second(time) + " (" + Times.age(time, now) + " ago) " + EventText.of(event));
+        }
+    }
+
+    static void line(StringBuilder out, String label, String text) {
+        out.append("  ").append(label);
+        for (int i = label.length(); i < 12; i++) {
+            out.append(' ');
+        }
+        out.append(Printable.of(text)).append('\n');
+    }
+
+    private List<String> obstacles() {
+        List<String> found = new ArrayList<>();
+        for (Membership.Absence absence : state().membership().of(rank)) {
+            found.add(absence.kind() == Membership.Kind.LOST ? "lost" : "excluded");
+        }
+        Liveness.Report report = state().liveness().of(rank);
+        if (report != null && report.status() != Liveness.Status.ONLINE) {
+            found.add(report.status().word());
+        }
+        HoldSet holds = state().holds().on(rank);
+        if (holds != null) {
+            found.add("drained");
+        }
+        return found;
+    }
+
+    private void membership(StringBuilder out, double now) {
+        List<Membership.Absence> absences = state().membership().of(rank);
+        if (absences.isEmpty()) {
+            line(out, "membership", "member");
+        }
+        absences.forEach(absence -> membership(out, absence, now));
+    }
+
+    static void membership(StringBuilder out, Membership.Absence absence, double now) {
+        String kind = switch (absence.kind()) {
+            case CONFIG -> "excluded by the configuration";
+            case ADMIN -> "excluded";
+            case LOST -> "lost (shrunk)";
+        };
+        String reason = absence.reason() == null ? "" : ": " + absence.reason();
+        line(out, "membership", kind + reason + attributed(absence.by(), absence.since(), now));
+    }
+
+    private void liveness(StringBuilder out, double now) {
+        Liveness.Report report = state().liveness().of(rank);
+        if (report != null) {
+            String cause = report.cause().isEmpty() ? "" : ": " + report.cause();
+            String since = report.since() <= 0 ? "" : " for " + Times.age(report.since(), now);
+            line(out, "liveness", report.status().word() + since + cause);
+        }
+    }
+
+    private void holds(StringBuilder out, double now) {
+        HoldSet holds = state().holds().on(rank);
+        if (holds == null) {
+            line(out, "holds", "none");
+            return;
+        }
+        holds.holds().forEach(hold -> hold(out, hold, now));
+    }
+
+    static void hold(StringBuilder out, Hold hold, double now) {
+        String reason = hold.reason() == null ? "no reason given" : hold.reason();
+        String until = hold.until() == 0 ? "" : ", until " + Times.second(hold.until());
+        line(out, "hold", hold.holder() + ": " + reason + attributed(hold.by(), hold.since(), now) + until);
+    }
+
+    private static String attributed(Principal by, double since, double now) {
+        String who = by.user().isEmpty() ? "" : " by " + by;
+        return since <= 0 ? who : who + ", " + Times.age(since, now) + " ago";
+    }
+
+    private List<String> properties() {
+        List<String> names = new ArrayList<>();
+        standing.resources().properties().forEach((name, ranks) -> {
+            if (ranks.contains(rank)) {
+                names.add(name);
+            }
+        });
+        return names;
+    }
+
+    private void schedulers(StringBuilder out, double now) {
+        if (!standing.flux() && standing.schedulers().isEmpty()) {
+            line(out, "scheduler", "none is connected");
+        }
+        for (Scheduler scheduler : standing.schedulers()) {
+            line(
+                    out,
+                    "scheduler",
+                    scheduler + ": " + told(scheduler) + ", connected for " + Times.age(scheduler.since(), now));
+        }
+    }
+
+    private String told(Scheduler scheduler) {
+        if (!scheduler.offered().contains(rank)) {
+            return "does not know this rank until it acquires again";
+        }
+        String word = scheduler.up().contains(rank) ? "was told up" : "was told down";
+        boolean news = scheduler.up().contains(rank) != up();
+        return word + (news ? ", and has yet to be told " + (up() ? "up" : "down") : "");
+    }
+
+    @Override
+    public ObjectNode toJson() {
+        Idset self = Idset.of(rank);
+        ObjectNode json = StateGroup.of(state(), self).get(0).toJson(standing.resources(), false);
+        json.remove(List.of("nnodes", "hosts", "ranks"));
+        json.put("host", host()).put("rank", rank).put("up", up());
+        Liveness.Report report = state().liveness().of(rank);
+        if (report != null) {
+            json.put("liveness", report.status().word()).put("cause", report.cause());
+            json.put("liveness_since", report.since() <= 0 ? null : Times.rfc3339(report.since()));
+        }
+        ArrayNode properties = json.putArray("properties");
+        properties().forEach(properties::add);
+        ArrayNode schedulers = json.putArray("schedulers");
+        for (Scheduler scheduler : standing.schedulers()) {
+            ObjectNode entry = schedulers.addObject();
+            entry.put("user", scheduler.user()).put("pid", scheduler.pid());
+            entry.put("offered", scheduler.offered().contains(rank));
+            entry.put("up", scheduler.up().contains(rank));
+        }
+        ArrayNode last = json.putArray("events");
+        events.forEach(last::add);
+        return json;
+    }
+}

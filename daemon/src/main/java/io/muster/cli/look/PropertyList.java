@@ -1,0 +1,69 @@
+package io.muster.cli.look;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Fold;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.SelectionOptions;
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.TableOptions;
+import io.muster.cli.terminal.Column;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster property list}. */
+@Command(name = "list", description = "Show each property and the hosts that have it.")
+public final class PropertyList extends ServerVerb {
+    private static final Map<String, String> FORMATS =
+            Map.of("default", "property,nnodes,nodelist", "long", "property,nnodes,ranks,nodelist");
+    private static final List<Column> COLUMNS = List.of(
+            Column.left("property", "PROPERTY"),
+            Column.right("nnodes", "NNODES"),
+            Column.flexible("ranks", "RANKS"),
+            Column.flexible("nodelist", "NODELIST"));
+
+    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    private List<String> targets = List.of();
+
+    @Mixin
+    private final SelectionOptions selection = new SelectionOptions();
+
+    @Mixin
+    private final TableOptions look = new TableOptions();
+
+    public PropertyList(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        Overview standing = Overview.ask(client);
+        ResourceSet resources = standing.resources();
+        Idset among = selection.among(client, resources, targets);
+        if (json()) {
+            ObjectNode json = standing.toJson();
+            ArrayNode all = json.putArray("properties");
+            resources.properties().forEach((name, ranks) -> {
+                Idset selected = ranks.intersect(among);
+                ObjectNode property = all.addObject().put("name", name).put("nnodes", selected.size());
+                property.put("ranks", selected.toString());
+                property.put("hosts", resources.hostsOf(selected).toString());
+            });
+            console().json(json);
+        } else {
+            Fold fold = new Fold(resources, look.choose(COLUMNS, FORMATS), look.expand());
+            resources.properties().forEach((name, ranks) -> fold.add(Map.of("property", name), ranks.intersect(among)));
+            look.print(fold.table(), FORMATS, console());
+        }
+        return Exit.OK;
+    }
+}

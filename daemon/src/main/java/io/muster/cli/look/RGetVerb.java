@@ -1,0 +1,26 @@
+package io.muster.cli.look;
+
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code muster R get}. */
+@Command(
+        name = "get",
+        description = "Print the daemon's R, without what is excluded: what `flux resource R` prints.",
+        footer = {"", "Without the graph that R may hold for Fluxion; `muster acquire --count 1` shows that too."})
+public final class RGetVerb extends UsageVerb {
+    public RGetVerb(Console console) {
+        super(console);
+    }
+
+    @Override
+    int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException {
+        console().json(usage.all().keep(among.intersect(usage.in(states))).toString());
+        return Exit.OK;
+    }
+}

@@ -1,0 +1,139 @@
+package io.muster.cli.look;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.SelectionOptions;
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.StateFilter;
+import io.muster.cli.ask.StateGroup;
+import io.muster.cli.ask.StateTable;
+import io.muster.cli.ask.TableOptions;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Times;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.admin.Scheduler;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster status}. */
+@Command(
+        name = "status",
+        description = "Show the state of all hosts, one line for those of which the same is to be said.",
+        footer = {
+            "",
+            "States: avail, torpid (connected, not heard from lately), exclude, lost (shrunk), drained. A star and ✗ mark"
+                    + " hosts that are offline."
+        })
+public final class Status extends ServerVerb {
+    private static final Map<String, String> FORMATS = Map.of(
+            "default",
+            "state,up,nnodes,reason,nodelist",
+            "long",
+            "state,up,nnodes,since,holder,by,until,reason,nodelist");
+
+    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    private List<String> targets = List.of();
+
+    @Option(
+            names = {"-s", "--states", "--state"},
+            paramLabel = "STATE,...",
+            description =
+                    "Only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, offline.")
+    private @Nullable String states;
+
+    @Option(names = "--skip-empty", hidden = true, description = "Taken for flux's sake: there are no empty lines.")
+    void skipEmpty(boolean always) {}
+
+    @Mixin
+    private final SelectionOptions selection = new SelectionOptions();
+
+    @Mixin
+    private final TableOptions look = new TableOptions();
+
+    public Status(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        StateFilter filter = StateFilter.of(states);
+        Overview standing = Overview.ask(client);
+        Idset among = selection.among(client, standing.resources(), targets);
+        List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
+        StateTable table = new StateTable(standing.resources(), look, console(), standing.now(console()));
+        if (json()) {
+            console().json(json(standing, groups));
+        } else {
+            warn(standing);
+            table.print(groups, FORMATS);
+            mentionDeparted(standing);
+        }
+        return Exit.OK;
+    }
+
+    /** Mentions departed hosts that are drained. They have no rank and so no line, but somebody may look for their drain. */
+    private void mentionDeparted(Overview standing) {
+        Hostlist held = heldAway(standing);
+        if (!held.isEmpty() && targets.isEmpty() && states == null) {
+            console().complain("muster status: not in R any longer, and drained when they return: " + held);
+        }
+    }
+
+    /**
+     * The departed hosts with a hold in force. A hold that expired while its host was away has no effect, and is lifted when the host
+     * returns.
+     */
+    private Hostlist heldAway(Overview standing) {
+        double now = standing.now(console());
+        List<String> held = new ArrayList<>();
+        standing.state().departed().forEach((host, departed) -> {
+            if (departed.isHeldAt(now)) {
+                held.add(host);
+            }
+        });
+        return Hostlist.of(held).sort();
+    }
+
+    private void warn(Overview standing) {
+        if (standing.clock() != null) {
+            console().complain("muster status: " + standing.clock());
+        }
+        if (standing.fault() != null) {
+            console().complain("muster status: the daemon takes no changes: " + standing.fault());
+        }
+    }
+
+    private ObjectNode json(Overview standing, List<StateGroup> groups) {
+        ObjectNode json = standing.toJson();
+        if (!standing.flux()) {
+            ArrayNode schedulers = json.putArray("schedulers");
+            for (Scheduler scheduler : standing.schedulers()) {
+                schedulers
+                        .addObject()
+                        .put("user", scheduler.user())
+                        .put("userid", scheduler.userid())
+                        .put("pid", scheduler.pid())
+                        .put("since", Times.rfc3339(scheduler.since()))
+                        .put("responses", scheduler.responses())
+                        .put("behind", scheduler.behind());
+            }
+        }
+        json.put("departed_drained", heldAway(standing).toString());
+        ArrayNode all = json.putArray("groups");
+        for (StateGroup group : groups) {
+            all.add(group.toJson(standing.resources(), look.expand()));
+        }
+        return json;
+    }
+}

@@ -1,0 +1,128 @@
+package io.muster.cli.look;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.EventFeed;
+import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.SelectionOptions;
+import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.inventory.axis.Departed;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster why}. */
+@Command(
+        name = "why",
+        description =
+                "Explain hosts: every axis of their state, every hold, what happened last, and what schedulers were told.")
+public final class Why extends ServerVerb {
+    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hosts, ranks or @PROPERTY.")
+    private List<String> targets = List.of();
+
+    @Option(
+            names = {"-c", "--count"},
+            paramLabel = "N",
+            description = "How many of the last events to show. Default: 5.")
+    private int count = 5;
+
+    /** The explanation of one host. */
+    interface Account {
+        String host();
+
+        /** The last events about the host, to be filled in by the caller. */
+        List<ObjectNode> events();
+
+        /** @param silence why there are no events; "" if there may be some */
+        String text(double now, String silence);
+
+        ObjectNode toJson();
+    }
+
+    public Why(Console console) {
+        super(console);
+    }
+
+    @Override
+    protected int run(FluxClient client) throws IOException {
+        Overview standing = Overview.ask(client);
+        List<Account> accounts = accounts(standing);
+        String silence = remember(client, standing, accounts);
+        if (json()) {
+            ObjectNode json = standing.toJson();
+            ArrayNode hosts = json.putArray("hosts");
+            accounts.forEach(account -> hosts.add(account.toJson()));
+            console().json(json);
+        } else {
+            double now = standing.now(console());
+            accounts.forEach(account -> console().print(account.text(now, silence)));
+        }
+        return Exit.OK;
+    }
+
+    /** The hosts by rank, then those that have departed, which have only a name. */
+    private List<Account> accounts(Overview standing) {
+        Map<String, Departed> departed = new TreeMap<>(standing.state().departed());
+        departed.keySet().retainAll(targets);
+        departed.keySet().removeIf(standing.resources().hosts()::contains);
+        List<String> present = new ArrayList<>(targets);
+        present.removeAll(departed.keySet());
+        List<Account> accounts = new ArrayList<>();
+        SelectionOptions.find(standing.resources(), present)
+                .forEach(rank -> accounts.add(new Explanation(standing, rank, new ArrayList<>())));
+        departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));
+        return accounts;
+    }
+
+    /**
+     * Reads the last events about each host from the journal.
+     *
+     * @return why the journal cannot be read; "" if it can
+     */
+    private String remember(FluxClient client, Overview standing, List<Account> accounts) throws IOException {
+        List<Deque<ObjectNode>> last = new ArrayList<>();
+        List<EventFilter> filters = new ArrayList<>();
+        for (Account account : accounts) {
+            last.add(new ArrayDeque<>());
+            filters.add(EventFilter.ALL.about(account.host(), standing.resources()));
+        }
+        try (EventFeed journal = EventFeed.follow(client)) {
+            for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
+                for (int i = 0; i < filters.size(); i++) {
+                    keep(last.get(i), filters.get(i), event);
+                }
+            }
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.EPERM)) {
+                return "the journal is for admins only";
+            }
+            throw e;
+        }
+        for (int i = 0; i < last.size(); i++) {
+            accounts.get(i).events().addAll(last.get(i));
+        }
+        return "";
+    }
+
+    private void keep(Deque<ObjectNode> last, EventFilter filter, ObjectNode event) {
+        if (!event.path("name").asText().equals("restart") && filter.matches(event)) {
+            last.add(event);
+            if (last.size() > count) {
+                last.remove();
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * The {@code muster} command. Only {@code serve} may use the daemon's classes, so that the other verbs start without Netty, Micrometer and
+ * logback on their class path. Runs on the main thread.
+ */
+@NullMarked
+package io.muster.cli;
+
+import org.jspecify.annotations.NullMarked;

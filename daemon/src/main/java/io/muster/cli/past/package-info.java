@@ -1,0 +1,7 @@
+/**
+ * Verbs about the past: history and report. Depends on terminal, ask and the daemon's journal format. Runs on the main thread.
+ */
+@NullMarked
+package io.muster.cli.past;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,238 @@
+package io.muster.cli.request;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerOptions;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Printable;
+import io.muster.cli.terminal.Verb;
+import io.muster.daemon.config.Fsd;
+import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Verdict;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.request.Constraint;
+import io.muster.inventory.request.Jobspec;
+import io.muster.inventory.request.Query;
+import io.muster.inventory.request.Request;
+import io.muster.inventory.request.Resource;
+import io.muster.inventory.request.Shape;
+import io.muster.protocol.admin.FeasibilityAnswer;
+import io.muster.protocol.admin.FeasibilityRequest;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster feasible}. */
+@Command(
+        name = "feasible",
+        description = "Ask whether a request for resources could ever be met here, and why not.",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:yes",
+            "1:never, even if everything were up and free",
+            "2:the request or the command line is wrong",
+            "3:it fits the inventory, but not what is up (--now)",
+            "4:not known: past what is searched, or the daemon could not say",
+            "6:not allowed",
+            "7:the daemon cannot be reached"
+        },
+        footer = {
+            "",
+            "What jobs have been given is not known to the daemon: --now asks about what is up, not about what is free."
+        })
+public final class Feasible extends Verb {
+    private static final int NEVER = 1;
+    private static final int NOT_NOW = 3;
+    private static final int UNKNOWN = 4;
+
+    private static final String NAME = "muster feasible";
+
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
+
+    @Parameters(
+            paramLabel = "SHAPE|FILE",
+            description =
+                    "A shape (RFC 46), slot=4/[core=8;gpu]; or a file with a jobspec or a resources list in YAML or"
+                            + " JSON: - for standard input, *.json, *.yaml, or a path that begins with a dot or slash.")
+    private String asked = "";
+
+    @Option(names = "--now", description = "Of what is up now, and before the resources expire.")
+    private boolean now;
+
+    @Option(
+            names = "--requires",
+            paramLabel = "EXPR",
+            description =
+                    "Only on hosts that match: a query as flux takes it (RFC 35), \"batch and -host:node[0-3]\", or"
+                            + " a constraint as JSON (RFC 31).")
+    private @Nullable String requires;
+
+    @Option(
+            names = {"-t", "--time-limit"},
+            paramLabel = "FSD",
+            description = "How long it is to run: 30m, 4h, 2d.")
+    private @Nullable String duration;
+
+    @Option(names = "--json", description = "JSON, with a schema_version: keys are only ever added to a version.")
+    private boolean json;
+
+    public Feasible(Console console) {
+        super(console);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        ProblemPrinter complaint = new ProblemPrinter(console(), NAME);
+        ObjectNode payload;
+        try {
+            payload = Source.isMeantBy(asked) ? ofFile(new Source(asked)) : ofResources(Shape.parse(asked));
+        } catch (MalformedException e) {
+            complaint.about(e);
+            if (e.what().equals("shape")) {
+                adviseOfFile(complaint);
+            }
+            return Exit.USAGE;
+        } catch (InvalidException e) {
+            complaint.about(Source.isMeantBy(asked) ? new Source(asked).shown() : "--requires", e);
+            return Exit.USAGE;
+        }
+        try (FluxClient client = server.connect(console())) {
+            FeasibilityAnswer found = ask(client, payload);
+            int exit = report(found);
+            if (found.answer().verdict() != Verdict.YES) {
+                adviseOfFile(complaint);
+            }
+            return exit;
+        }
+    }
+
+    /** Advises about a file whose name was read as a shape: {@code job} is a valid type. */
+    private void adviseOfFile(ProblemPrinter complaint) {
+        if (!Source.isMeantBy(asked) && Source.exists(asked)) {
+            complaint.advise("there is a file of that name; ./" + asked + " reads it");
+        }
+    }
+
+    private ObjectNode ofFile(Source source) throws IOException {
+        ParsedRequest written = ParsedRequest.parse(source.text(console()));
+        Jobspec jobspec = written.jobspec();
+        return jobspec == null ? ofResources(written.resources()) : payload(jobspec.toJson(), jobspec.request());
+    }
+
+    /** The payload for resources: a jobspec if possible, because RFC 27 defines nothing else. */
+    private ObjectNode ofResources(List<Resource> resources) {
+        Request request = new Request(resources, Constraint.all(), 0);
+        return resources.stream().anyMatch(r -> r.mentions(Resource.SLOT))
+                ? payload(Jobspec.of(resources, List.of("true"), 0).toJson(), request)
+                : question(request).toJson();
+    }
+
+    private ObjectNode payload(ObjectNode jobspec, Request request) {
+        FeasibilityRequest question = question(request);
+        ObjectNode system = jobspec.withObject("/attributes/system");
+        if (!question.request().constraint().isAll()) {
+            system.set("constraints", question.request().constraint().toJson());
+        }
+        system.put("duration", question.request().duration());
+        return question.toJson(jobspec);
+    }
+
+    private FeasibilityRequest question(Request request) {
+        Constraint own = request.constraint();
+        Constraint more = requires == null ? Constraint.all() : constraint(requires);
+        Constraint constraint = own.isAll() ? more : more.isAll() ? own : Constraint.and(List.of(own, more));
+        double seconds = duration == null ? request.duration() : seconds(duration);
+        return new FeasibilityRequest(new Request(request.resources(), constraint, seconds), true, now);
+    }
+
+    /** The duration in seconds; 0 for no end, as in a jobspec. */
+    private static double seconds(String text) {
+        double seconds = Fsd.parse(text).seconds();
+        return Double.isInfinite(seconds) ? 0 : seconds;
+    }
+
+    private static Constraint constraint(String text) {
+        return text.stripLeading().startsWith("{") ? Constraint.parse(text) : Query.parse(text);
+    }
+
+    private FeasibilityAnswer ask(FluxClient client, ObjectNode payload) throws IOException {
+        try {
+            ObjectNode answer = client.rpc(FeasibilityRequest.TOPIC, payload);
+            return answer.has("verdict")
+                    ? FeasibilityAnswer.parse(answer)
+                    : ofFlux(Verdict.YES, "the server sees no hindrance");
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.EOVERFLOW)) {
+                return ofFlux(Verdict.NEVER, e.sentence());
+            }
+            if (e.errno().equals(Errno.EINVAL)) {
+                return ofFlux(Verdict.INVALID, e.sentence());
+            }
+            throw e.errno().equals(Errno.EPERM)
+                    ? Failure.of(e, "")
+                    : new Failure(UNKNOWN, "the server could not say: " + e.sentence());
+        }
+    }
+
+    /** The answer of one of flux's own services, which says yes or never, but nothing about now. */
+    private FeasibilityAnswer ofFlux(Verdict verdict, String sentence) {
+        if (now && verdict == Verdict.YES) {
+            throw new Failure(UNKNOWN, "the server does not answer about now");
+        }
+        Answer answer = new Answer(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
+        return new FeasibilityAnswer(false, answer, 0, Hostlist.EMPTY);
+    }
+
+    private int report(FeasibilityAnswer found) {
+        Answer answer = found.answer();
+        if (json) {
+            ObjectNode document = JsonNodeFactory.instance.objectNode().put("schema_version", Overview.SCHEMA_VERSION);
+            console().json(document.setAll(found.toJson()));
+        } else {
+            say(word(answer.verdict()), answer.sentence());
+            if (answer.verdict() == Verdict.YES && !found.hosts().isEmpty()) {
+                say("hosts", found.hosts().toString());
+            }
+            answer.remarks().forEach(remark -> say("note", remark));
+        }
+        return exit(answer.verdict());
+    }
+
+    private void say(String what, String text) {
+        console().println(what + ": " + Printable.of(text));
+    }
+
+    private static String word(Verdict verdict) {
+        return switch (verdict) {
+            case YES -> "yes";
+            case NEVER -> "never";
+            case NOT_NOW -> "no";
+            case UNKNOWN -> "not known";
+            case INVALID -> "wrong";
+        };
+    }
+
+    private static int exit(Verdict verdict) {
+        return switch (verdict) {
+            case YES -> Exit.OK;
+            case NEVER -> NEVER;
+            case INVALID -> Exit.USAGE;
+            case NOT_NOW -> NOT_NOW;
+            case UNKNOWN -> UNKNOWN;
+        };
+    }
+}

@@ -1,0 +1,164 @@
+package io.muster.cli.request;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerOptions;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Verb;
+import io.muster.inventory.graph.Detail;
+import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Extended;
+import io.muster.inventory.graph.Jgf;
+import io.muster.inventory.graph.Picture;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Walker;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.NotJson;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code muster graph}. */
+@Command(
+        name = "graph",
+        description = {
+            "Show the resources as a graph (RFC 4): what contains what.",
+            "An R with a graph of its own is shown by that one; of any other, a node's resources of one type are one pool."
+        },
+        footer = {"", "`muster graph --format dot | dot -Tsvg > graph.svg` makes a picture with Graphviz."})
+public final class Graph extends Verb {
+    private static final int ALL_LEVELS = 100;
+
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
+
+    @Option(
+            names = {"-f", "--file"},
+            paramLabel = "FILE",
+            description =
+                    "Of the R (RFC 20) or the JSON Graph Format in this file, - for standard input; asks no daemon.")
+    private @Nullable String file;
+
+    @Option(
+            names = {"-d", "--depth"},
+            paramLabel = "N",
+            description = "Show only so many levels below the root.")
+    private int depth = ALL_LEVELS;
+
+    @Option(
+            names = {"-s", "--subsystem"},
+            paramLabel = "NAME",
+            defaultValue = EdgeKind.CONTAINMENT,
+            description = "Which hierarchy is drawn, and cut at --depth. Default: ${DEFAULT-VALUE}.")
+    private String subsystem = EdgeKind.CONTAINMENT;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            defaultValue = "tree",
+            description =
+                    "tree; dot, for Graphviz; or jgf, as an R's scheduling key has it. Default: ${DEFAULT-VALUE}.")
+    private String format = "tree";
+
+    @Option(
+            names = "--full",
+            description =
+                    "Every core and gpu by itself; and in jgf every key that RFC 20 names, not only what differs from"
+                            + " its default.")
+    private boolean full;
+
+    public Graph(Console console) {
+        super(console);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (depth < 0) {
+            throw new Failure(Exit.USAGE, "--depth: " + depth + " is negative");
+        }
+        if (!format.equals("tree") && !format.equals("dot") && !format.equals("jgf")) {
+            throw new Failure(Exit.USAGE, "--format: " + format + " is not one of tree, dot and jgf");
+        }
+        ResourceGraph graph = file == null ? ofServer() : ofFile(new Source(file));
+        if (graph.root(subsystem) < 0) {
+            throw new Failure(
+                    Exit.ERROR,
+                    "--subsystem: the graph has no " + subsystem + "; it has " + String.join(", ", graph.subsystems()));
+        }
+        show(graph);
+        return Exit.OK;
+    }
+
+    private void show(ResourceGraph graph) throws IOException {
+        switch (format) {
+            case "dot" -> console().print(new Picture(graph, subsystem, depth).dot());
+            case "jgf" -> jgf(graph);
+            default ->
+                new Picture(graph, subsystem, depth)
+                        .tree(console().style().marks() ? Picture.Lines.BOXES : Picture.Lines.ASCII)
+                        .lines()
+                        .forEach(console()::println);
+        }
+    }
+
+    private ResourceGraph ofServer() throws IOException {
+        try (FluxClient client = server.connect(console())) {
+            ResourceSet resources =
+                    ResourceSet.parse(client.rpc("resource.get", null).path("R"));
+            InventoryState state = Overview.ask(client).state();
+            Idset drained = state.holds().held().intersect(state.members());
+            ResourceGraph graph =
+                    ofSet(resources).withLiveState(resources, state.view().up(), drained);
+            Idset excluded = resources.ranks().subtract(state.members());
+            return graph.state(graph.nodesOf(resources, excluded), Extended.EXCLUDED);
+        }
+    }
+
+    private ResourceGraph ofFile(Source source) throws IOException {
+        try {
+            JsonNode json = new JsonMapper().readTree(source.bytes(console()));
+            return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json));
+        } catch (JsonProcessingException e) {
+            throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + NotJson.sentence(e));
+        } catch (InvalidException e) {
+            throw new Failure(Exit.ERROR, source.shown() + ": " + e.getMessage());
+        }
+    }
+
+    private ResourceGraph ofSet(ResourceSet resources) {
+        JsonNode scheduling = resources.scheduling();
+        if (scheduling != null && scheduling.has("graph")) {
+            return Jgf.read(scheduling).withProperties(resources);
+        }
+        Detail parts = full ? Detail.UNITS : Detail.POOLS;
+        return ResourceGraph.of(resources, depth < 2 ? Detail.NODES : parts);
+    }
+
+    private void jgf(ResourceGraph graph) throws IOException {
+        Jgf.Form form = full ? Jgf.Form.FULL : Jgf.Form.TERSE;
+        try (JsonGenerator json = new JsonFactory().createGenerator(console().jsonWriter())) {
+            if (depth == ALL_LEVELS) {
+                Jgf.write(graph, form, json);
+            } else {
+                Idset.Builder shown = Idset.builder();
+                Walker.of(graph, subsystem)
+                        .pruning(visit -> visit.depth() < depth)
+                        .walk(visit -> shown.add(visit.vertex()));
+                Jgf.write(graph, form, shown.build(), json);
+            }
+        }
+        console().print("\n");
+    }
+}

@@ -1,0 +1,109 @@
+package io.muster.cli.request;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Verb;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
+import io.muster.inventory.request.Jobspec;
+import io.muster.inventory.request.Shape;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code muster jobspec validate}. */
+@Command(
+        name = "validate",
+        description = "Say all that is wrong with a jobspec, each with its line or its JSON pointer.",
+        footer = {
+            "",
+            "Levels: v1 is RFC 25, its text and its schema; flux is what deployed flux-core takes for version 1;"
+                    + " canonical is RFC 14, of any version.",
+            "Status 0 if it is valid, 1 if it is not, 2 if there is nothing to read. What is only noted does not count."
+        })
+public final class JobspecValidate extends Verb {
+    private static final int INVALID = 1;
+
+    @Parameters(
+            arity = "0..1",
+            defaultValue = "-",
+            paramLabel = "FILE",
+            description = "YAML or JSON; without it, or for -, standard input.")
+    private String file = "-";
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            defaultValue = "v1",
+            description = "v1, flux or canonical. Default: ${DEFAULT-VALUE}.")
+    private String level = "v1";
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Say only what is wrong.")
+    private boolean quiet;
+
+    @Option(names = "--json", description = "JSON, with a schema_version.")
+    private boolean json;
+
+    public JobspecValidate(Console console) {
+        super(console);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Jobspec.Level wanted = level();
+        Source source = new Source(file);
+        String text = source.text(console());
+        try {
+            return valid(source, Jobspec.parse(text, wanted));
+        } catch (InvalidException e) {
+            if (json) {
+                console().json(document(false, e.problems(), List.of()));
+            } else {
+                new ProblemPrinter(console(), "muster jobspec validate").about(source.shown(), e);
+            }
+            return INVALID;
+        }
+    }
+
+    private Jobspec.Level level() {
+        return switch (level) {
+            case "v1" -> Jobspec.Level.V1_STRICT;
+            case "flux" -> Jobspec.Level.V1_FLUX;
+            case "canonical" -> Jobspec.Level.CANONICAL;
+            default -> throw new Failure(Exit.USAGE, "--level: " + level + " is not one of v1, flux and canonical");
+        };
+    }
+
+    private int valid(Source source, Jobspec jobspec) {
+        if (json) {
+            console().json(document(true, List.of(), jobspec.notes()));
+        } else if (!quiet) {
+            jobspec.notes().forEach(note -> console().complain("note: " + source.shown() + ": " + note));
+            console().println("ok: version " + jobspec.version() + ", " + Shape.print(jobspec.resources()));
+        }
+        return Exit.OK;
+    }
+
+    private static ObjectNode document(boolean valid, List<Problem> problems, List<Problem> notes) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("schema_version", Overview.SCHEMA_VERSION).put("valid", valid);
+        list(json.putArray("problems"), problems);
+        list(json.putArray("notes"), notes);
+        return json;
+    }
+
+    private static void list(ArrayNode array, List<Problem> problems) {
+        for (Problem problem : problems) {
+            array.addObject().put("place", problem.place()).put("sentence", problem.sentence());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.muster.cli.rset;
+
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.daemon.config.Environment;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code muster R encode}. */
+@Command(name = "encode", description = "Make a set of like ranks.")
+public final class Encode extends SetVerb {
+    private final Environment environment;
+
+    @Option(
+            names = {"-r", "--ranks"},
+            paramLabel = "IDSET",
+            description = "The ranks. Default: as many as there are hosts, from 0; or rank 0.")
+    private @Nullable String ranks;
+
+    @Option(
+            names = {"-c", "--cores"},
+            paramLabel = "IDSET",
+            description = "Cores of each rank. Default: core 0, unless there are GPUs.")
+    private @Nullable String cores;
+
+    @Option(
+            names = {"-g", "--gpus"},
+            paramLabel = "IDSET",
+            description = "GPUs of each rank. Default: none.")
+    private String gpus = "";
+
+    @Option(
+            names = {"-H", "--hosts"},
+            paramLabel = "HOSTLIST",
+            description = "Its hosts, by rank. Default: this one, for every rank.")
+    private @Nullable String hosts;
+
+    @Option(
+            names = {"-p", "--property"},
+            paramLabel = "NAME[:RANKS]",
+            description = "A property, and the ranks that have it: without them, all. May be repeated.")
+    private List<String> properties = List.of();
+
+    @Option(
+            names = {"-l", "--local"},
+            description = "The cores of this host.")
+    private boolean local;
+
+    public Encode(Console console, Environment environment) {
+        super(console);
+        this.environment = environment;
+    }
+
+    @Override
+    int run() {
+        if (local && (cores != null || !gpus.isEmpty())) {
+            throw new Failure(Exit.USAGE, "--local says what cores there are: leave out --cores and --gpus");
+        }
+        Hostlist named = hosts == null ? Hostlist.EMPTY : Hostlist.parse(hosts);
+        Idset members = members(named);
+        Hostlist all = hosts == null ? here(members.size()) : named;
+        if (all.size() != members.size()) {
+            throw new Failure(
+                    Exit.USAGE,
+                    "there are " + all.size() + " hosts in " + hosts + " and " + members.size() + " ranks in " + ranks);
+        }
+        return print(ResourceSet.of(all, members, cores(), idset("--gpus", gpus), properties(members)));
+    }
+
+    private Idset members(Hostlist named) {
+        if (ranks != null) {
+            return idset("--ranks", ranks);
+        }
+        if (hosts == null) {
+            return Idset.of(0);
+        }
+        return named.isEmpty() ? Idset.EMPTY : Idset.range(0, named.size() - 1);
+    }
+
+    private Hostlist here(int times) {
+        return Hostlist.of(Collections.nCopies(times, environment.hostname()));
+    }
+
+    private Idset cores() {
+        if (local) {
+            return Idset.range(0, environment.cores() - 1);
+        }
+        return cores == null ? (gpus.isEmpty() ? Idset.of(0) : Idset.EMPTY) : idset("--cores", cores);
+    }
+
+    private SortedMap<String, Idset> properties(Idset members) {
+        SortedMap<String, Idset> all = new TreeMap<>();
+        for (String property : properties) {
+            Map.Entry<String, Idset> named = property(property, members);
+            all.put(named.getKey(), named.getValue());
+        }
+        return all;
+    }
+}

@@ -1,0 +1,87 @@
+package io.muster.cli.rset;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Verb;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.problem.NotJson;
+import io.muster.inventory.rset.ResourceSet;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A verb on the resource sets on standard input, which follow one another. */
+abstract class SetVerb extends Verb {
+    SetVerb(Console console) {
+        super(console);
+    }
+
+    @Override
+    public final Integer call() throws IOException {
+        try {
+            return run();
+        } catch (IllegalArgumentException e) {
+            throw new Failure(Exit.ERROR, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Runs the verb. An IllegalArgumentException from the inventory says what is wrong with the sets. */
+    abstract int run() throws IOException;
+
+    /** Reads all sets, which must be at least {@code least}. */
+    final List<ResourceSet> read(int least) throws IOException {
+        List<ResourceSet> sets = new ArrayList<>();
+        try (MappingIterator<JsonNode> documents =
+                new JsonMapper().readerFor(JsonNode.class).readValues(console().in())) {
+            while (documents.hasNextValue()) {
+                sets.add(ResourceSet.parse(documents.nextValue()));
+            }
+        } catch (JsonProcessingException e) {
+            throw new Failure(
+                    Exit.ERROR, "standard input, set " + (sets.size() + 1) + ": not JSON: " + NotJson.sentence(e));
+        }
+        if (sets.size() < least) {
+            throw new Failure(
+                    Exit.ERROR,
+                    "standard input has " + sets.size() + (sets.size() == 1 ? " set" : " sets") + " where at least "
+                            + least + (least == 1 ? " is" : " are") + " needed");
+        }
+        return sets;
+    }
+
+    final ResourceSet readUnion() throws IOException {
+        ResourceSet union = null;
+        for (ResourceSet set : read(1)) {
+            union = union == null ? set : union.union(set);
+        }
+        return union == null ? ResourceSet.EMPTY : union;
+    }
+
+    final int print(ResourceSet set) {
+        console().json(set.toString());
+        return Exit.OK;
+    }
+
+    /** Parses {@code NAME:RANKS}, or {@code NAME} for all of {@code members}. */
+    static Map.Entry<String, Idset> property(String text, Idset members) {
+        int colon = text.indexOf(':');
+        return colon < 0
+                ? Map.entry(text, members)
+                : Map.entry(text.substring(0, colon), idset(text, text.substring(colon + 1)));
+    }
+
+    static Idset idset(String option, String text) {
+        try {
+            return Idset.parse(text);
+        } catch (MalformedException e) {
+            throw new Failure(Exit.USAGE, option + ": " + e.getMessage());
+        }
+    }
+}

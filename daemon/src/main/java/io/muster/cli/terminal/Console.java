@@ -1,0 +1,200 @@
+package io.muster.cli.terminal;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.problem.Text;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.FilterWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Map;
+
+/**
+ * The input and output of a verb. Output is UTF-8 whatever the locale, since hosts and reasons are data. If the reader closes the pipe, the
+ * process ends at once and silently, as with SIGPIPE.
+ */
+public final class Console {
+    /** The text of EPIPE by strerror(3); the JDK gives no error number. */
+    private static final String BROKEN_PIPE = "Broken pipe";
+
+    private final InputStream in;
+    private final OutputStream out;
+    private final OutputStream err;
+    private final Map<String, String> environment;
+    private final Terminal terminal;
+    private final InstantSource clock;
+    private boolean lost;
+
+    public Console(
+            InputStream in,
+            OutputStream out,
+            OutputStream err,
+            Map<String, String> environment,
+            Terminal terminal,
+            InstantSource clock) {
+        this.in = in;
+        this.out = out;
+        this.err = err;
+        this.environment = environment;
+        this.terminal = terminal;
+        this.clock = clock;
+    }
+
+    public static Console ofProcess() {
+        Map<String, String> environment = System.getenv();
+        return new Console(
+                // Buffered, because at the end of a pipe an unbuffered stream asks for its position, and JDK 17 then
+                // fails.
+                new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
+                new FileOutputStream(FileDescriptor.err),
+                environment,
+                Terminal.ofProcess(environment),
+                InstantSource.system());
+    }
+
+    public InputStream in() {
+        return in;
+    }
+
+    public Map<String, String> environment() {
+        return environment;
+    }
+
+    public Terminal terminal() {
+        return terminal;
+    }
+
+    public Style style() {
+        return terminal.style();
+    }
+
+    /** Seconds since the epoch. */
+    public double now() {
+        return clock.millis() / 1e3;
+    }
+
+    public InstantSource clock() {
+        return clock;
+    }
+
+    /** Text for people, of any number of lines. Whatever else a terminal would obey was somebody's data, and is replaced. */
+    public void print(String text) {
+        write(Printable.lines(text, style().color()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    public void println(String line) {
+        print(line);
+        print("\n");
+    }
+
+    /** Prints a JSON document as one line. Callers put the schema's version first. */
+    public void json(ObjectNode document) {
+        Bytes encoded = Json.encode(document);
+        json(encoded.first(encoded.length() - 1).text());
+    }
+
+    /** A line of JSON. What a terminal would obey is escaped as JSON has it, and means the same to a program. */
+    public void json(String line) {
+        write((Text.escaped(line) + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The same for JSON that is written piece by piece. */
+    public Writer jsonWriter() {
+        OutputStream bytes = new OutputStream() {
+            @Override
+            public void write(int b) {
+                Console.this.write(new byte[] {(byte) b});
+            }
+
+            @Override
+            public void write(byte[] some, int offset, int length) {
+                Console.this.write(Arrays.copyOfRange(some, offset, offset + length));
+            }
+        };
+        return new FilterWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8)) {
+            @Override
+            public void write(int c) throws IOException {
+                write(new char[] {(char) c}, 0, 1);
+            }
+
+            @Override
+            public void write(char[] text, int offset, int length) throws IOException {
+                write(new String(text, offset, length), 0, length);
+            }
+
+            /** A surrogate pair may come in two pieces, and is joined by the encoder. */
+            @Override
+            public void write(String text, int offset, int length) throws IOException {
+                for (int i = offset; i < offset + length; i++) {
+                    char c = text.charAt(i);
+                    out.write(Character.isSurrogate(c) ? String.valueOf(c) : Text.escaped(String.valueOf(c)));
+                }
+            }
+        };
+    }
+
+    private void write(byte[] bytes) {
+        try {
+            out.write(bytes);
+        } catch (IOException e) {
+            throw lost(e);
+        }
+    }
+
+    /** Flushes the output, for readers that wait for single lines. The end of the process flushes too. */
+    public void flush() {
+        if (lost) {
+            return;
+        }
+        try {
+            out.flush();
+        } catch (IOException e) {
+            throw lost(e);
+        }
+    }
+
+    /** The exception for failed output. A reader that closed the pipe is no failure; a full disk is one. Output is not attempted again. */
+    private RuntimeException lost(IOException e) {
+        lost = true;
+        return BROKEN_PIPE.equals(e.getMessage())
+                ? new ClosedPipeException(e)
+                : new Failure(Exit.ERROR, "standard output: " + e.getMessage());
+    }
+
+    /** Prints a line for the user on standard error, after all output so far. */
+    public void complain(String line) {
+        complainRaw(Printable.of(line) + "\n");
+    }
+
+    /** Lines for standard error, each with its end. */
+    public void complainLines(String text) {
+        complainRaw(Printable.lines(text, style().color()));
+    }
+
+    /** Draws a line of standard error anew: what work has come to. An empty one leaves a clean line behind. */
+    public void redraw(String line) {
+        complainRaw("\r" + (line.isEmpty() ? "\033[K" : Printable.of(line)));
+    }
+
+    private void complainRaw(String text) {
+        flush();
+        try {
+            err.write(text.getBytes(StandardCharsets.UTF_8));
+            err.flush();
+        } catch (IOException e) {
+            throw new ClosedPipeException(e);
+        }
+    }
+}

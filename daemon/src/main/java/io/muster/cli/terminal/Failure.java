@@ -1,0 +1,57 @@
+package io.muster.cli.terminal;
+
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+
+/** Ends a verb with an exit status, a sentence and, if there is any, advice on what to do. */
+public final class Failure extends RuntimeException {
+    private final int exit;
+    private final String advice;
+
+    public Failure(int exit, String sentence) {
+        this(exit, sentence, "");
+    }
+
+    /** @param advice a line of its own; "" for none */
+    public Failure(int exit, String sentence, String advice) {
+        super(sentence);
+        this.exit = exit;
+        this.advice = advice;
+    }
+
+    /** The failure for an error response, with the exit status that corresponds to its error number. */
+    public static Failure of(RpcException error, String advice) {
+        int number = error.errno().value();
+        if (number == Errno.EPERM.value() || number == Errno.EACCES.value()) {
+            return new Failure(Exit.DENIED, error.sentence(), advice);
+        }
+        if (number == Errno.EEXIST.value() || number == Errno.EBUSY.value()) {
+            return new Failure(Exit.CONFLICT, error.sentence(), advice);
+        }
+        if (number == Errno.EROFS.value()) {
+            return new Failure(
+                    Exit.READ_ONLY,
+                    error.sentence(),
+                    "the daemon cannot write its journal and takes no changes; schedulers and queries go on");
+        }
+        if (number == Errno.ECANCELED.value() || number == Errno.EHOSTUNREACH.value()) {
+            return new Failure(Exit.UNREACHABLE, error.sentence(), advice);
+        }
+        if (number == Errno.ENOSYS.value()) {
+            return new Failure(Exit.ERROR, error.sentence(), "the server at the other end does not have this");
+        }
+        return new Failure(Exit.ERROR, error.sentence(), advice);
+    }
+
+    public int exit() {
+        return exit;
+    }
+
+    public String sentence() {
+        return String.valueOf(getMessage());
+    }
+
+    public String advice() {
+        return advice;
+    }
+}

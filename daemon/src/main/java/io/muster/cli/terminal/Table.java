@@ -1,0 +1,133 @@
+package io.muster.cli.terminal;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rows of text in columns that are as wide as necessary, or as wide as a terminal allows. */
+public final class Table {
+    /** Least width of a column that is cut. */
+    private static final int LEAST = 10;
+
+    private final List<Column> columns;
+    private final List<List<String>> rows = new ArrayList<>();
+
+    public Table(Column... columns) {
+        this.columns = List.of(columns);
+    }
+
+    /** Adds a row, with one cell for each column. */
+    public void row(String... cells) {
+        List<String> row = new ArrayList<>(cells.length);
+        for (String cell : cells) {
+            row.add(Printable.of(cell));
+        }
+        if (row.size() != columns.size()) {
+            throw new IllegalArgumentException(row.size() + " cells for " + columns.size() + " columns");
+        }
+        rows.add(row);
+    }
+
+    public List<Column> columns() {
+        return columns;
+    }
+
+    public List<List<String>> rows() {
+        return rows;
+    }
+
+    /** All lines, each with a newline. */
+    public String render(boolean header, Style style) {
+        int[] widths = widths(header);
+        fit(widths, style.width());
+        StringBuilder out = new StringBuilder();
+        if (header) {
+            List<String> names = new ArrayList<>(columns.size());
+            for (Column column : columns) {
+                names.add(column.header());
+            }
+            StringBuilder line = new StringBuilder();
+            line(line, names, widths, Style.PLAIN);
+            out.append(style.header(line.toString().stripTrailing())).append('\n');
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            line(line, row, widths, style);
+            out.append(line.toString().stripTrailing()).append('\n');
+        }
+        return out.toString();
+    }
+
+    private int[] widths(boolean header) {
+        int[] widths = new int[columns.size()];
+        for (int i = 0; i < widths.length; i++) {
+            widths[i] = header ? Printable.width(columns.get(i).header()) : 0;
+            for (List<String> row : rows) {
+                widths[i] = Math.max(widths[i], Printable.width(row.get(i)));
+            }
+        }
+        return widths;
+    }
+
+    /** Takes the columns beyond the limit from the flexible columns, beginning with the last. */
+    private void fit(int[] widths, int limit) {
+        int excess = -limit - 1;
+        for (int width : widths) {
+            excess += width + 1;
+        }
+        for (int i = widths.length - 1; i >= 0 && limit > 0 && excess > 0; i--) {
+            if (columns.get(i).flexible()) {
+                int taken = Math.max(0, Math.min(excess, widths[i] - LEAST));
+                widths[i] -= taken;
+                excess -= taken;
+            }
+        }
+    }
+
+    private void line(StringBuilder out, List<String> cells, int[] widths, Style style) {
+        int last = cells.size() - 1;
+        for (int i = 0; i < last; i++) {
+            String word = Printable.cut(cells.get(i), widths[i]);
+            StringBuilder cell = new StringBuilder();
+            int space = widths[i] - Printable.width(word);
+            Printable.pad(cell, columns.get(i).right() ? space : 0);
+            cell.append(word);
+            Printable.pad(cell, columns.get(i).right() ? 0 : space);
+            out.append(columns.get(i).hasColour() ? style.paint(word, cell.toString()) : cell)
+                    .append(' ');
+        }
+        String word = cells.get(last);
+        if (columns.get(last).right()) {
+            Printable.pad(out, widths[last] - Printable.width(word));
+        }
+        wrap(out, word, widths);
+    }
+
+    /** Wraps the last column instead of cutting it, because host names that are cut off are useless. */
+    private static void wrap(StringBuilder out, String word, int[] widths) {
+        int width = widths[widths.length - 1];
+        int indent = 0;
+        for (int i = 0; i < widths.length - 1; i++) {
+            indent += widths[i] + 1;
+        }
+        String rest = word;
+        while (Printable.width(rest) > width) {
+            int end = breakBefore(rest, width);
+            out.append(rest, 0, end).append('\n');
+            Printable.pad(out, indent);
+            rest = rest.substring(end);
+        }
+        out.append(rest);
+    }
+
+    /** The place for a line break: after the last comma or space that fits, so that no name is split; otherwise at the full width. */
+    private static int breakBefore(String text, int width) {
+        int end = text.offsetByCodePoints(0, width);
+        for (int i = end; i > 0; i--) {
+            char c = text.charAt(i - 1);
+            if (c == ',' || c == ' ') {
+                return i;
+            }
+        }
+        return end;
+    }
+}

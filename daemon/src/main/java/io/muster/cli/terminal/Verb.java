@@ -1,0 +1,16 @@
+package io.muster.cli.terminal;
+
+import java.util.concurrent.Callable;
+
+/** One verb of the command: its options and its action. */
+public abstract class Verb implements Callable<Integer> {
+    private final Console console;
+
+    protected Verb(Console console) {
+        this.console = console;
+    }
+
+    protected final Console console() {
+        return console;
+    }
+}

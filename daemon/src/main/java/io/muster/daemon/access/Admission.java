@@ -1,0 +1,69 @@
+package io.muster.daemon.access;
+
+import io.muster.daemon.config.Access;
+import io.muster.protocol.wire.Credentials;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is let in, and as what (RFC 12). Made anew when the configuration is: connections keep what they were given.
+ */
+public final class Admission {
+    private final int owner;
+    private final boolean rootOwner;
+    private final boolean guests;
+    private final Grants admins;
+    private final Grants schedulers;
+    private final Accounts accounts;
+
+    private Admission(int owner, Access access, Grants admins, Grants schedulers, Accounts accounts) {
+        this.owner = owner;
+        this.rootOwner = access.rootOwner();
+        this.guests = access.guests();
+        this.admins = admins;
+        this.schedulers = schedulers;
+        this.accounts = accounts;
+    }
+
+    /** @param unresolved told of each configured name that is no account */
+    public static Admission of(int owner, Access access, Accounts accounts, Consumer<String> unresolved) {
+        return new Admission(
+                owner,
+                access,
+                Grants.resolve(access.admins(), accounts, unresolved),
+                Grants.resolve(access.schedulers(), accounts, unresolved),
+                accounts);
+    }
+
+    /**
+     * Asks nobody.
+     *
+     * @return null for somebody who is not let in
+     */
+    @Nullable
+    public Rights admit(int uid, int gid, String user) {
+        boolean isOwner = uid == owner || (rootOwner && uid == 0);
+        boolean admin = admins.include(uid, gid);
+        boolean scheduler = schedulers.include(uid, gid);
+        if (!isOwner && !admin && !scheduler && !guests) {
+            return null;
+        }
+        int guest = admin ? (Credentials.USER | Credentials.ADMIN) : Credentials.USER;
+        int role = isOwner ? Credentials.OWNER : guest;
+        return new Rights(new Credentials(uid, role | Credentials.LOCAL), user, scheduler);
+    }
+
+    public Accounts accounts() {
+        return accounts;
+    }
+
+    public boolean isForOwnerOnly() {
+        return !guests && !rootOwner && admins.isEmpty() && schedulers.isEmpty();
+    }
+
+    /** What an owner's message counts as that speaks for somebody else. */
+    public Rights onBehalfOf(Credentials claimed) {
+        return new Rights(
+                claimed, Integer.toUnsignedString(claimed.userid()), schedulers.include(claimed.userid(), -1));
+    }
+}

@@ -1,8 +1,0 @@
-/**
- * The {@code muster} command. Only {@code serve} may use the daemon's classes, so that the other verbs start without Netty, Micrometer and
- * logback on their class path. Runs on the main thread.
- */
-@NullMarked
-package io.muster.daemon.cli;
-
-import org.jspecify.annotations.NullMarked;

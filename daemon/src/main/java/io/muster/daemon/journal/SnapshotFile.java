@@ -1,0 +1,114 @@
+package io.muster.daemon.journal;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.disk.Disk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The state as of one event, in a file of its own. The first line holds the checksum of everything after it. */
+record SnapshotFile(long seq, double timestamp, ObjectNode state) {
+    static final String FILE = "snapshot.json";
+    static final String PREVIOUS = "snapshot.prev.json";
+
+    private static final int VERSION = 1;
+    private static final String HEAD = "{\"crc32c\":\"";
+    private static final int HEAD_LENGTH = HEAD.length() + 8 + "\",\n".length();
+
+    /** @return the snapshot, or null when there is no such file */
+    static @Nullable SnapshotFile read(Disk disk, String name) throws IOException {
+        byte[] bytes = bytes(disk, name);
+        return bytes == null ? null : parse(name, bytes);
+    }
+
+    /**
+     * Whether the snapshot file is missing although there was one: a directory that never had a snapshot holds the journal from its first
+     * event.
+     */
+    static boolean isMissed(Disk disk) throws IOException {
+        List<String> names = disk.list("").stream().map(Disk.Entry::name).toList();
+        List<Segment> segments = Segment.list(disk);
+        boolean begins = !segments.isEmpty() && segments.get(0).first() == 1;
+        return !names.contains(FILE) && !begins && (names.contains(PREVIOUS) || !segments.isEmpty());
+    }
+
+    private static byte @Nullable [] bytes(Disk disk, String name) throws IOException {
+        try (Disk.File file = disk.open(name, Disk.Access.READ)) {
+            ByteBuffer buffer = ByteBuffer.allocate(Math.toIntExact(file.size()));
+            file.read(buffer, 0);
+            return buffer.array();
+        } catch (NoSuchFileException none) {
+            return null;
+        }
+    }
+
+    private static SnapshotFile parse(String name, byte[] bytes) throws CorruptException {
+        if (!intact(bytes)) {
+            throw new CorruptException(name, 0, 0, "the checksum does not match");
+        }
+        try {
+            ObjectNode whole = JournalRecord.object(bytes, 0, bytes.length);
+            int version = whole.path("version").asInt();
+            if (version != VERSION) {
+                throw new IOException("of format version " + version + ", not known here: only " + VERSION + " is");
+            }
+            if (!whole.path("seq").isIntegralNumber() || !(whole.path("state") instanceof ObjectNode)) {
+                throw new IOException("without seq or state");
+            }
+            return new SnapshotFile(
+                    whole.path("seq").longValue(), whole.path("timestamp").doubleValue(), (ObjectNode)
+                            whole.path("state"));
+        } catch (IOException e) {
+            throw new CorruptException(name, 0, 0, "it is " + e.getMessage());
+        }
+    }
+
+    private static boolean intact(byte[] bytes) {
+        if (bytes.length <= HEAD_LENGTH) {
+            return false;
+        }
+        String head = HEAD + Line.crc(bytes, HEAD_LENGTH, bytes.length) + "\",\n";
+        return head.equals(new String(bytes, 0, HEAD_LENGTH, StandardCharsets.ISO_8859_1));
+    }
+
+    private static byte[] encode(long seq, double now, byte[] state) {
+        String before = String.format(
+                Locale.ROOT, "\"version\":%d,\"seq\":%d,\"timestamp\":%.6f,\n\"state\":", VERSION, seq, now);
+        byte[] prefix = (HEAD + "00000000\",\n" + before).getBytes(StandardCharsets.UTF_8);
+        ByteBuffer file = ByteBuffer.allocate(prefix.length + state.length + 2);
+        file.put(prefix).put(state).put((byte) '}').put((byte) '\n');
+        String crc = Line.crc(file.array(), HEAD_LENGTH, file.capacity());
+        file.put(HEAD.length(), crc.getBytes(StandardCharsets.US_ASCII));
+        return file.array();
+    }
+
+    /**
+     * Replaces the snapshot: writes the new file beside the old one, forces it, renames it, and forces the directory. The replaced snapshot
+     * is kept as the previous one. After any error the file is still a good snapshot.
+     *
+     * @return the size in bytes
+     */
+    static long write(Disk disk, long seq, double now, byte[] state) throws IOException {
+        byte[] bytes = encode(seq, now, state);
+        byte[] old = bytes(disk, FILE);
+        if (old != null && intact(old)) {
+            replace(disk, PREVIOUS, old);
+        }
+        replace(disk, FILE, bytes);
+        disk.forceDirectory("");
+        return bytes.length;
+    }
+
+    private static void replace(Disk disk, String name, byte[] bytes) throws IOException {
+        String beside = name + Segment.UNFINISHED;
+        try (Disk.File file = disk.open(beside, Disk.Access.CREATE)) {
+            file.write(ByteBuffer.wrap(bytes), 0);
+            file.force(true);
+        }
+        disk.rename(beside, name);
+    }
+}

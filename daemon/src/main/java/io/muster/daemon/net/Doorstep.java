@@ -1,0 +1,82 @@
+package io.muster.daemon.net;
+
+import io.muster.daemon.access.Rights;
+import io.muster.protocol.rpc.Errno;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.PeerCredentials;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A peer that has connected and was not yet welcomed. Flux's handshake is one byte: 0, or an error number and the end.
+ * Nothing is read before; what the peer sends meanwhile waits in the kernel.
+ */
+final class Doorstep extends ChannelInboundHandlerAdapter {
+    private static final Logger log = LoggerFactory.getLogger("peer");
+
+    private final PeerSocket socket;
+
+    Doorstep(PeerSocket socket) {
+        this.socket = socket;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        ctx.channel().config().setAutoRead(false);
+    }
+
+    /** Not sooner: until then, that a peer is gone already would be taken for a failure of ours, and logged. */
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) throws IOException {
+        PeerCredentials peer = ((EpollDomainSocketChannel) ctx.channel()).peerCredentials();
+        if (socket.gate().isFull()) {
+            refuse(ctx, Errno.EAGAIN, "full");
+            return;
+        }
+        socket.enter(ctx.channel());
+        socket.gate().rights(peer.uid(), gid(peer), rights -> decide(ctx, peer, rights));
+    }
+
+    private static int gid(PeerCredentials peer) {
+        int[] gids = peer.gids();
+        return gids.length == 0 ? -1 : gids[0];
+    }
+
+    private void decide(ChannelHandlerContext ctx, PeerCredentials peer, @Nullable Rights rights) {
+        if (rights == null) {
+            if (socket.gate().admissions().budget().take(peer.uid())) {
+                log.info(
+                        "refused uid={} pid={}: no guests are let in",
+                        Integer.toUnsignedString(peer.uid()),
+                        peer.pid());
+            }
+            refuse(ctx, Errno.EPERM, "denied");
+        } else if (ctx.channel().isActive() && !socket.gate().seat(ctx.channel(), rights)) {
+            refuse(ctx, Errno.EAGAIN, "full");
+        } else if (ctx.channel().isActive()) {
+            ctx.writeAndFlush(oneByte(ctx, 0), ctx.voidPromise());
+            ctx.pipeline().replace(this, "connection", socket.connection(ctx.channel(), peer.pid(), rights));
+            ctx.channel().config().setAutoRead(true);
+        }
+    }
+
+    private void refuse(ChannelHandlerContext ctx, Errno errno, String reason) {
+        socket.refused(reason);
+        ctx.writeAndFlush(oneByte(ctx, errno.value())).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    private static ByteBuf oneByte(ChannelHandlerContext ctx, int value) {
+        return ctx.alloc().buffer(1).writeByte(value);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ctx.close();
+    }
+}

@@ -1,0 +1,233 @@
+package io.muster.daemon.net;
+
+import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.SourceFile;
+import io.muster.daemon.service.Backend;
+import io.muster.daemon.service.Session;
+import io.muster.daemon.service.Tracer;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.LinuxSocket;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Socket;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A UNIX socket on which peers are taken. */
+public final class PeerSocket implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
+    private static final int BACKLOG = 4096;
+
+    /** How much of what a peer sends is read before other peers have their turn. */
+    private static final int MOST_READ = 1 << 14;
+
+    private static final long GRACE_MILLIS = 2000;
+
+    private final Place place;
+    private final SocketFile file;
+    private final Gate gate;
+    private final Backend backend;
+    private final Tracer trace;
+    private final ChannelGroup peers = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
+    private final Channel server;
+    /** The core thread's. */
+    private boolean stopping;
+
+    private PeerSocket(Place place, SocketFile file, Gate gate, Backend backend, Binding binding) throws IOException {
+        this.place = place;
+        this.file = file;
+        this.gate = gate;
+        this.backend = backend;
+        this.trace = binding.trace;
+        this.server = bind(binding.loop);
+    }
+
+    /**
+     * @param name for people and metrics: main, admin
+     * @param changes whether requests that change the inventory are taken on it
+     */
+    public record Place(String name, Path path, boolean changes) {}
+
+    /** @param loop the core thread's, and no other */
+    public record Binding(EventLoopGroup loop, Tracer trace) {}
+
+    /** @throws IOException saying what is in the way */
+    public static PeerSocket bind(Place place, Gate gate, Backend backend, Binding binding) throws IOException {
+        Path directory = place.path.getParent();
+        if (directory != null) {
+            gate.makeDirectory(directory);
+        }
+        SocketFile file = SocketFile.claim(place.path, InstantSource.system().instant());
+        boolean bound = false;
+        try {
+            PeerSocket socket = new PeerSocket(place, file, gate, backend, binding);
+            bound = true;
+            return socket;
+        } finally {
+            if (!bound) {
+                file.close();
+            }
+        }
+    }
+
+    private Channel bind(EventLoopGroup loop) throws IOException {
+        ChannelHandler onAccept = new ChannelInitializer<EpollDomainSocketChannel>() {
+            @Override
+            protected void initChannel(EpollDomainSocketChannel channel) {
+                channel.pipeline().addLast(new Doorstep(PeerSocket.this));
+            }
+        };
+        Socket socket = listening();
+        var registered = new ServerBootstrap()
+                .group(loop)
+                .channelFactory(() -> new EpollServerDomainSocketChannel(socket.intValue(), true))
+                .handler(new Acceptor(place.name))
+                .childOption(
+                        ChannelOption.RECVBUF_ALLOCATOR,
+                        new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ).maxMessagesPerRead(1))
+                .childHandler(onAccept)
+                .register()
+                .awaitUninterruptibly();
+        Throwable cause = registered.cause();
+        if (cause != null) {
+            throw new IOException("cannot listen on " + place.path + ": " + cause.getMessage(), cause);
+        }
+        return registered.channel();
+    }
+
+    /** Not bound by Netty, which deletes whatever has the name when it closes a socket that it has bound. */
+    private Socket listening() throws IOException {
+        Socket socket = LinuxSocket.newSocketDomain();
+        boolean listening = false;
+        try {
+            socket.bind(new DomainSocketAddress(place.path.toFile()));
+            file.bound();
+            gate.mode(place.path);
+            socket.listen(BACKLOG);
+            listening = true;
+            return socket;
+        } catch (IOException e) {
+            throw new IOException("cannot listen on " + place.path + ": " + e.getMessage(), e);
+        } finally {
+            if (!listening) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Why nobody can connect by the socket's name; "" where somebody can. May block, so not on the core thread. */
+    public String fault() {
+        return file.fault();
+    }
+
+    Gate gate() {
+        return gate;
+    }
+
+    public String name() {
+        return place.name;
+    }
+
+    public int connections() {
+        return peers.size();
+    }
+
+    void enter(Channel channel) {
+        peers.add(channel);
+        gate.enter(channel);
+    }
+
+    /** The admission has changed, and with it who may reach the socket. */
+    public void modeChanged() throws IOException {
+        if (file.isLinked()) {
+            gate.mode(place.path);
+        }
+    }
+
+    void refused(String reason) {
+        backend.queries().meters().refused(reason);
+    }
+
+    Link connection(Channel channel, int pid, Rights rights) {
+        backend.queries().meters().connected(place.name);
+        Session.Peer peer = new Session.Peer(rights, pid, place.changes);
+        int uid = rights.credentials().userid();
+        return new Link(
+                channel,
+                rights.user() + "(" + Integer.toUnsignedString(uid) + "):" + pid,
+                new Link.Terms(
+                        gate.maxFrame(rights),
+                        gate.memory(rights.areAGuests()),
+                        () -> gate.admissions().budget().take(uid),
+                        () -> stopping),
+                trace,
+                outbox -> new Session(backend, gate.admissions(), peer, outbox));
+    }
+
+    /** Closes connections that are stuck. To be called every few seconds, on the core thread. */
+    public void sweep(long nanos) {
+        peers.forEach(channel -> {
+            Link connection = channel.pipeline().get(Link.class);
+            if (connection != null) {
+                connection.sweep(nanos);
+            }
+        });
+    }
+
+    /** No more peers; those that are here stay. */
+    public void closeDoor() {
+        server.close().awaitUninterruptibly();
+    }
+
+    /** No more requests are served; answers still go out. On the core thread. */
+    public void stopServing() {
+        stopping = true;
+        peers.forEach(channel -> {
+            Link connection = channel.pipeline().get(Link.class);
+            if (connection != null) {
+                connection.stopServing();
+            }
+        });
+    }
+
+    private static void finish(Channel channel) {
+        Link connection = channel.pipeline().get(Link.class);
+        if (connection == null) {
+            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        } else {
+            connection.finish();
+        }
+    }
+
+    /** Who reads what it was sent last is let go after that; who does not read is not waited for long. */
+    @Override
+    public void close() {
+        closeDoor();
+        peers.forEach(channel -> channel.eventLoop().execute(() -> finish(channel)));
+        if (!peers.newCloseFuture().awaitUninterruptibly(GRACE_MILLIS)) {
+            peers.close().awaitUninterruptibly();
+        }
+        try {
+            file.close();
+        } catch (IOException e) { // the next start removes it
+            log.warn("the socket is left behind: {}", SourceFile.sentence(e));
+        }
+    }
+}

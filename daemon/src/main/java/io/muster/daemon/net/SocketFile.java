@@ -1,0 +1,124 @@
+package io.muster.daemon.net;
+
+import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.journal.disk.LockFile;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The name of a socket on which a daemon listens. A lock file beside it, {@code NAME.lock}, is locked from before the socket is bound until
+ * its name is removed, so that only one of several daemons has the name. Only sockets are ever removed, and at the end only the socket that
+ * was bound here. Safe on any thread.
+ */
+public final class SocketFile implements Closeable {
+    private static final int TYPE = 0170000;
+    private static final int SOCKET = 0140000;
+
+    private final Path path;
+    private final LockFile lock;
+    private volatile @Nullable Object key;
+    private volatile boolean closed;
+
+    private SocketFile(Path path, LockFile lock) {
+        this.path = path;
+        this.lock = lock;
+    }
+
+    /**
+     * Locks the name, and removes the socket of a daemon that was killed.
+     *
+     * @throws LockedException if another daemon has the name
+     * @throws IOException if anything else is in the way
+     */
+    public static SocketFile claim(Path path, Instant since) throws IOException {
+        Path directory = Objects.requireNonNull(path.toAbsolutePath().getParent());
+        LockFile lock = LocalDisk.existing(directory).lock(path.getFileName() + ".lock", "socket " + path, since);
+        SocketFile file = new SocketFile(path, lock);
+        boolean free = false;
+        try {
+            file.removeStale();
+            free = true;
+            return file;
+        } finally {
+            if (!free) {
+                file.close();
+            }
+        }
+    }
+
+    private void removeStale() throws IOException {
+        Object found = LockFile.key(path);
+        if (found == null) {
+            return;
+        }
+        int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        if ((mode & TYPE) != SOCKET) {
+            throw new IOException(
+                    path + " is in the way of the socket: it is something else. Remove it, or name another path");
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false); // a blocking connect would wait for a listener whose backlog is full
+            probe.connect(UnixDomainSocketAddress.of(path));
+        } catch (ConnectException nobodyListens) {
+            if (found.equals(LockFile.key(path))) {
+                Files.delete(path);
+                return;
+            }
+        } catch (IOException e) {
+            throw new IOException(path + " is in the way of the socket: " + e.getMessage(), e);
+        }
+        throw new IOException("somebody listens on " + path + " already: is another daemon running?");
+    }
+
+    /** Records that the socket that was just bound to the name is this daemon's. */
+    public void bound() throws IOException {
+        key = LockFile.key(path);
+    }
+
+    /** Whether the name leads to the socket that was bound. */
+    public boolean isLinked() throws IOException {
+        Object ours = key;
+        return ours != null && ours.equals(LockFile.key(path));
+    }
+
+    /** Why nobody can connect by the name, and what to do; "" if connecting works. */
+    public String fault() {
+        try {
+            Object found = LockFile.key(path);
+            if (closed) {
+                return "";
+            }
+            if (found == null) {
+                return "the socket " + path + " was removed, so nobody can connect to it: restart the daemon";
+            }
+            return found.equals(key)
+                    ? ""
+                    : "the socket " + path
+                            + " was replaced by another file, so nobody can connect to this daemon by it:"
+                            + " find out by whom, and restart the daemon";
+        } catch (IOException e) {
+            return "the socket " + path + " cannot be looked at: " + e.getMessage();
+        }
+    }
+
+    /** Removes the name if it still leads to this daemon's socket, and unlocks it for other daemons. */
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        try (lock) {
+            if (isLinked()) {
+                Files.delete(path);
+            }
+        }
+    }
+}

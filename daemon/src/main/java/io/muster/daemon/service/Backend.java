@@ -1,0 +1,14 @@
+package io.muster.daemon.service;
+
+import io.muster.daemon.core.AcquireStreams;
+import io.muster.daemon.core.JournalStreams;
+import io.muster.daemon.core.Waiters;
+
+/** What sessions serve from. */
+public record Backend(
+        Queries queries,
+        Changes changes,
+        AcquireStreams acquires,
+        JournalStreams journals,
+        Waiters waiters,
+        FeasibilityChecks feasible) {}

@@ -1,0 +1,169 @@
+package io.muster.daemon.service;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.SourceFile;
+import io.muster.daemon.core.AcquireStreams;
+import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.WallClock;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.graph.Agreement;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Decision.Rejection;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.DryRunAnswer;
+import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Json;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Requests that change the inventory, or say what changing it would do. */
+public final class Changes {
+    private final Inventory inventory;
+    private final AcquireStreams acquires;
+    private final Aside files;
+    private Function<ResourceSet, Command> definition;
+
+    /**
+     * @param files for reading R, which may block and takes its time: not where peers wait to be welcomed
+     * @param definition what a reload of an R asks for
+     */
+    public Changes(
+            Inventory inventory, AcquireStreams acquires, Aside files, Function<ResourceSet, Command> definition) {
+        this.inventory = inventory;
+        this.acquires = acquires;
+        this.files = files;
+        this.definition = definition;
+    }
+
+    /** What a reload of an R asks for from now on. */
+    public void definition(Function<ResourceSet, Command> next) {
+        definition = next;
+    }
+
+    void submit(Method method, ObjectNode payload, Principal by, Replier reply) {
+        AdminRequest request = AdminRequest.parse(method.verb(), payload);
+        if (request == null) {
+            throw new RpcException(Errno.ENOSYS, "Unknown service method '" + method.topic() + "'");
+        }
+        if (request.dryRun()) {
+            preview(request.command(), by, reply);
+        } else {
+            inventory.submit(request.command(), by, answer -> answer(answer, reply));
+        }
+    }
+
+    private static void answer(Answer answer, Replier reply) {
+        Rejection rejection = answer.rejection();
+        Answer.Failure failure = answer.failure();
+        if (failure != null) {
+            reply.fail(new RpcException(errno(failure.kind()), failure.text()));
+        } else if (rejection != null) {
+            reply.fail(new RpcException(errno(rejection.kind()), rejection.text()));
+        } else {
+            reply.done(null);
+        }
+    }
+
+    private static Errno errno(Rejection.Kind kind) {
+        return switch (kind) {
+            case INVALID -> Errno.EINVAL;
+            case EXISTS -> Errno.EEXIST;
+            case HELD_BY_OTHER -> Errno.EBUSY;
+        };
+    }
+
+    private static Errno errno(Answer.Failure.Kind kind) {
+        return switch (kind) {
+            case DISK -> Errno.EROFS;
+            case BUSY -> Errno.EAGAIN;
+            case TOO_LONG -> Errno.EINVAL;
+        };
+    }
+
+    private void preview(Command command, Principal by, Replier reply) {
+        Inventory.Preview preview = inventory.preview(command, by);
+        Rejection rejection = preview.decision().rejection();
+        if (rejection != null) {
+            throw new RpcException(errno(rejection.kind()), rejection.text());
+        }
+        List<ObjectNode> events = new ArrayList<>();
+        for (Event event : preview.decision().events()) {
+            events.add(new Entry(0, inventory.now(), by, event).toJson());
+        }
+        List<DryRunAnswer.Update> updates = new ArrayList<>();
+        acquires.preview(preview.after()).forEach((stream, next) -> {
+            Principal holder = stream.holder();
+            updates.add(new DryRunAnswer.Update(holder.user(), holder.pid(), next == null ? null : next.toJson()));
+        });
+        reply.done(Json.encode(new DryRunAnswer(events, updates).toJson()));
+    }
+
+    /** Answers with the trouble that is over with this, or "" where the clock was not doubted. */
+    void acceptClock(Principal by, Replier reply) {
+        WallClock clock = inventory.clock();
+        String trouble = clock.trouble();
+        clock.accept(by);
+        reply.done(Json.encode(JsonNodeFactory.instance.objectNode().put("trouble", trouble)));
+    }
+
+    /** A new R from a file on this host. A scheduler cannot be told of ranks that come, so none may hold the old R. */
+    void reload(ReloadRequest request, Principal by, Replier reply) {
+        if (request.xml()) {
+            reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
+        } else if (acquires.isAcquired()) {
+            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
+        } else {
+            files.run(
+                    () -> {
+                        Consumer<Replier> read = read(request.path(), by);
+                        return () -> read.accept(reply);
+                    },
+                    bug -> reply.fail(new RpcException(Errno.EIO, bug)));
+        }
+    }
+
+    private Consumer<Replier> read(String path, Principal by) {
+        try {
+            ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
+            return reply -> redefine(resources, by, reply);
+        } catch (NoSuchFileException e) {
+            return failure(Errno.ENOENT, path, Errno.ENOENT.text());
+        } catch (AccessDeniedException e) {
+            return failure(Errno.EACCES, path, Errno.EACCES.text());
+        } catch (IOException e) {
+            return failure(Errno.EIO, path, SourceFile.reason(e));
+        } catch (InvalidException | InvalidPathException e) {
+            return failure(Errno.EINVAL, path, e.getMessage());
+        }
+    }
+
+    private static Consumer<Replier> failure(Errno errno, String path, @Nullable String reason) {
+        return reply -> reply.fail(new RpcException(errno, path + ": " + reason));
+    }
+
+    /** Somebody may have acquired while the file was read. */
+    private void redefine(ResourceSet resources, Principal by, Replier reply) {
+        if (acquires.isAcquired()) {
+            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
+            return;
+        }
+        inventory.submit(definition.apply(resources), by, answer -> answer(answer, reply));
+    }
+}

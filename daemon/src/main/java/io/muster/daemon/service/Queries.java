@@ -1,0 +1,270 @@
+package io.muster.daemon.service;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.core.AcquireStream;
+import io.muster.daemon.core.AcquireStreams;
+import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.Inventory;
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.acquire.Told;
+import io.muster.protocol.admin.Get;
+import io.muster.protocol.admin.InventoryAnswer;
+import io.muster.protocol.admin.SchedStatus;
+import io.muster.protocol.admin.Scheduler;
+import io.muster.protocol.admin.Status;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import io.muster.protocol.wire.Request;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Everything that can be asked and changes nothing. Answers about the inventory are made once for each state, R once for each definition. */
+public final class Queries {
+    private static final Logger log = LoggerFactory.getLogger("peer");
+
+    private final Inventory inventory;
+    private final AcquireStreams acquires;
+    private final Attributes attributes;
+    private final Credentials sender;
+    private final SessionMeters meters;
+    private Bytes config = Json.EMPTY_OBJECT;
+
+    private final Kept<InventoryState> status;
+    private final Kept<InventoryState> schedStatus;
+    private final Kept<Definition> get;
+    private final Kept<InventoryAnswer> everything;
+
+    /**
+     * @param sender whose credentials responses carry: libflux drops a response without a role
+     * @param beside makes the answers that are long
+     */
+    public Queries(
+            Inventory inventory,
+            AcquireStreams acquires,
+            Attributes attributes,
+            Credentials sender,
+            SessionMeters meters,
+            Aside beside) {
+        this.inventory = inventory;
+        this.acquires = acquires;
+        this.attributes = attributes;
+        this.sender = sender;
+        this.meters = meters;
+        this.status = new Kept<>(beside, inventory::state, Status::encode);
+        this.schedStatus = new Kept<>(
+                beside, inventory::state, state -> SchedStatus.of(state).encode());
+        this.get = new Kept<>(
+                beside,
+                () -> inventory.state().definition(),
+                definition -> Get.of(definition).encode());
+        Body body = new Body();
+        this.everything = new Kept<>(beside, this::all, answer -> answer.encode(body.of(answer.state())));
+    }
+
+    Credentials sender() {
+        return sender;
+    }
+
+    public SessionMeters meters() {
+        return meters;
+    }
+
+    void status(Replier reply) {
+        status.ask(reply);
+    }
+
+    /** What `flux resource list` asks. */
+    void schedStatus(Replier reply) {
+        schedStatus.ask(reply);
+    }
+
+    void get(Replier reply) {
+        get.ask(reply);
+    }
+
+    /** Ours: all that is known, for `muster status` and `muster why`. */
+    void inventory(Replier reply) {
+        everything.ask(reply);
+    }
+
+    private InventoryAnswer all() {
+        List<Scheduler> schedulers = new ArrayList<>();
+        IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams that were told the same share it
+        acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
+        return new InventoryAnswer(
+                inventory.seq(),
+                inventory.now(),
+                inventory.fault(),
+                inventory.clock().trouble(),
+                schedulers,
+                inventory.state());
+    }
+
+    private static Scheduler describe(AcquireStream stream, IdentityHashMap<Told, Idset> up) {
+        Principal holder = stream.holder();
+        Told told = stream.told();
+        return new Scheduler(
+                holder.user(),
+                holder.uid(),
+                holder.pid(),
+                stream.since(),
+                stream.responses(),
+                told.offered(),
+                up.computeIfAbsent(told, t -> t.view().up().intersect(t.offered())),
+                stream.isBehind());
+    }
+
+    /** The request's object with where it came from and who asked, as flux-core echoes it. */
+    Bytes ping(Request request) throws ProtocolException {
+        Bytes payload = request.payload();
+        if (payload == null) {
+            throw new RpcException(Errno.EPROTO, request.topic() + " without a payload");
+        }
+        ObjectNode answer = Json.parse(payload);
+        answer.put("route", String.join("!", request.routes().isEmpty() ? List.of("muster") : request.routes()));
+        answer.put("userid", Integer.toUnsignedLong(request.credentials().userid()));
+        answer.put("rolemask", request.credentials().rolemask());
+        return Json.encode(answer.put("rank", 0));
+    }
+
+    Bytes stats() {
+        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+        answer.put("seq", inventory.seq());
+        answer.put("acquire-streams", acquires.streams().size());
+        answer.put("ranks", inventory.state().resources().nodes());
+        answer.put("up", inventory.state().view().up().size());
+        return Json.encode(answer);
+    }
+
+    Bytes attribute(ObjectNode payload) {
+        JsonNode name = payload.path("name");
+        if (!name.isTextual()) {
+            throw new RpcException(Errno.EPROTO, "attr.get: /name must be a string");
+        }
+        String value = attributes.of(inventory.state()).get(name.textValue());
+        if (value == null) {
+            throw new RpcException(Errno.ENOENT, "there is no attribute " + name.textValue());
+        }
+        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+        return Json.encode(answer.put("value", value).put("flags", 1));
+    }
+
+    Bytes attributes() {
+        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+        ArrayNode names = answer.putArray("names");
+        attributes.of(inventory.state()).keySet().forEach(names::add);
+        return Json.encode(answer);
+    }
+
+    /** @param document as it stands in the files */
+    public void config(ObjectNode document) {
+        config = Json.encode(document);
+    }
+
+    Bytes config() {
+        return config;
+    }
+
+    /** A peer's own log line. It is a peer's: escaped, cut, and at debug whatever it claims. */
+    void log(Request request) {
+        Bytes payload = request.payload();
+        if (payload != null && log.isDebugEnabled()) {
+            String text = payload.first(Math.min(payload.length(), 1000)).text();
+            log.debug("log.append from={} text={}", request.credentials(), text.replaceAll("\\p{Cntrl}", "?"));
+        }
+    }
+
+    /**
+     * An answer that is made from a value of the core thread's, and kept while that value stays the same object. One is made at a
+     * time, away from the core thread, for everybody who asks meanwhile: many who ask cost what one costs, and nobody waits for more
+     * than two to be made. An answer is made from what was true after its request had come, so whoever has the answer to a change
+     * sees the change.
+     */
+    private static final class Kept<T> {
+        private final Aside beside;
+        private final Supplier<T> now;
+        private final Function<T, Bytes> make;
+        private List<Replier> waiting = new ArrayList<>();
+        private boolean busy;
+        private @Nullable T of;
+        private Bytes made = Bytes.EMPTY;
+
+        Kept(Aside beside, Supplier<T> now, Function<T, Bytes> make) {
+            this.beside = beside;
+            this.now = now;
+            this.make = make;
+        }
+
+        void ask(Replier reply) {
+            waiting.add(reply);
+            next();
+        }
+
+        @SuppressWarnings("ReferenceEquality") // values that are equal may be long to compare
+        private void next() {
+            if (busy || waiting.isEmpty()) {
+                return;
+            }
+            List<Replier> askers = waiting;
+            waiting = new ArrayList<>();
+            T value = now.get();
+            if (value == of) {
+                Bytes answer = made; // the next one may be made before all have this one
+                beside.each(askers.iterator(), reply -> reply.done(answer));
+                return;
+            }
+            busy = true;
+            beside.run(
+                    () -> {
+                        Bytes answer = make.apply(value);
+                        return () -> {
+                            of = value;
+                            made = answer;
+                            finish(askers, reply -> reply.done(answer));
+                        };
+                    },
+                    bug -> finish(askers, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
+        }
+
+        private void finish(List<Replier> askers, Consumer<Replier> answer) {
+            busy = false;
+            try {
+                beside.each(askers.iterator(), answer);
+            } finally {
+                next();
+            }
+        }
+    }
+
+    /** What the long part of the last answer was made from. Touched by one piece of work at a time. */
+    private static final class Body {
+        private @Nullable InventoryState of;
+        private Bytes made = Bytes.EMPTY;
+
+        @SuppressWarnings("ReferenceEquality") // see Kept
+        Bytes of(InventoryState state) {
+            if (of != state) {
+                made = InventoryAnswer.body(state);
+                of = state;
+            }
+            return made;
+        }
+    }
+}

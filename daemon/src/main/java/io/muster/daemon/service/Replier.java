@@ -1,0 +1,12 @@
+package io.muster.daemon.service;
+
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import org.jspecify.annotations.Nullable;
+
+/** Answers one request, once, on the core thread. */
+interface Replier {
+    void done(@Nullable Bytes payload);
+
+    void fail(RpcException error);
+}

@@ -1,0 +1,337 @@
+package io.muster.daemon.service;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.access.Admissions;
+import io.muster.daemon.access.Right;
+import io.muster.daemon.access.Rights;
+import io.muster.inventory.axis.Principal;
+import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.rpc.Cancellation;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.rpc.Topic;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.Message;
+import io.muster.protocol.wire.ProtocolException;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What one peer asks for, from its first request until it is gone. */
+public final class Session {
+    private final Backend backend;
+    private final Admissions admissions;
+    private final Peer peer;
+    private final Outbox outbox;
+    private final OpenStreams streams;
+    /** Requests that are left unanswered for now, other than streams. */
+    private final Set<Later> parked = new HashSet<>();
+
+    private long parkedBytes;
+    private final Set<Method> denied = EnumSet.noneOf(Method.class);
+
+    public Session(Backend backend, Admissions admissions, Peer peer, Outbox outbox) {
+        this.backend = backend;
+        this.admissions = admissions;
+        this.peer = peer;
+        this.outbox = outbox;
+        this.streams = new OpenStreams(backend, outbox);
+    }
+
+    /**
+     * The other end.
+     *
+     * @param pid 0 when unknown
+     * @param changesHere whether requests that change the inventory are taken on the socket that it came by
+     */
+    public record Peer(Rights rights, int pid, boolean changesHere) {}
+
+    /** Requests are served; other messages mean nothing here and are passed over, as flux-core does. */
+    public void receive(Message message) {
+        if (!(message instanceof Request raw)) {
+            return;
+        }
+        Request request = raw.with(peer.rights.credentials().stamp(raw.credentials()));
+        Method method = Method.of(request.topic());
+        try {
+            if (request.nodeid() != 0 && request.nodeid() != Request.NODEID_ANY) {
+                throw new RpcException(Errno.EHOSTUNREACH, Errno.EHOSTUNREACH.text());
+            }
+            if (method == null) {
+                throw unknown(request.topic());
+            }
+            authorise(method, request);
+            if (request.isNoresponse() && method.isQuery()) {
+                served(request); // no answer would ever slow down who asks, so that they could be asked for without end
+            } else {
+                serve(method, request);
+            }
+        } catch (RpcException e) {
+            fail(request, e);
+        } catch (ProtocolException e) {
+            fail(request, new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** flux-core's sentences. */
+    private static RpcException unknown(String topic) {
+        return Method.isService(Topic.parse(topic).service())
+                ? new RpcException(Errno.ENOSYS, "Unknown service method '" + topic + "'")
+                : new RpcException(Errno.ENOSYS, "No service matching " + topic + " is registered");
+    }
+
+    private void authorise(Method method, Request request) {
+        Rights asked = rightsOf(request);
+        if (!asked.allow(method.right())) {
+            deny(
+                    method,
+                    asked,
+                    switch (method.right()) {
+                        case READ -> "Request requires owner or user credentials";
+                        case ACQUIRE -> "user " + asked.user() + " is not among muster.schedulers, who may acquire";
+                        case FOLLOW, CHANGE -> "Request requires owner credentials, or those of one of muster.admins";
+                    });
+        }
+        if (method.right() == Right.CHANGE && !peer.changesHere) {
+            deny(method, asked, "changes are taken on the admin socket only");
+        }
+    }
+
+    /** Counted each time, but worth a warning only once, and not for each new connection: whoever is denied may ask very often. */
+    private void deny(Method method, Rights asked, String sentence) {
+        boolean loud = denied.add(method)
+                && admissions.budget().take(peer.rights.credentials().userid());
+        backend.queries().meters().denied(method, asked.user(), asked.credentials(), loud);
+        throw new RpcException(Errno.EPERM, sentence);
+    }
+
+    private Rights rightsOf(Request request) {
+        Credentials credentials = request.credentials();
+        return credentials.equals(peer.rights.credentials()) ? peer.rights : admissions.onBehalfOf(credentials);
+    }
+
+    private Principal principal(Request request) {
+        Rights asked = rightsOf(request);
+        return new Principal(asked.credentials().userid(), asked.user(), asked.equals(peer.rights) ? peer.pid : 0);
+    }
+
+    private void serve(Method method, Request request) throws ProtocolException {
+        Queries queries = backend.queries();
+        switch (method) {
+            case ACQUIRE -> acquire(request);
+            case JOURNAL -> follow(request);
+            case ACQUIRE_CANCEL, JOURNAL_CANCEL -> cancel(request);
+            case ACQUIRE_MUTE -> mute(request);
+            case DISCONNECT -> disconnect(request);
+            case STATUS -> later(request, queries::status);
+            case SCHED_STATUS -> later(request, queries::schedStatus);
+            case GET -> later(request, queries::get);
+            case INVENTORY -> later(request, queries::inventory);
+            case PING, FEASIBILITY_PING -> reply(request, queries.ping(request));
+            case STATS -> reply(request, queries.stats());
+            case ATTR_GET -> reply(request, queries.attribute(Json.parse(payload(request))));
+            case ATTR_LIST -> reply(request, queries.attributes());
+            case CONFIG_GET -> reply(request, queries.config());
+            case LOG_APPEND -> log(request);
+            case FEASIBILITY -> feasibility(request);
+            case WAITUP -> waitUp(request);
+            default -> change(method, request);
+        }
+    }
+
+    private static Bytes payload(Request request) {
+        Bytes payload = request.payload();
+        if (payload == null) {
+            throw new RpcException(Errno.EPROTO, request.topic() + " without a payload");
+        }
+        return payload;
+    }
+
+    /**
+     * A query whose answer is made beside the core thread. No other request of the peer is begun until it is answered: a peer that
+     * sends many requests before it reads would otherwise have many large answers made, which all wait to be read.
+     */
+    private void later(Request request, Consumer<Replier> ask) {
+        Later reply = new Later(request);
+        ask.accept(reply);
+        reply.park(Outbox.MOST_PENDING);
+    }
+
+    private void feasibility(Request request) {
+        Bytes payload = payload(request);
+        later(
+                request,
+                reply -> backend.feasible().check(payload, request.credentials().userid(), reply));
+    }
+
+    /** A stream counts as answered when it begins. */
+    private void acquire(Request request) {
+        streams.acquire(request, principal(request));
+        served(request);
+    }
+
+    private void follow(Request request) {
+        streams.follow(request);
+        served(request);
+    }
+
+    private void cancel(Request request) throws ProtocolException {
+        streams.cancel(request, Cancellation.parse(payload(request)));
+        served(request);
+    }
+
+    private void mute(Request request) {
+        backend.acquires().mute();
+        reply(request, null);
+    }
+
+    private void disconnect(Request request) {
+        streams.disconnect(request.routes());
+        served(request);
+    }
+
+    private void waitUp(Request request) throws ProtocolException {
+        streams.await(request, Json.parse(payload(request)), () -> reply(request, null));
+    }
+
+    private void log(Request request) {
+        backend.queries().log(request);
+        reply(request, null);
+    }
+
+    /** The peer reads again. */
+    public void resume() {
+        streams.resume();
+    }
+
+    /** The peer is gone. */
+    public void close() {
+        streams.close();
+        parked.forEach(Later::forget);
+        parked.clear();
+        parkedBytes = 0;
+    }
+
+    private void served(Request request) {
+        backend.queries().meters().answered(request.topic(), 0);
+    }
+
+    private void reply(Request request, @Nullable Bytes payload) {
+        RpcException refusal = request.isNoresponse() ? null : outbox.refusal(payload);
+        if (refusal != null) {
+            fail(request, refusal);
+            return;
+        }
+        served(request);
+        if (!request.isNoresponse()) {
+            outbox.send(Response.success(request, backend.queries().sender(), payload));
+        }
+    }
+
+    /** Whether a request is answered, so that the answer may be an error. A cancellation is not (RFC 6), nor is a disconnect. */
+    public static boolean isAnswered(Request request) {
+        Method method = Method.of(request.topic());
+        return !request.isNoresponse()
+                && method != Method.ACQUIRE_CANCEL
+                && method != Method.JOURNAL_CANCEL
+                && method != Method.DISCONNECT;
+    }
+
+    /** Whether a message asks for more than an answer, so that it means something when nobody reads the answer any more. */
+    public static boolean isChange(Message message) {
+        Method method = message instanceof Request request ? Method.of(request.topic()) : null;
+        return method != null && method.right() == Right.CHANGE;
+    }
+
+    /** Answers a request with an error; the connection does so in place of what it has no room for. */
+    public void fail(Request request, RpcException error) {
+        backend.queries().meters().answered(request.topic(), error.errno().value());
+        if (!request.isNoresponse()) {
+            outbox.send(error.toResponse(request, backend.queries().sender()));
+        }
+    }
+
+    private void change(Method method, Request request) throws ProtocolException {
+        ObjectNode payload = Json.parse(payload(request));
+        Later reply = new Later(request);
+        if (method == Method.RELOAD) {
+            backend.changes().reload(ReloadRequest.parse(payload), principal(request), reply);
+        } else if (method == Method.CLOCK_ACCEPT) {
+            backend.changes().acceptClock(principal(request), reply);
+        } else {
+            backend.changes().submit(method, payload, principal(request), reply);
+        }
+        reply.park(1);
+    }
+
+    /** Whether nothing that this peer asked for goes on. */
+    public boolean isIdle() {
+        return streams.isEmpty();
+    }
+
+    /** Bytes that are kept for what goes on. */
+    public long keeps() {
+        return streams.keeps() + parkedBytes;
+    }
+
+    /** An answer that may come later. It counts as pending only from when the request is left unanswered. */
+    private final class Later implements Replier {
+        private Request request;
+        /** As how many pending requests it counts. */
+        private int weight;
+
+        private boolean answered;
+
+        Later(Request request) {
+            this.request = request;
+        }
+
+        void park(int as) {
+            if (!answered) {
+                request = request.withoutPayload();
+                weight = as;
+                parked.add(this);
+                parkedBytes += OpenStreams.size(request);
+                outbox.pending(weight);
+            }
+        }
+
+        /** The peer is gone: only the count of answered requests is left to be made. */
+        void forget() {
+            request = new Request(
+                    request.header(), List.of(), request.topic(), null, request.nodeid(), request.matchtag());
+        }
+
+        @Override
+        public void done(@Nullable Bytes payload) {
+            settle();
+            reply(request, payload);
+        }
+
+        @Override
+        public void fail(RpcException error) {
+            settle();
+            Session.this.fail(request, error);
+        }
+
+        private void settle() {
+            if (answered) {
+                throw new IllegalStateException(request.topic() + " answered twice");
+            }
+            answered = true;
+            if (parked.remove(this)) {
+                parkedBytes -= OpenStreams.size(request);
+            }
+            if (weight > 0) {
+                outbox.pending(-weight);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.codegen.docgen.manpage.ManPageGenerator;
+
+/** Every verb has complete help. */
+class HelpTest {
+    private static CommandLine all() {
+        return Muster.commandLine(
+                new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()), Verbs.NAMES);
+    }
+
+    /** Every verb as it is typed, including those in families. */
+    static Stream<List<String>> verbs() {
+        List<List<String>> found = new ArrayList<>();
+        all().getSubcommands().forEach((name, verb) -> {
+            found.add(List.of(name));
+            verb.getSubcommands().keySet().forEach(member -> found.add(List.of(name, member)));
+        });
+        return found.stream();
+    }
+
+    private static CommandLine find(List<String> words) {
+        CommandLine verb = all();
+        for (String word : words) {
+            verb = Objects.requireNonNull(verb.getSubcommands().get(word));
+        }
+        return verb;
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbHasHelp(List<String> words) {
+        List<String> arguments = new ArrayList<>(words);
+        arguments.add("--help");
+        Shell.Result help = new Shell().run(arguments.toArray(new String[0]));
+
+        assertThat(help.exit()).isZero();
+        assertThat(help.err()).isEmpty();
+        assertThat(help.out())
+                .startsWith("Usage: muster " + String.join(" ", words))
+                .contains("--help");
+        assertThat(help.out().lines()).allMatch(line -> line.length() <= 80);
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbAndEachOfItsOptionsIsDescribed(List<String> words) {
+        CommandLine.Model.CommandSpec spec = find(words).getCommandSpec();
+
+        assertThat(spec.usageMessage().description()).isNotEmpty();
+        for (ArgSpec argument : spec.args()) {
+            assertThat(argument.description()).as(argument.toString()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void whatTheBuildMakesManPagesOfIsEveryVerb(@TempDir Path directory) throws IOException {
+        CommandLine manual = new CommandLine(new Manual());
+        assertThat(manual.getSubcommands().keySet()).containsExactlyElementsOf(Verbs.NAMES);
+
+        int exit = ManPageGenerator.generateManPage(
+                directory.toFile(), null, new boolean[0], true, manual.getCommandSpec());
+        assertThat(exit).isZero();
+        assertThat(verbs())
+                .allSatisfy(words -> assertThat(directory.resolve("muster-" + String.join("-", words) + ".adoc"))
+                        .content()
+                        .contains("*muster " + String.join(" ", words) + "*"));
+    }
+
+    @Test
+    void whatIsTypedElsewhereWorksHereToo() {
+        assertThat(new Shell().run("help")).isEqualTo(new Shell().run("--help"));
+        assertThat(new Shell().run("help", "R", "encode")).isEqualTo(new Shell().run("R", "encode", "--help"));
+        assertThat(new Shell().run("--version")).isEqualTo(new Shell().run("version"));
+        assertThat(new Shell().run("-V", "--json")).isEqualTo(new Shell().run("version", "--json"));
+    }
+
+    @Test
+    void theListNamesEachVerbAndEachExitStatus() {
+        String help = new Shell().run("--help").out();
+
+        assertThat(Verbs.NAMES).allSatisfy(verb -> assertThat(help).containsPattern("(?m)^  " + verb + "\\b"));
+        for (int status : new int[] {0, 1, 2, 4, 5, 6, 7, 8, 124}) {
+            assertThat(help).containsPattern("(?m)^  " + status + " ");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.RunningDaemon;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The tour in the README, typed into a shell. After an intended change, {@code -Dmuster.rewrite=true} writes the new output into the
+ * README; read the difference before you commit it.
+ */
+class TourTest {
+    private static final Path README = Path.of("..", "README.md");
+    private static final String FENCE = "```\n";
+    private static final String MARK = "=== next ===";
+
+    /** The directory for the command and the files that it creates. */
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theReadmeShowsWhatHappens() throws Exception {
+        String readme = Files.readString(README);
+        int from = readme.indexOf(FENCE, readme.indexOf("\n## A tour\n")) + FENCE.length();
+        int end = readme.indexOf(FENCE, from);
+        String written = readme.substring(from, end);
+        String performed = perform(commands(written));
+
+        if (Boolean.getBoolean("muster.rewrite")) {
+            Files.writeString(README, readme.substring(0, from) + performed + readme.substring(end));
+        } else {
+            assertThat(masked(performed)).isEqualTo(masked(written));
+        }
+    }
+
+    /** The tour's commands, each with its here-document. */
+    private static List<String> commands(String tour) {
+        List<String> commands = new ArrayList<>();
+        boolean inDocument = false;
+        for (String line : tour.split("\n")) {
+            if (inDocument) {
+                commands.set(commands.size() - 1, commands.get(commands.size() - 1) + "\n" + line);
+                inDocument = !line.equals("EOF");
+            } else if (line.startsWith("$ ")) {
+                commands.add(line.substring(2));
+                inDocument = line.contains("<<'EOF'");
+            }
+        }
+        assertThat(commands).hasSizeGreaterThan(5);
+        return commands;
+    }
+
+    private String perform(List<String> commands) throws IOException, InterruptedException {
+        StringBuilder script = new StringBuilder();
+        for (String command : commands) {
+            script.append(command).append('\n');
+            if (command.endsWith("&")) {
+                script.append("until [ -S $dir/muster.sock ] || ! kill -0 $!; do sleep 0.1; done\n");
+            }
+            script.append("echo '").append(MARK).append("'\n");
+        }
+        String[] outputs = bash(script.append("wait\n").toString()).split(MARK + "\n", -1);
+        assertThat(directory.resolve("serve.log")).content().doesNotContain(" WARN ", " ERROR ");
+        assertThat(outputs).as(Arrays.toString(outputs)).hasSize(commands.size() + 1);
+        StringBuilder tour = new StringBuilder();
+        for (int i = 0; i < commands.size(); i++) {
+            tour.append("$ ").append(commands.get(i)).append('\n').append(likeRoot(outputs[i]));
+        }
+        return tour.toString();
+    }
+
+    private String bash(String script) throws IOException, InterruptedException {
+        Path output = directory.resolve("output");
+        launcher();
+        ProcessBuilder builder = new ProcessBuilder("bash", "-c", script);
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().put("TMPDIR", directory.toString());
+        builder.environment().remove("JAVA_TOOL_OPTIONS");
+        builder.environment().remove("COLUMNS");
+        builder.directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start()
+                .waitFor();
+        return Files.readString(output, StandardCharsets.UTF_8);
+    }
+
+    /** Writes a launcher that runs the command from classes; the daemon's log is not part of the tour. */
+    private void launcher() throws IOException {
+        String java = System.getProperty("java.home") + "/bin/java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '"
+                + System.getProperty("java.class.path") + "' io.muster.cli.Muster \"$@\"";
+        Path launcher = directory.resolve("muster");
+        Files.writeString(launcher, "#!/bin/sh\n[ \"$1\" != serve ] || exec >serve.log 2>&1\nexec " + java + "\n");
+        Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    /** The output with root's name and ids, as in the README, whoever runs the test. */
+    private static String likeRoot(String output) throws IOException {
+        String user = System.getProperty("user.name");
+        return output.replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
+                .replaceAll("\\b(by|admin|ops)( +)" + user + "\\b", "$1$2root")
+                .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root");
+    }
+
+    /** The tour without everything that differs from run to run: times, ages, process ids, and the width of columns. */
+    private static String masked(String tour) {
+        return tour.replaceAll("\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z", "TIME")
+                .replaceAll("(?<![\\w-])(\\d+[smhd])+\\b", "AGE")
+                .replaceAll("pid \\d+", "pid N")
+                .replaceAll("(?m)^ +| +$", "")
+                .replaceAll(" +", " ");
+    }
+}

@@ -1,0 +1,117 @@
+package io.muster.daemon.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.config.Configs;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class AccountsTest {
+    @TempDir
+    private Path etc;
+
+    private final List<String> asked = new ArrayList<>();
+    private final Map<String, String> directory = Map.of(
+            "passwd carol", "carol:*:70000:500:Carol:/home/carol:/bin/sh",
+            "passwd 70000", "carol:*:70000:500:Carol:/home/carol:/bin/sh",
+            "initgroups carol", "carol                 500 600",
+            "group far", "far:*:600:carol",
+            "group 600", "far:*:600:carol");
+    private Accounts accounts = new Accounts();
+
+    @BeforeEach
+    void writeFiles() {
+        Configs.write(
+                etc,
+                "passwd",
+                "root:x:0:0:root:/root:/bin/sh",
+                "alice:x:1001:100::/:/bin/sh",
+                "broken",
+                "big:x:4294967294:1::/:");
+        Configs.write(etc, "group", "root:x:0:", "users:x:100:", "ops:x:500:alice,carol,nobody-else", "x:x");
+        accounts = new Accounts(etc, (database, key) -> {
+            asked.add(database + " " + key);
+            return Optional.ofNullable(directory.get(database + " " + key));
+        });
+    }
+
+    @Test
+    void localAccountsAreFoundWithoutANameService() {
+        assertThat(accounts.uid("alice")).hasValue(1001);
+        assertThat(accounts.gid("ops")).hasValue(500);
+        assertThat(accounts.name(1001)).isEqualTo("alice");
+        assertThat(accounts.name(-2)).isEqualTo("big");
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void othersAreAskedForOnce() {
+        assertThat(accounts.uid("carol")).hasValue(70000);
+        assertThat(accounts.uid("carol")).hasValue(70000);
+        assertThat(accounts.name(70000)).isEqualTo("carol");
+        assertThat(accounts.uid("mallory")).isEmpty();
+        assertThat(accounts.uid("mallory")).isEmpty();
+        assertThat(asked).containsExactly("passwd carol", "passwd 70000", "passwd mallory");
+    }
+
+    @Test
+    void numbersNeedNotExist() {
+        assertThat(accounts.uid("4242")).hasValue(4242);
+        assertThat(accounts.uid("4294967295")).hasValue(-1);
+        assertThat(accounts.uid("9999999999")).isEmpty();
+        assertThat(accounts.name(4242)).isEqualTo("4242");
+    }
+
+    @Test
+    void groupsOfAUserComeFromBothPlaces() {
+        assertThat(accounts.groupsOf(1001)).containsExactly("users", "ops");
+        assertThat(accounts.groupsOf(70000)).containsExactly("ops", "far");
+        assertThat(accounts.groupsOf(4242)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-h", "a b", "a;b", "a\nb", "a:b", "*", "$(id)"})
+    void whatCannotBeANameIsNeverAsked(String text) {
+        assertThat(accounts.uid(text)).isEmpty();
+        assertThat(accounts.gid(text)).isEmpty();
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void grantsCoverUsersAndGroupsAndTheirMembers() {
+        List<String> unresolved = new ArrayList<>();
+        Grants grants =
+                Grants.resolve(List.of("alice", "%ops", "%users", "mallory", "%none", "77"), accounts, unresolved::add);
+        assertThat(grants.include(1001, 9)).as("alice").isTrue();
+        assertThat(grants.include(70000, 9)).as("carol is a member of ops").isTrue();
+        assertThat(grants.include(5, 500)).as("runs with group ops").isTrue();
+        assertThat(grants.include(77, 9)).as("by number").isTrue();
+        assertThat(grants.include(5, 9)).as("a stranger").isFalse();
+        assertThat(grants.include(-2, 1)).as("no name resolves to an odd uid").isFalse();
+        assertThat(unresolved).containsExactly("mallory", "%none");
+        assertThat(Grants.NONE.include(0, 0)).isFalse();
+    }
+
+    @Test
+    void membersByPrimaryGroupCountToo() {
+        Grants grants = Grants.resolve(List.of("%users"), accounts, name -> {});
+        assertThat(grants.include(1001, 9)).isTrue();
+    }
+
+    @Test
+    void theSystemsOwnAccountsAreKnown() {
+        Accounts system = new Accounts();
+        assertThat(system.uid("root")).hasValue(0);
+        assertThat(system.name(0)).isEqualTo("root");
+        assertThat(system.groupsOf(0)).contains("root");
+        assertThat(system.uid("no-such-user-here")).isEmpty();
+    }
+}

@@ -1,5 +1,0 @@
-/** Tests of functions on values in the package of the same name, without a daemon. */
-@NullMarked
-package io.muster.daemon.cli.query;
-
-import org.jspecify.annotations.NullMarked;

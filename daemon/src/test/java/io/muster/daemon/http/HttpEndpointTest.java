@@ -1,0 +1,307 @@
+package io.muster.daemon.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(300)
+final class HttpEndpointTest {
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private volatile Health ready = Health.OK;
+    private volatile String metrics = "muster_nodes 3\n";
+    private HttpEndpoint endpoint = start(HttpEndpoint.DEADLINE);
+
+    private HttpEndpoint start(Duration deadline) {
+        return start(ANY_PORT, deadline);
+    }
+
+    private HttpEndpoint start(InetSocketAddress address, Duration deadline) {
+        try {
+            return HttpEndpoint.start(
+                    address, new HttpEndpoint.Content(this::scrape, () -> Health.OK, () -> ready), deadline);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String scrape() {
+        if (metrics.isEmpty()) {
+            throw new IllegalStateException("a supplier failed");
+        }
+        return metrics;
+    }
+
+    @AfterEach
+    void close() {
+        endpoint.close();
+    }
+
+    private Socket connect() throws IOException {
+        return new Socket(endpoint.address().getAddress(), endpoint.address().getPort());
+    }
+
+    /** Everything that the server sends until it closes its side. */
+    private String exchange(String request) throws IOException {
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private String get(String path) throws IOException {
+        return exchange("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    }
+
+    @Test
+    void metricsAreServedAsPrometheusText() throws IOException {
+        assertThat(get("/metrics"))
+                .startsWith("HTTP/1.1 200 OK\r\n")
+                .contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n")
+                .contains("content-length: 15\r\n")
+                .contains("connection: close\r\n")
+                .endsWith("\r\n\r\nmuster_nodes 3\n");
+        assertThat(get("/metrics?name[]=x")).startsWith("HTTP/1.1 200 OK\r\n");
+    }
+
+    @Test
+    void readinessSaysWhyNot() throws IOException {
+        assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n").endsWith("{\"ok\":true,\"reasons\":[]}\n");
+        ready = Health.because("the journal is being replayed", "read-only: No space left on device");
+        assertThat(get("/readyz"))
+                .startsWith("HTTP/1.1 503 Service Unavailable\r\n")
+                .contains("content-type: application/json\r\n")
+                .endsWith(
+                        "{\"ok\":false,\"reasons\":[\"the journal is being replayed\",\"read-only: No space left on device\"]}\n");
+        assertThat(get("/healthz")).as("alive all the same").startsWith("HTTP/1.1 200 OK\r\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET /, 404 Not Found",
+        "GET /metrics/, 404 Not Found",
+        "GET //metrics, 404 Not Found",
+        "GET /metrics/../readyz, 404 Not Found",
+        "POST /metrics, 405 Method Not Allowed",
+        "DELETE /readyz, 405 Method Not Allowed",
+        "FOO /metrics, 405 Method Not Allowed"
+    })
+    void nothingElseIsServed(String request, String status) throws IOException {
+        assertThat(exchange(request + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                .startsWith("HTTP/1.1 " + status + "\r\n");
+    }
+
+    @Test
+    void headHasTheLengthWithoutTheBody() throws IOException {
+        assertThat(exchange("HEAD /metrics HTTP/1.1\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 OK\r\n")
+                .contains("content-length: 15\r\n")
+                .endsWith("\r\n\r\n");
+    }
+
+    @Test
+    void oneConnectionServesOneRequest() throws IOException {
+        String pipelined = "GET /readyz HTTP/1.1\r\n\r\n".repeat(1000);
+        assertThat(exchange(pipelined).split("HTTP/1.1 200 OK", -1)).hasSize(2);
+    }
+
+    @Test
+    void aBodyIsDroppedUnread() throws IOException {
+        String body = "x".repeat(1 << 20);
+        String answer = exchange("POST /metrics HTTP/1.1\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+        assertThat(answer).startsWith("HTTP/1.1 405").contains("allow: GET, HEAD\r\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/", "/metrics?"})
+    void anEndlessRequestLineIsRefused(String start) throws IOException {
+        assertThat(get(start + "a".repeat(5000))).startsWith("HTTP/1.1 400 Bad Request\r\n");
+    }
+
+    @Test
+    void headersWithoutEndAreRefused() throws IOException {
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nX: " + "y".repeat(20_000) + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 400 Bad Request\r\n");
+    }
+
+    @Test
+    void aFailingSupplierIsAnInternalError() throws IOException {
+        metrics = "";
+        assertThat(get("/metrics"))
+                .startsWith("HTTP/1.1 500 Internal Server Error\r\n")
+                .endsWith("see the log\n");
+        assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n");
+    }
+
+    @Test
+    void aPeerThatSaysNothingIsCutOffAtTheDeadline() throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofMillis(50));
+        try (Socket silent = connect()) {
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void aPeerThatDoesNotReadIsCutOffAtTheDeadlineAndStopsNobodyElse() throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofSeconds(3));
+        metrics = "m 1\n".repeat(4 << 20);
+        try (Socket frozen = new Socket();
+                Socket later = new Socket()) {
+            frozen.setReceiveBufferSize(4096);
+            frozen.connect(endpoint.address());
+            later.connect(endpoint.address());
+            frozen.getOutputStream().write("GET /metrics HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n");
+            assertThat(later.getInputStream().read())
+                    .as("cut off after frozen, which connected earlier")
+                    .isEqualTo(-1);
+            assertThat(bytesUntilCutOff(frozen)).isLessThan(metrics.length());
+        }
+    }
+
+    private static long bytesUntilCutOff(Socket socket) throws IOException {
+        long total = 0;
+        try {
+            byte[] chunk = new byte[65536];
+            for (int n = socket.getInputStream().read(chunk);
+                    n >= 0;
+                    n = socket.getInputStream().read(chunk)) {
+                total += n;
+            }
+        } catch (SocketException reset) {
+            return total;
+        }
+        return total;
+    }
+
+    /** As a process without any right that wants to blind the probes. */
+    private List<Socket> takeAllSeats(String request) throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofHours(1)); // so that no deadline frees a seat
+        return fillSeats(request);
+    }
+
+    private List<Socket> fillSeats(String request) throws IOException {
+        List<Socket> held = new ArrayList<>();
+        for (int i = 0; i < HttpEndpoint.MOST_CONNECTIONS; i++) {
+            Socket socket = new Socket();
+            held.add(socket);
+            socket.setReceiveBufferSize(4096);
+            socket.connect(endpoint.address());
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        }
+        return held;
+    }
+
+    private static void closeAll(List<Socket> sockets) throws IOException {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GET /metrics HT", "GET /readyz HTTP/1.1\r\n\r\n"})
+    void whoHoldsAllSeatsLosesTheOldestToAProbe(String request) throws IOException {
+        List<Socket> held = takeAllSeats(request);
+        assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
+        closeAll(held);
+    }
+
+    @Test
+    void seatsWhoseAnswersAreNotReadAreGivenAwayToo() throws IOException {
+        metrics = "m 1\n".repeat(3 << 19); // more than two sockets hold, and 64 times that in memory
+        List<Socket> held = takeAllSeats("GET /metrics HTTP/1.1\r\n\r\n");
+        for (Socket socket : held) {
+            assertThat(socket.getInputStream().read())
+                    .as("it is being answered")
+                    .isEqualTo('H');
+        }
+        assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
+        assertThat(bytesUntilCutOff(held.get(0))).isLessThan(metrics.length());
+        closeAll(held);
+    }
+
+    @Test
+    void anAnswerThatIsBeingReadIsNotCutOffWhileOthersAreIdle() throws IOException {
+        endpoint.close();
+        endpoint = start(Duration.ofHours(1));
+        metrics = "m 1\n".repeat(4 << 20);
+        try (Socket scraper = connect()) {
+            scraper.getOutputStream().write("GET /metrics HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(scraper.getInputStream().read())
+                    .as("it is being answered")
+                    .isEqualTo('H');
+            List<Socket> held = fillSeats("");
+            assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
+            assertThat(bytesUntilCutOff(scraper)).isGreaterThan(metrics.length());
+            closeAll(held);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "localhost, 200 OK",
+        "LocalHost:9559, 200 OK",
+        "127.0.0.1:9559, 200 OK",
+        "127.1.2.3, 200 OK",
+        "[::1]:9559, 200 OK",
+        "[0:0:0:0:0:0:0:1], 200 OK",
+        "evil.example, 421 Misdirected Request",
+        "evil.example:9559, 421 Misdirected Request",
+        "127.0.0.1.evil.example, 421 Misdirected Request",
+        "localhost.evil.example, 421 Misdirected Request",
+        "10.0.0.1:9559, 421 Misdirected Request",
+        "[2001:db8::1]:9559, 421 Misdirected Request",
+        "'', 421 Misdirected Request"
+    })
+    void onLoopbackTheHostHeaderMustNameLoopback(String host, String status) throws IOException {
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 " + status + "\r\n");
+        assertThat(exchange("GET /readyz HTTP/1.1\r\nHost: localhost\r\nHost: " + host + "\r\n\r\n"))
+                .as("the second of two")
+                .startsWith("HTTP/1.1 " + status + "\r\n");
+    }
+
+    @Test
+    void aRefusedHostIsToldWhichOnesAreTaken() throws IOException {
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n"))
+                .contains("the Host header must name localhost, 127.0.0.1 or [::1]")
+                .doesNotContain("muster_nodes");
+    }
+
+    @Test
+    void elsewhereAnyHostHeaderIsTaken() throws IOException {
+        endpoint.close();
+        endpoint = start(new InetSocketAddress("0.0.0.0", 0), HttpEndpoint.DEADLINE);
+        assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: node1.example:9559\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 OK\r\n");
+    }
+
+    @Test
+    void anAddressInUseIsNamed() {
+        assertThatThrownBy(() -> HttpEndpoint.start(
+                        endpoint.address(), new HttpEndpoint.Content(() -> "", () -> Health.OK, () -> Health.OK)))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith(
+                        "cannot listen on 127.0.0.1:" + endpoint.address().getPort() + ": ")
+                .hasMessageContaining("Address already in use");
+    }
+}

@@ -1,0 +1,191 @@
+package io.muster.daemon.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MemoryBudgetTest {
+    private final MemoryBudget budget = new MemoryBudget(100, true);
+    private final List<String> letGo = new ArrayList<>();
+
+    private final class Peer implements MemoryBudget.Holder {
+        private final String name;
+        private final MemoryBudget.Account account;
+        private long own;
+
+        Peer(String name) {
+            this.name = name;
+            this.account = budget.open(this);
+        }
+
+        void hold(long bytes) {
+            own = bytes;
+            account.update();
+        }
+
+        @Override
+        public long holds() {
+            return own;
+        }
+
+        @Override
+        public void letGo(String why) {
+            letGo.add(name);
+            account.close();
+        }
+    }
+
+    @Test
+    void whoHoldsMostIsLetGoUntilTheRestFits() {
+        Peer small = new Peer("small");
+        Peer large = new Peer("large");
+        Peer larger = new Peer("larger");
+        large.hold(40);
+        larger.hold(59);
+        small.hold(1);
+        assertThat(letGo).isEmpty();
+        small.hold(2);
+        assertThat(letGo).containsExactly("larger");
+        small.hold(39);
+        large.hold(90);
+        assertThat(letGo).containsExactly("larger", "large");
+        assertThat(budget.held()).isEqualTo(39);
+    }
+
+    @Test
+    void whoAsksForMoreIsLetGoWhenNobodyHasMore() {
+        Peer one = new Peer("one");
+        new Peer("other").hold(30);
+        one.hold(71);
+        assertThat(letGo).containsExactly("one");
+        one.hold(1000);
+        assertThat(budget.held()).as("who is gone counts no more").isEqualTo(30);
+    }
+
+    @Test
+    void whoIsAloneMayHoldAllThatItIsAllowed() {
+        Peer idle = new Peer("idle");
+        Peer alone = new Peer("alone");
+        idle.hold(0);
+        alone.hold(100_000);
+        assertThat(letGo).isEmpty();
+        idle.hold(1);
+        assertThat(letGo).containsExactly("alone");
+    }
+
+    @Test
+    void anAnswerThatManyWaitForIsThereOnce() {
+        String answer = "answer";
+        List<Peer> peers = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            Peer peer = new Peer("reader " + i);
+            peers.add(peer);
+            peer.account.waits(answer, 90);
+            peer.hold(0);
+        }
+        assertThat(budget.held()).isEqualTo(90);
+        peers.subList(0, 25).forEach(peer -> peer.account.isRead(answer));
+        peers.subList(25, 49).forEach(peer -> peer.account.close());
+        assertThat(budget.held()).isEqualTo(90);
+        peers.get(49).account.isRead(answer);
+        assertThat(budget.held()).isZero();
+        assertThat(letGo).isEmpty();
+    }
+
+    @Test
+    void equalAnswersThatAreNotTheSameCountForEach() {
+        new Peer("first").account.waits(new Object(), 30);
+        Peer second = new Peer("second");
+        second.account.waits(new Object(), 30);
+        assertThat(budget.held()).isEqualTo(60);
+        second.hold(50);
+        assertThat(letGo).containsExactly("second");
+    }
+
+    @Test
+    void whatWasGivenBackWithoutAWordIsCountedAnewBeforeAnybodyIsLetGo() {
+        Peer sent = new Peer("sent");
+        sent.hold(90);
+        sent.own = 0;
+        new Peer("next").hold(50);
+        assertThat(letGo).isEmpty();
+        assertThat(budget.held()).isEqualTo(50);
+    }
+
+    @Test
+    void aLargerLeastIsGrantedAndASmallerOneChangesNothing() {
+        budget.atLeast(200);
+        new Peer("one").hold(90);
+        Peer other = new Peer("other");
+        other.hold(100);
+        assertThat(letGo).isEmpty();
+        budget.atLeast(10);
+        other.hold(10);
+        other.hold(11);
+        assertThat(letGo).containsExactly("one");
+    }
+
+    @Test
+    void requestsAreRefusedFromTheHalfOnAndNotOfPeersThatHaveFewWaiting() {
+        MemoryBudget large = new MemoryBudget(10 * MemoryBudget.FREE, false);
+        long[] own = new long[2];
+        List<MemoryBudget.Account> accounts = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            int peer = i;
+            accounts.add(large.open(new MemoryBudget.Holder() {
+                @Override
+                public long holds() {
+                    return own[peer];
+                }
+
+                @Override
+                public void letGo(String why) {
+                    letGo.add(why);
+                }
+            }));
+        }
+        own[0] = 5 * MemoryBudget.FREE;
+        accounts.get(0).update();
+        assertThat(accounts.get(0).isTight()).isFalse();
+        own[1] = MemoryBudget.FREE;
+        accounts.get(1).update();
+        assertThat(accounts).extracting(MemoryBudget.Account::isTight).containsExactly(true, false);
+        own[0] = 10 * MemoryBudget.FREE;
+        accounts.get(0).update();
+        assertThat(accounts).extracting(MemoryBudget.Account::isFull).containsExactly(true, false);
+        assertThat(letGo).isEmpty();
+    }
+
+    @Test
+    void anAnswerIsRefusedOnlyByABudgetThatClosesNobody() {
+        MemoryBudget refusing = new MemoryBudget(100, false);
+        MemoryBudget.Account first = refusing.open(new Idle());
+        MemoryBudget.Account second = refusing.open(new Idle());
+        assertThat(first.refusal("long", 1000)).as("it is alone").isNull();
+        first.waits("answer", 60);
+        assertThat(second.refusal("answer", 60)).isNull();
+        assertThat(second.refusal("other", 40)).isNull();
+        assertThat(second.refusal("other", 41))
+                .startsWith("there is no room for this answer of 41 bytes: what connections have asked for and not read"
+                        + " takes 60 of 100 bytes");
+        first.isRead("answer");
+        assertThat(second.refusal("other", 41)).isNull();
+        MemoryBudget.Account guest = budget.open(new Idle());
+        guest.waits("answer", 90);
+        assertThat(guest.refusal("other", 90)).isNull();
+    }
+
+    private static final class Idle implements MemoryBudget.Holder {
+        @Override
+        public long holds() {
+            return 0;
+        }
+
+        @Override
+        public void letGo(String why) {
+            throw new AssertionError(why);
+        }
+    }
+}

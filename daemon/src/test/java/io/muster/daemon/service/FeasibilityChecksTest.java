@@ -1,0 +1,386 @@
+package io.muster.daemon.service;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.access.Rights;
+import io.muster.daemon.core.Aside;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.graph.Detail;
+import io.muster.inventory.graph.Jgf;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.request.Jobspec;
+import io.muster.inventory.request.Resource;
+import io.muster.inventory.request.Shape;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
+
+class FeasibilityChecksTest {
+    private static final double NOW = 1_000_000;
+    private static final int ADA = 1000;
+    private static final int BOB = 1001;
+
+    /** Four nodes with 4 cores each; the last has 2 gpus. */
+    private static final ResourceSet R = ResourceSet.of(
+                    Hostlist.parse("node[0-2]"), Idset.range(0, 2), Idset.range(0, 3), Idset.EMPTY, Map.of())
+            .append(ResourceSet.of(Hostlist.of("node3"), Idset.of(3), Idset.range(0, 3), Idset.range(0, 1), Map.of()));
+
+    private InventoryState state = defined(R);
+    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    private final List<String> answers = new ArrayList<>();
+    private final FeasibilityChecks feasible =
+            new FeasibilityChecks(() -> state, () -> NOW, new Aside(Runnable::run, tasks::add));
+
+    private static InventoryState defined(ResourceSet r) {
+        return InventoryState.empty().apply(new Event.Define("test", r, Liveness.Status.ONLINE), NOW, Principal.DAEMON);
+    }
+
+    private void happens(Event event) {
+        state = state.apply(event, NOW, Principal.DAEMON);
+    }
+
+    private static Event.Targets targets(int... ranks) {
+        return new Event.Targets(Idset.of(ranks), "");
+    }
+
+    private static String jobspec(String shape) {
+        ObjectNode jobspec = Jobspec.of(Shape.parse(shape), List.of("true"), 0).toJson();
+        return "\"jobspec\": " + jobspec;
+    }
+
+    /** Sends a request and notes its response when it comes: {@code EOVERFLOW sentence}, the payload, or {@code empty}. */
+    private void ask(int userid, String mark, String... members) {
+        String payload = "{" + String.join(", ", members) + "}\0";
+        feasible.check(Bytes.wrap(payload.getBytes(StandardCharsets.UTF_8)), userid, new Replier() {
+            @Override
+            public void done(@Nullable Bytes answer) {
+                answers.add(mark + (answer == null ? "empty" : text(answer)));
+            }
+
+            @Override
+            public void fail(RpcException error) {
+                answers.add(mark + error.errno() + " " + error.sentence());
+            }
+        });
+    }
+
+    private static String text(Bytes answer) {
+        try {
+            return Json.parse(answer).toString().replace('"', '\'');
+        } catch (ProtocolException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private String answer(String... members) {
+        answers.clear();
+        ask(ADA, "", members);
+        work();
+        assertThat(answers).hasSize(1);
+        return answers.get(0);
+    }
+
+    private void work() {
+        while (!tasks.isEmpty()) {
+            tasks.remove().run();
+        }
+    }
+
+    @Test
+    void what_could_run_is_answered_with_nothing() {
+        assertThat(answer(jobspec("slot=4/core=4"))).isEqualTo("empty");
+    }
+
+    @Test
+    void what_could_never_run_is_refused_with_flux_number_and_the_reason() {
+        assertThat(answer(jobspec("slot=5/core=4")))
+                .startsWith("EOVERFLOW 5 slots of core=4 asked; 4 slots fit at most, 1 on the largest node");
+        assertThat(answer(jobspec("slot=2/node/gpu=2"))).startsWith("EOVERFLOW 2 nodes with gpu >= 2 asked; 1 of 4");
+    }
+
+    @Test
+    void the_job_validator_sends_more_than_is_needed_and_jobs_may_have_keys_of_their_own() {
+        String strange = jobspec("slot/core").replaceFirst("\\{", "{\"x-site\": [1], ");
+        assertThat(answer(strange, "\"userid\": 7", "\"urgency\": 16", "\"flags\": 0"))
+                .isEqualTo("empty");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "'jobspec': 7             | EPROTO feasibility.check: /jobspec must be an object",
+                "'userid': 7              | EPROTO feasibility.check: /jobspec must be an object",
+                "'jobspec': {}, 'now': 1  | EPROTO feasibility.check: /now must be true or false",
+                "'jobspec': 7, 'explain': 'yes' | EPROTO feasibility.check: /explain must be true or false",
+                "'resources': [], 'duration': -1 | EPROTO feasibility.check: /duration must be a number, not negative",
+                "'resources': [], 'duration': '1h' | EPROTO feasibility.check: /duration must be a number, not negative",
+                "'resources': []          | EINVAL resources: must list at least one resource vertex",
+                "'jobspec': {             | EPROTO payload is not JSON: Unexpected end-of-input",
+            })
+    void what_cannot_be_read_is_refused_with_its_place(String payload, String answer) {
+        assertThat(answer(payload.replace('\'', '"'))).startsWith(answer);
+    }
+
+    @Test
+    void everything_wrong_with_a_jobspec_is_said() {
+        assertThat(answer("\"jobspec\": {\"version\": 1, \"resources\": [{\"count\": 0}]}"))
+                .startsWith("EINVAL jobspec: ")
+                .contains("/resources/0: type is missing")
+                .contains("tasks");
+    }
+
+    @Test
+    void an_explained_answer_says_how_much_would_fit_and_where() {
+        assertThat(answer(jobspec("slot=2/[core;gpu]"), "\"explain\": true"))
+                .isEqualTo("{'mode':'ever','verdict':'yes','sentence':'fits on 1 of 4 nodes; at most 2 slots',"
+                        + "'most_slots':2,'nodes':4,'ranks':'3','hosts':'node3','remarks':[]}");
+    }
+
+    @Test
+    void explained_refusals_are_answers() {
+        assertThat(answer(jobspec("slot=5/core=4"), "\"explain\": true"))
+                .contains("'verdict':'never'", "'most_slots':4", "'sentence':'5 slots of core=4 asked");
+        assertThat(answer("\"jobspec\": {}", "\"explain\": true"))
+                .contains("'verdict':'invalid'", "'sentence':'jobspec: ");
+    }
+
+    @Test
+    void resources_may_be_asked_about_without_a_job() {
+        String nodes = "\"resources\": " + Resource.toJson(Shape.parse("node=2/gpu"));
+        assertThat(answer(nodes)).startsWith("EOVERFLOW 2 nodes with gpu >= 1 asked; 1 of 4 has them (node3)");
+        assertThat(answer(nodes.replace("\"count\":2", "\"count\":1"), "\"constraint\": {\"hostlist\": [\"node0\"]}"))
+                .startsWith("EOVERFLOW 1 node with gpu >= 1 asked; none of 1");
+        assertThat(answer(nodes, "\"constraint\": {\"color\": []}"))
+                .startsWith("EINVAL constraint: /color: unknown operator");
+    }
+
+    @Test
+    void what_is_down_counts_for_now_only() {
+        happens(new Event.Report("offline", targets(0, 1), ""));
+        String four = jobspec("slot=4/core=4");
+        assertThat(answer(four)).isEqualTo("empty");
+        assertThat(answer(four, "\"now\": true"))
+                .startsWith("EBUSY fits the inventory, not now: 2 of 4 nodes up (down: node[0-1])");
+        assertThat(answer(four, "\"now\": true", "\"explain\": true"))
+                .contains("'mode':'now'", "'verdict':'not-now'", "'most_slots':2");
+        happens(new Event.Report("online", targets(0, 1), ""));
+        assertThat(answer(four, "\"now\": true")).isEqualTo("empty");
+    }
+
+    @Test
+    void drained_nodes_are_not_up_but_could_be() {
+        happens(new Event.Drain(targets(3), "fan", Event.Overwrite.NOTHING, "admin", 0));
+        assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
+        assertThat(answer(jobspec("slot/gpu"), "\"now\": true")).startsWith("EBUSY ");
+    }
+
+    @Test
+    void excluded_nodes_could_never_run_anything() {
+        assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
+        happens(new Event.Exclude(targets(3), Membership.Kind.ADMIN, null));
+        assertThat(answer(jobspec("slot/gpu")))
+                .isEqualTo("EOVERFLOW type \"gpu\" does not occur in this inventory; it has cluster, core, node");
+        happens(new Event.Include(targets(3), Membership.Kind.ADMIN, null));
+        assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
+    }
+
+    @Test
+    void a_new_inventory_and_its_properties_count_at_once() {
+        String fast = "\"constraint\": {\"properties\": [\"fast\"]}";
+        String node = "\"resources\": [{\"type\": \"node\", \"count\": 1}]";
+        assertThat(answer(node, fast)).startsWith("EOVERFLOW ");
+        happens(new Event.Properties(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
+        assertThat(answer(node, fast)).isEqualTo("empty");
+        state = defined(R.keep(Idset.of(0)));
+        assertThat(answer(node, fast)).startsWith("EOVERFLOW ");
+    }
+
+    @Test
+    void before_anything_is_defined_nothing_could_run() {
+        state = InventoryState.empty();
+        assertThat(answer(jobspec("slot/core"))).startsWith("EOVERFLOW ");
+        assertThat(answer(jobspec("slot/core"), "\"explain\": true")).contains("'verdict':'never'", "'nodes':0");
+    }
+
+    @Test
+    void structure_that_only_the_scheduling_graph_knows_is_honoured() {
+        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
+        assertThat(answer(jobspec("slot/memory=2"))).startsWith("EOVERFLOW type \"memory\" does not occur");
+        ObjectNode jgf = (ObjectNode) Jgf.toJson(graph, Jgf.Form.TERSE);
+        jgf.withObject("/graph").withArray("nodes").forEach(FeasibilityChecksTest::gpuToMemory);
+        state = defined(R.withScheduling(jgf));
+        assertThat(answer(jobspec("slot/memory=2"))).isEqualTo("empty");
+        assertThat(answer(jobspec("slot=2/memory=2"))).startsWith("EOVERFLOW 2 slots of memory=2 asked");
+    }
+
+    private static void gpuToMemory(JsonNode vertex) {
+        if (vertex.at("/metadata/type").asText().equals("gpu")) {
+            vertex.withObject("/metadata").put("type", "memory").remove(List.of("basename", "name"));
+        }
+    }
+
+    @Test
+    void a_scheduling_key_that_is_no_graph_is_passed_over() {
+        state = defined(R.withScheduling(unreadable()));
+        assertThat(answer(jobspec("slot=4/core=4"))).isEqualTo("empty");
+    }
+
+    /**
+     * The cost of reading a graph grows with its vertices, so a graph is not read for each change. If it cannot be read, each answer says
+     * so.
+     */
+    @Test
+    void the_scheduling_graph_is_read_once_for_a_definition() {
+        Logger logger = (Logger) LoggerFactory.getLogger("muster");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            state = defined(R.withScheduling(unreadable()));
+            answer(jobspec("slot=4/core=4"));
+            happens(new Event.Properties(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
+            happens(new Event.Exclude(targets(3), Membership.Kind.ADMIN, null));
+            assertThat(answer(jobspec("slot=4/core=4"))).startsWith("EOVERFLOW 4 slots of core=4 asked; 3 slots fit");
+            assertThat(lines.list).hasSize(1);
+            state = defined(R.withScheduling(unreadable()));
+            answer(jobspec("slot=4/core=4"));
+            assertThat(lines.list).hasSize(2);
+        } finally {
+            logger.detachAppender(lines);
+        }
+    }
+
+    private static ObjectNode unreadable() {
+        ObjectNode scheduling = JsonNodeFactory.instance.objectNode();
+        scheduling.putObject("graph").put("nodes", "none");
+        return scheduling;
+    }
+
+    @Test
+    void a_request_too_large_to_search_is_not_known_and_so_not_refused() {
+        String nodes = "\"resources\": [" + "{\"type\": \"node\", \"count\": 1},".repeat(1000)
+                + "{\"type\": \"node\", \"count\": 1}]";
+        assertThat(answer(nodes)).isEqualTo("empty");
+        assertThat(answer(nodes, "\"explain\": true"))
+                .contains("'verdict':'unknown'", "'sentence':'the request has 1001 vertices and constraint terms; ");
+        String one = "\"resources\": [{\"type\": \"node\", \"count\": 9}]";
+        String terms = "\"constraint\": {\"properties\": [" + "\"x\",".repeat(1000) + "\"x\"]}";
+        assertThat(answer(one)).startsWith("EOVERFLOW ");
+        assertThat(answer(one, terms)).isEqualTo("empty");
+    }
+
+    @Test
+    void sentences_quote_no_more_than_anybody_reads() {
+        String terms = "\"constraint\": {\"properties\": [\"" + "x".repeat(5000) + "\"]}";
+        String refusal = answer("\"resources\": [{\"type\": \"node\", \"count\": 1}]", terms);
+        assertThat(refusal)
+                .startsWith("EOVERFLOW constraint {\"properties\":[\"xxx")
+                .contains("xxx... leaves none of 4 nodes; without it the request fits; no node has property \"xxx")
+                .endsWith("xxx...\"");
+        assertThat(refusal.length()).isLessThan(500);
+    }
+
+    /** Each of them is a list that may be, and all of them together are not. */
+    @Test
+    void a_constraint_of_too_many_hosts_is_refused_with_the_place() {
+        String lists = IntStream.range(0, 17)
+                .mapToObj(i -> "\"x" + i + "n[0-1048575]\"")
+                .collect(joining(","));
+        String nodes = "\"resources\": [{\"type\": \"node\", \"count\": 1}]";
+        assertThat(answer(nodes, "\"constraint\": {\"hostlist\": [" + lists + "]}"))
+                .startsWith("EINVAL constraint: /hostlist/16: hostlist \"x16n[0-1048575]\":"
+                        + " a hostlist holds 16777216 hosts at most");
+    }
+
+    @Test
+    void users_take_turns() {
+        String question = jobspec("slot/core");
+        ask(ADA, "ada1 ", question);
+        ask(ADA, "ada2 ", question);
+        ask(ADA, "ada3 ", question);
+        ask(BOB, "bob1 ", question);
+        ask(BOB, "bob2 ", question);
+        work();
+        assertThat(answers).containsExactly("ada1 empty", "ada2 empty", "bob1 empty", "ada3 empty", "bob2 empty");
+    }
+
+    @Test
+    void one_question_is_worked_on_at_a_time() {
+        ask(ADA, "", jobspec("slot/core"));
+        ask(BOB, "", jobspec("slot/core"));
+        assertThat(tasks).hasSize(1);
+        assertThat(answers).isEmpty();
+        tasks.remove().run();
+        assertThat(answers).hasSize(1);
+        assertThat(tasks).hasSize(1);
+    }
+
+    @Test
+    void who_is_refused_for_what_others_ask_is_not_told_that_it_is_his_own_doing() {
+        String question = jobspec("slot/core");
+        ask(ADA, "", question); // runs already, so it does not wait
+        ask(BOB, "", question);
+        for (int user = 2000; user < 2004; user++) {
+            for (int i = 0; i < (user == 2003 ? 4095 : 4096); i++) {
+                ask(user, "", question);
+            }
+        }
+        assertThat(answers).isEmpty();
+        ask(BOB, "bob ", question);
+        assertThat(answers).containsExactly("bob EAGAIN 16384 checks are waiting already, of this user's 1");
+    }
+
+    @Test
+    void who_asks_too_much_at_once_is_told_so_and_others_are_not() {
+        String question = jobspec("slot/core");
+        for (int i = 0; i < 4097; i++) {
+            ask(ADA, "", question);
+        }
+        assertThat(answers).isEmpty();
+        ask(ADA, "ada ", question);
+        assertThat(answers).containsExactly("ada EAGAIN 4096 of this user's checks are waiting already");
+        ask(BOB, "bob ", question);
+        work();
+        assertThat(answers).hasSize(4099).contains("bob empty");
+        assertThat(answers.indexOf("bob empty")).isLessThan(5);
+    }
+
+    @Test
+    void anybody_who_is_let_in_may_ask() {
+        Rights guest = new Rights(new Credentials(BOB, Credentials.USER), "bob", false);
+        assertThat(guest.allow(Method.FEASIBILITY.right())).isTrue();
+        assertThat(guest.allow(Method.FEASIBILITY_PING.right())).isTrue();
+        assertThat(Method.isService("feasibility")).isTrue();
+    }
+}

@@ -1,0 +1,449 @@
+package io.muster.daemon.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.core.Commits;
+import io.muster.daemon.core.HandDriven;
+import io.muster.daemon.core.Rig;
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalListener;
+import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.journal.JournalSettings;
+import io.muster.daemon.journal.MemoryDisk;
+import io.muster.daemon.journal.Replay;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.StateJson;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.ProtocolException;
+import io.muster.testing.Seeds;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several admins and schedulers at once, with sockets that are slow or break, on a disk that stalls or fails, against a model that is too
+ * simple to be wrong. Every message is checked when it is received.
+ */
+class ModelPropsTest {
+    private static final int STEPS = 40;
+    private static final int RANKS = 8;
+    private static final Idset ALL = Idset.range(0, RANKS - 1);
+
+    private final MemoryDisk memory = new MemoryDisk();
+    private final Naive model = new Naive();
+    private final List<Stage.Caller> admins = new ArrayList<>();
+    private final List<Follower> followers = new ArrayList<>();
+    /** The state after each committed event, by seq. */
+    private final Map<Long, String> states = new TreeMap<>();
+    /** How long updates are gathered. */
+    private Duration gathering = Duration.ZERO;
+
+    /** The state that the answered commands add up to. */
+    private static final class Naive {
+        Idset held = Idset.EMPTY;
+        Idset excluded = Idset.EMPTY;
+        Idset lost = Idset.EMPTY;
+        Idset offline = Idset.EMPTY;
+        Idset torpid = Idset.EMPTY;
+        final Map<String, Idset> properties = new TreeMap<>();
+        double expiration;
+
+        Idset up() {
+            return members().subtract(held).subtract(offline).subtract(torpid);
+        }
+
+        Idset members() {
+            return ALL.subtract(excluded).subtract(lost);
+        }
+
+        boolean drain(Idset targets, boolean force) {
+            if (targets.intersects(excluded.union(lost)) || (!force && targets.intersects(held))) {
+                return false;
+            }
+            held = held.union(targets);
+            return true;
+        }
+
+        boolean undrain(Idset targets) {
+            if (!held.containsAll(targets)) {
+                return false;
+            }
+            held = held.subtract(targets);
+            return true;
+        }
+
+        boolean exclude(Idset targets) {
+            held = held.subtract(targets.subtract(excluded));
+            excluded = excluded.union(targets);
+            return true;
+        }
+
+        boolean include(Idset targets) {
+            excluded = excluded.subtract(targets);
+            lost = lost.subtract(targets);
+            return true;
+        }
+
+        boolean shrink(Idset targets) {
+            Idset fresh = targets.subtract(lost);
+            if (!fresh.isEmpty()
+                    && !members().isEmpty()
+                    && members().subtract(fresh).isEmpty()) {
+                return false;
+            }
+            lost = lost.union(targets);
+            return true;
+        }
+
+        boolean report(boolean up, Idset targets) {
+            offline = up ? offline.subtract(targets) : offline.union(targets);
+            torpid = torpid.subtract(targets);
+            return true;
+        }
+
+        boolean ail(boolean begins, Idset targets) {
+            torpid = begins ? torpid.union(targets.subtract(offline)) : torpid.subtract(targets);
+            return true;
+        }
+
+        boolean property(boolean add, String name, Idset targets) {
+            Idset has = properties.getOrDefault(name, Idset.EMPTY);
+            properties.put(name, add ? has.union(targets) : has.subtract(targets));
+            properties.values().removeIf(Idset::isEmpty);
+            return true;
+        }
+
+        boolean expire(double when) {
+            expiration = when;
+            return true;
+        }
+    }
+
+    private interface Effect {
+        /** @return whether the command is allowed; a command that is not allowed changes nothing */
+        boolean on(Naive model);
+    }
+
+    private record Change(String topic, String payload, Effect effect) {}
+
+    private record Sent(Stage.Caller by, int matchtag, Change change) {
+        String answer() {
+            return by.responses.stream()
+                    .filter(response -> response.matchtag() == matchtag)
+                    .map(Stage::text)
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+
+    private static Change change(Random random) {
+        Idset targets = some(random);
+        String named = "{\"targets\":\"" + targets + "\",\"reason\":\"because\"";
+        boolean yes = random.nextBoolean();
+        return switch (random.nextInt(9)) {
+            case 0, 1 ->
+                new Change(
+                        "drain",
+                        named + (yes ? ",\"mode\":\"force-overwrite\"}" : "}"),
+                        naive -> naive.drain(targets, yes));
+            case 2, 3 -> new Change("undrain", named + "}", naive -> naive.undrain(targets));
+            case 4 ->
+                new Change(
+                        yes ? "exclude" : "include",
+                        named + "}",
+                        naive -> yes ? naive.exclude(targets) : naive.include(targets));
+            case 5 ->
+                random.nextInt(4) > 0
+                        ? new Change("include", named + "}", naive -> naive.include(targets))
+                        : new Change("shrink", named + "}", naive -> naive.shrink(targets));
+            case 6 -> report(random, targets);
+            case 7 -> {
+                String name = random.nextBoolean() ? "gpu" : "batch";
+                yield new Change(
+                        "property-" + (yes ? "add" : "remove"),
+                        "{\"properties\":{\"" + name + "\":\"" + targets + "\"}}",
+                        naive -> naive.property(yes, name, targets));
+            }
+            default -> {
+                double when = random.nextInt(3) * 2_000_000_000.0;
+                yield new Change("expiration-update", "{\"expiration\":" + when + "}", naive -> naive.expire(when));
+            }
+        };
+    }
+
+    private static Change report(Random random, Idset targets) {
+        String payload = "{\"targets\":\"" + targets + "\"}";
+        return switch (random.nextInt(6)) {
+            case 0, 1 -> new Change("online", payload, naive -> naive.report(true, targets));
+            case 2 -> new Change("offline", payload, naive -> naive.report(false, targets));
+            case 3 ->
+                new Change(
+                        "monitor-force-down", "{\"ranks\":\"" + targets + "\"}", naive -> naive.report(false, targets));
+            case 4 -> new Change("torpid", payload, naive -> naive.ail(true, targets));
+            default -> new Change("lively", payload, naive -> naive.ail(false, targets));
+        };
+    }
+
+    private static Idset some(Random random) {
+        Idset.Builder builder = Idset.builder();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            builder.add(random.nextInt(RANKS));
+        }
+        return builder.build();
+    }
+
+    private enum Weather {
+        FAIR,
+        STALLED,
+        FULL,
+        BROKEN
+    }
+
+    @Seeds(share = 0.25)
+    void everybodyIsToldWhatIsDurableAndNothingElse(Random random) throws Exception {
+        Rig rig = Rig.on(new FaultyDisk(memory), new HandDriven(Rig.START));
+        Stage stage = new Stage(rig);
+        try (stage) {
+            rig.define(Rig.nodes("node[0-" + (RANKS - 1) + "]"));
+            Duration batch = Duration.ofMillis(random.nextInt(2) * 50L);
+            rig.acquires.configure(true, batch);
+            gathering = batch;
+            note(rig);
+            for (int i = 0; i < 3; i++) {
+                admins.add(stage.join(Stage.admin()));
+            }
+            for (int step = 0; step < STEPS; step++) {
+                visit(stage, random);
+                flight(stage, random);
+            }
+        }
+        replaysToEachState();
+    }
+
+    private void note(Rig rig) {
+        states.put(rig.inventory.seq(), text(rig.state()));
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
+                states.put(entries.get(entries.size() - 1).seq(), text(state));
+            }
+
+            @Override
+            public void settled() {}
+        });
+    }
+
+    private static String text(InventoryState state) {
+        return Bytes.wrap(StateJson.toBytes(state)).text();
+    }
+
+    /** Schedulers acquire, stop reading, read again, cancel, and break. */
+    private void visit(Stage stage, Random random) throws ProtocolException {
+        if (followers.size() < 4 && random.nextInt(3) == 0) {
+            followers.add(new Follower(stage.join(random.nextBoolean() ? Stage.scheduler() : Stage.owner())));
+            stage.rig.settle();
+        }
+        for (Follower follower : List.copyOf(followers)) {
+            switch (random.nextInt(12)) {
+                case 0, 1 -> follower.caller.reads = false;
+                case 2, 3, 4 -> {
+                    follower.read();
+                    boolean slept = !follower.caller.reads;
+                    follower.caller.readAgain();
+                    stage.rig.settle();
+                    assertThat(follower.read())
+                            .as("one update for all that it missed")
+                            .isLessThanOrEqualTo(slept ? 1 : 0);
+                }
+                case 5 -> {
+                    follower.read();
+                    follower.caller.session.close();
+                    followers.remove(follower);
+                }
+                default -> {}
+            }
+        }
+        agree();
+    }
+
+    /** Sends some commands that may share a write, while the disk works, stalls or fails. */
+    private void flight(Stage stage, Random random) throws ProtocolException {
+        Rig rig = stage.rig;
+        String before = text(rig.state());
+        Weather weather = Weather.values()[Math.max(0, random.nextInt(7) - 3)];
+        switch (weather) {
+            case STALLED -> rig.holdDisk();
+            case FULL -> rig.fillDisk();
+            case BROKEN ->
+                rig.disk.fault((kind, name) -> {
+                    if (kind == FaultyDisk.Kind.FORCE) {
+                        throw FaultyDisk.broken();
+                    }
+                    return -1;
+                });
+            default -> rig.healDisk();
+        }
+        List<Sent> sent = new ArrayList<>();
+        for (int i = random.nextInt(5); i >= 0; i--) {
+            Stage.Caller by = admins.get(random.nextInt(admins.size()));
+            Change change = change(random);
+            sent.add(new Sent(by, by.send("resource." + change.topic, change.payload, 0), change));
+        }
+        boolean breaks = random.nextInt(6) == 0;
+        Stage.@Nullable Caller gone = breaks ? sent.get(0).by : null;
+        if (gone != null) {
+            admins.remove(gone);
+            admins.add(stage.join(Stage.admin()));
+            gone.session.close();
+        }
+        if (weather == Weather.STALLED) {
+            if (writes(sent)) {
+                rig.awaitForce();
+            }
+            rig.core.runReady();
+            nobodyHeardAnything(rig, before);
+            rig.release();
+        }
+        settleAll(rig, sent, gone);
+        boolean failing = weather == Weather.FULL || weather == Weather.BROKEN;
+        for (Sent one : sent) {
+            settle(one, one.by == gone, failing);
+        }
+        if (failing) {
+            nobodyHeardAnything(rig, before);
+        }
+        rig.healDisk();
+        rig.journal.probe();
+        rig.settle();
+        // Updates that were gathered are sent when their time has come, all at once.
+        rig.advance(gathering);
+        agree();
+    }
+
+    /** Whether these commands write to the disk, which is whether they change the model. */
+    private boolean writes(List<Sent> sent) {
+        Naive then = copy();
+        sent.forEach(one -> one.change.effect.on(then));
+        return !same(then);
+    }
+
+    /** Checks that nobody has received anything, not even a change that was taken back at once: what is not on disk must not be visible. */
+    private void nobodyHeardAnything(Rig rig, String before) throws ProtocolException {
+        assertThat(text(rig.state())).as("what is seen").isEqualTo(before);
+        for (Follower follower : followers) {
+            assertThat(follower.read()).as("updates of what is not durable").isZero();
+        }
+        agree();
+    }
+
+    /**
+     * Settles until all answers have come. A refusal that was decided again may wait behind another change, as often as changes before it
+     * fail.
+     */
+    private static void settleAll(Rig rig, List<Sent> sent, Stage.@Nullable Caller gone) {
+        rig.settle();
+        for (Sent one : sent) {
+            if (one.by != gone && one.answer().isEmpty()) {
+                rig.settle();
+            }
+        }
+    }
+
+    /** Checks an answer against the model. Answers come in the order of the decisions, so the model is at the same point. */
+    private void settle(Sent sent, boolean gone, boolean failing) {
+        String answer = sent.answer();
+        if (failing) {
+            Naive untouched = copy();
+            boolean allowed = sent.change.effect.on(untouched);
+            if (!gone && allowed && !same(untouched)) {
+                assertThat(answer).as("%s", sent.change).startsWith("EROFS");
+            } else if (!gone && !allowed) {
+                assertThat(answer).as("%s", sent.change).startsWith("E");
+            }
+            return;
+        }
+        boolean allowed = sent.change.effect.on(model);
+        if (!gone) {
+            assertThat(answer.equals("ok"))
+                    .as("%s is allowed, and the answer is \"%s\"", sent.change, answer)
+                    .isEqualTo(allowed);
+        }
+    }
+
+    private Naive copy() {
+        Naive copy = new Naive();
+        copy.held = model.held;
+        copy.excluded = model.excluded;
+        copy.lost = model.lost;
+        copy.offline = model.offline;
+        copy.torpid = model.torpid;
+        copy.properties.putAll(model.properties);
+        copy.expiration = model.expiration;
+        return copy;
+    }
+
+    private boolean same(Naive other) {
+        return other.held.equals(model.held)
+                && other.excluded.equals(model.excluded)
+                && other.lost.equals(model.lost)
+                && other.offline.equals(model.offline)
+                && other.torpid.equals(model.torpid)
+                && other.properties.equals(model.properties)
+                && other.expiration == model.expiration;
+    }
+
+    /** Every scheduler that reads knows what the model knows of the ranks that it was offered. */
+    private void agree() throws ProtocolException {
+        for (Follower follower : followers) {
+            follower.read();
+            if (!follower.caller.reads) {
+                continue;
+            }
+            assertThat(follower.started).isTrue();
+            Idset there = follower.offered.subtract(follower.gone);
+            assertThat(follower.up).isEqualTo(model.up().intersect(there));
+            assertThat(follower.expiration).isEqualTo(model.expiration);
+            for (String name : List.of("gpu", "batch")) {
+                assertThat(follower.properties.getOrDefault(name, Idset.EMPTY).intersect(there))
+                        .as(name)
+                        .isEqualTo(
+                                model.properties.getOrDefault(name, Idset.EMPTY).intersect(there));
+            }
+        }
+    }
+
+    /** Each prefix of the journal that ends with a command gives the state that was visible at that time. */
+    private void replaysToEachState() throws IOException {
+        Map<Long, String> replayed = new TreeMap<>();
+        Replay replay = new Replay() {
+            private InventoryState state = InventoryState.empty();
+
+            @Override
+            public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
+                throw new AssertionError("nobody took a snapshot");
+            }
+
+            @Override
+            public void event(JournalRecord record) {
+                Entry entry = Entry.parse(record.event());
+                state = entry.applyTo(state);
+                replayed.put(record.seq(), text(state));
+            }
+        };
+        HandDriven core = new HandDriven(Rig.START);
+        Journal.open(new FaultyDisk(memory), JournalSettings.DEFAULT, replay, new JournalListener() {}, core, core)
+                .close();
+        assertThat(replayed).containsAllEntriesOf(states);
+        assertThat(replayed.keySet().stream().max(Long::compare))
+                .isEqualTo(states.keySet().stream().max(Long::compare));
+    }
+}

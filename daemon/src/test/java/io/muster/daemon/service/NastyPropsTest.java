@@ -1,0 +1,182 @@
+package io.muster.daemon.service;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.core.HandDriven;
+import io.muster.daemon.core.Rig;
+import io.muster.daemon.journal.Batch;
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.daemon.journal.MemoryDisk;
+import io.muster.daemon.journal.Outcome;
+import io.muster.inventory.json.PortableJson;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Response;
+import io.muster.testing.Jansson;
+import io.muster.testing.Nasty;
+import io.muster.testing.Seeds;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever strings and numbers a peer, a file or a journal brings, libjansson reads every answer. */
+class NastyPropsTest {
+    private static final String[] READS = {
+        "resource.status",
+        "resource.sched-status",
+        "resource.get",
+        "resource.inventory",
+        "config.get",
+        "attr.list",
+        "resource.stats-get"
+    };
+
+    private final MemoryDisk memory = new MemoryDisk();
+
+    @TempDir
+    private Path directory;
+
+    private Stage start() {
+        return new Stage(Rig.on(new FaultyDisk(memory), new HandDriven(Rig.START)));
+    }
+
+    private static void change(Stage.Caller admin, Random random) {
+        String text = Nasty.quoted(random);
+        String target = random.nextInt(4) == 0 ? Nasty.quoted(random) : "\"node" + random.nextInt(4) + "\"";
+        String mode = ",\"mode\":\"" + (random.nextBoolean() ? "force-overwrite" : "update") + "\"";
+        String unused = switch (random.nextInt(6)) {
+            case 0 -> admin.ask("resource.drain", "{\"targets\":" + target + ",\"reason\":" + text + mode + "}");
+            case 1 -> admin.ask("resource.drain", "{\"targets\":" + target + ",\"holder\":" + text + mode + "}");
+            case 2 -> admin.ask("resource.exclude", "{\"targets\":" + target + ",\"reason\":" + text + "}");
+            case 3 -> admin.ask("resource.offline", "{\"targets\":" + target + ",\"cause\":" + text + "}");
+            case 4 -> admin.ask("resource.property-add", "{\"properties\":{" + text + ":" + target + "}}");
+            default -> admin.ask("resource.drain", "{\"targets\":" + Nasty.value(random, 3) + "}");
+        };
+    }
+
+    private void reload(Stage.Caller admin, Random random) throws IOException {
+        Path file = directory.resolve("R");
+        Files.writeString(
+                file,
+                "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-3\",\"children\":{\"core\":\"0\"}}],"
+                        + "\"nodelist\":[\"node[0-3]\"],\"properties\":{" + Nasty.quoted(random) + ":\"0\"}},"
+                        + "\"scheduling\":{\"x\":" + Nasty.value(random, 2) + "}}");
+        String unused = admin.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}");
+    }
+
+    private static void readEverything(Stage stage) {
+        Stage.Caller owner = stage.join(Stage.owner());
+        for (String topic : READS) {
+            String unused = owner.ask(topic, null);
+        }
+        String unused = owner.stream("resource.journal");
+        assertThat(stage.join(Stage.scheduler()).stream("resource.acquire")).startsWith("{\"resources\":");
+        int read = 0;
+        for (Stage.Sent sent : stage.sent) {
+            Response response = sent.response();
+            Bytes payload = response.payload();
+            if (response.errnum() == 0 && payload != null) {
+                assertThat(payload.endsWithNul()).isTrue();
+                byte[] json = payload.first(payload.length() - 1).text().getBytes(UTF_8);
+                assertThat(Jansson.fault(json)).as(response.topic()).isNull();
+                read++;
+            }
+        }
+        assertThat(read).isGreaterThan(5);
+    }
+
+    @Seeds(share = 0.5)
+    void everyAnswerIsReadByLibjansson(Random random) throws IOException {
+        try (Stage stage = start()) {
+            stage.rig.define(Rig.nodes("node[0-3]"));
+            Stage.Caller admin = stage.join(Stage.owner());
+            for (int i = 0; i < 20; i++) {
+                change(admin, random);
+            }
+            reload(admin, random);
+            readEverything(stage);
+        }
+        try (Stage stage = start()) {
+            readEverything(stage);
+        }
+    }
+
+    /** Versions before this one took any string but half of a surrogate pair, and in names what RFC 20 forbids. */
+    @Seeds(share = 0.5)
+    void aJournalOfAnEarlierVersionIsMendedWhenItIsRead(Random random) {
+        try (Stage stage = start()) {
+            stage.rig.define(Rig.nodes("node[0-3]"));
+        }
+        List<byte[]> events = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            String nasty = Nasty.string(random).replaceAll("[\ud800-\udfff!^\"]", "") + i + "\0";
+            events.add(event("property-add", "\"properties\":{" + Nasty.quoted(nasty, random) + ":\"0\"}"));
+            events.add(event(
+                    "drain",
+                    "\"idset\":\"" + i % 4 + "\",\"nodelist\":\"node" + i % 4
+                            + "\",\"overwrite\":1,\"holder\":\"\",\"reason\":" + Nasty.quoted(nasty, random)));
+        }
+        try (Rig rig = Rig.on(new FaultyDisk(memory), new HandDriven(Rig.START))) {
+            List<Outcome> outcomes = new ArrayList<>();
+            rig.journal.submit(Batch.of(rig.journal.durableSeq() + 1, events, outcomes::add));
+            while (outcomes.isEmpty()) {
+                rig.core.runNext();
+            }
+        }
+        try (Stage stage = start()) {
+            assertThat(stage.rig.state().resources().properties()).isNotEmpty().allSatisfy((name, ranks) -> {
+                assertThat(PortableJson.keyFault(name)).isNull();
+                assertThat(name).contains("\\u0000");
+            });
+            readEverything(stage);
+        }
+    }
+
+    private static byte[] event(String name, String context) {
+        return ("{\"timestamp\":1700000000.5,\"name\":\"" + name + "\",\"context\":{" + context
+                        + ",\"userid\":0,\"user\":\"ro\\u001bot\"}}")
+                .getBytes(UTF_8);
+    }
+
+    @Test
+    void aPropertyNameThatLibjanssonCannotReadIsRefusedWithItsCharacter() {
+        try (Stage stage = start()) {
+            stage.rig.define(Rig.nodes("node[0-3]"));
+            Stage.Caller admin = stage.join(Stage.owner());
+            assertThat(admin.ask("resource.property-add", "{\"properties\":{\"a\\u001b[2J\":\"0\"}}"))
+                    .isEqualTo("EINVAL property name \"a\\u001b[2J\" has the character U+001B, which no name may have");
+            assertThat(admin.ask("resource.property-add", "{\"properties\":{\"a\\u0000\":\"0\"}}"))
+                    .isEqualTo("EPROTO JSON payload has a string with a NUL in it");
+        }
+    }
+
+    /** The first word of a file is not for a peer who may have the daemon read it, and may not read it. */
+    @Test
+    void aFileThatIsNoRIsRefusedWithoutAWordOfIt() throws IOException {
+        Path file = directory.resolve("secret");
+        try (Stage stage = start()) {
+            stage.rig.define(Rig.nodes("node[0-3]"));
+            Stage.Caller admin = stage.join(Stage.admin());
+            for (String text : List.of(
+                    "hunter2:x:0:0",
+                    "\"hunter2\"",
+                    "{\"version\":\"hunter2\"}",
+                    "{\"hunter2\":1,\"hunter2\":2}",
+                    "[hunter2",
+                    "{\"a\": hunter2")) {
+                Files.writeString(file, text);
+                String answer =
+                        admin.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}");
+                assertThat(answer).startsWith("EINVAL " + file + ": R: ").doesNotContain("hunter2");
+            }
+            Files.writeString(file, "hunter2:x:0:0");
+            assertThat(admin.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}"))
+                    .isEqualTo("EINVAL " + file + ": R: is not JSON: it cannot be read at line 1, column 1");
+        }
+    }
+}

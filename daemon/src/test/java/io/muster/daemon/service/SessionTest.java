@@ -1,0 +1,569 @@
+package io.muster.daemon.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.access.LogBudget;
+import io.muster.daemon.access.Rights;
+import io.muster.daemon.core.Rig;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SessionTest {
+    private static final String OK = "ok";
+    private static final String NOTHING = "nothing";
+    private static final String EPERM = "EPERM";
+    private static final String RELOAD = "{\"path\":\"/nonexistent/R\",\"xml\":false,\"force\":false}";
+
+    private static final Map<Method, String> PAYLOADS = Map.ofEntries(
+            Map.entry(Method.DRAIN, "{\"targets\":\"1\",\"reason\":\"x\"}"),
+            Map.entry(Method.UNDRAIN, "{\"targets\":\"1\",\"mode\":\"update\"}"),
+            Map.entry(Method.EXCLUDE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.INCLUDE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.SHRINK, "{\"targets\":\"1\"}"),
+            Map.entry(Method.PROPERTY_ADD, "{\"properties\":{\"p\":\"1\"}}"),
+            Map.entry(Method.PROPERTY_REMOVE, "{\"properties\":{\"p\":\"1\"}}"),
+            Map.entry(Method.ONLINE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.OFFLINE, "{\"targets\":\"1\"}"),
+            Map.entry(Method.TORPID, "{\"targets\":\"1\"}"),
+            Map.entry(Method.LIVELY, "{\"targets\":\"1\"}"),
+            Map.entry(Method.FORCE_DOWN, "{\"ranks\":\"1\"}"),
+            Map.entry(Method.EXPIRATION, "{\"expiration\":2000000000.0}"),
+            Map.entry(Method.RELOAD, RELOAD),
+            Map.entry(Method.CLOCK_ACCEPT, "{}"),
+            Map.entry(Method.WAITUP, "{\"up\":4}"),
+            Map.entry(Method.PING, "{}"),
+            Map.entry(Method.FEASIBILITY, "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
+            Map.entry(Method.FEASIBILITY_PING, "{}"),
+            Map.entry(Method.ATTR_GET, "{\"name\":\"size\"}"),
+            Map.entry(Method.LOG_APPEND, "hello"),
+            Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
+            Map.entry(Method.JOURNAL_CANCEL, "{\"matchtag\":77}"));
+
+    private final Stage stage = new Stage(Rig.ofFour());
+    private final Stage.Caller owner = stage.join(Stage.owner());
+
+    @AfterEach
+    void close() {
+        assertThat(owner.pending).as("requests left pending").isZero();
+        stage.close();
+    }
+
+    private enum Role {
+        OWNER,
+        ADMIN,
+        SCHEDULER,
+        GUEST,
+        OWNER_AS_GUEST,
+        ADMIN_ON_THE_MAIN_SOCKET;
+
+        Rights rights() {
+            return switch (this) {
+                case OWNER, OWNER_AS_GUEST -> Stage.owner();
+                case ADMIN, ADMIN_ON_THE_MAIN_SOCKET -> Stage.admin();
+                case SCHEDULER -> Stage.scheduler();
+                case GUEST -> Stage.guest();
+            };
+        }
+    }
+
+    private static final Set<Role> ANYBODY = EnumSet.allOf(Role.class);
+    private static final Set<Role> ADMINS = EnumSet.of(Role.OWNER, Role.ADMIN);
+    private static final Set<Role> FOLLOWERS = EnumSet.of(Role.OWNER, Role.ADMIN, Role.ADMIN_ON_THE_MAIN_SOCKET);
+    private static final Set<Role> SCHEDULERS = EnumSet.of(Role.OWNER, Role.SCHEDULER);
+
+    /** The table of {@code docs/compatibility.md}, written out: nothing here is taken from the code under test. */
+    private static final Map<String, Set<Role>> MAY =
+            Map.of("""
+            resource.acquire resource.acquire-cancel
+            """, SCHEDULERS, """
+            resource.journal resource.journal-cancel
+            """, FOLLOWERS, """
+            resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
+            resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
+            resource.monitor-force-down resource.expiration-update resource.reload
+            resource.clock-accept
+            """, ADMINS, """
+            resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.ping
+            resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
+            attr.get attr.list config.get log.append
+            """, ANYBODY);
+
+    static List<Arguments> everyTopicAndRole() {
+        List<Arguments> all = new ArrayList<>();
+        MAY.forEach((topics, roles) -> {
+            for (String topic : topics.split("\\s+")) {
+                for (Role role : Role.values()) {
+                    all.add(Arguments.of(topic, role, roles.contains(role) ? expected(topic) : EPERM));
+                }
+            }
+        });
+        return all;
+    }
+
+    @Test
+    void whoMayAskIsWrittenDownOfEveryTopicThatIsServed() {
+        assertThat(String.join(" ", MAY.keySet()).split("\\s+"))
+                .containsExactlyInAnyOrder(
+                        Arrays.stream(Method.values()).map(Method::topic).toArray(String[]::new));
+    }
+
+    /** The beginning of the expected answer: an error's name, ok, or a payload. */
+    private static String expected(String topic) {
+        Method method = Objects.requireNonNull(Method.of(topic), topic);
+        return switch (method) {
+            case ACQUIRE_CANCEL, JOURNAL_CANCEL, DISCONNECT -> NOTHING;
+            case RELOAD -> "ENOENT";
+            case ACQUIRE,
+                    JOURNAL,
+                    STATUS,
+                    SCHED_STATUS,
+                    GET,
+                    INVENTORY,
+                    PING,
+                    FEASIBILITY_PING,
+                    STATS,
+                    ATTR_GET,
+                    ATTR_LIST,
+                    CONFIG_GET,
+                    CLOCK_ACCEPT -> "{";
+            default -> OK;
+        };
+    }
+
+    @ParameterizedTest(name = "{0} as {1}: {2}")
+    @MethodSource("everyTopicAndRole")
+    void everyTopicKnowsWhoMayAsk(String topic, Role role, String expected) {
+        Stage.Caller caller = stage.join(role.rights(), role != Role.ADMIN_ON_THE_MAIN_SOCKET);
+        Method method = Method.of(topic);
+        int flags = method == Method.ACQUIRE || method == Method.JOURNAL ? Header.STREAMING : 0;
+        String json = PAYLOADS.get(method);
+        Request request = Request.of(topic, json == null ? null : Bytes.text(json), flags, 9);
+        if (role == Role.OWNER_AS_GUEST) {
+            request = request.with(new Credentials(4321, Credentials.USER));
+        }
+
+        caller.session.receive(request);
+        stage.rig.settle();
+
+        String answer = caller.responses.isEmpty() ? NOTHING : Stage.text(caller.responses.get(0));
+        assertThat(answer).startsWith(expected);
+        assertThat(caller.pending).isZero();
+        assertThat(stage.denials).hasSize(expected.equals(EPERM) ? 1 : 0);
+    }
+
+    @Test
+    void refusalsForWantOfARightSayWhoWould() {
+        Stage.Caller guest = stage.join(Stage.guest());
+        assertThat(guest.ask("resource.drain", "{}"))
+                .as("before the payload is looked at")
+                .isEqualTo("EPERM Request requires owner credentials, or those of one of muster.admins");
+        assertThat(guest.stream("resource.acquire"))
+                .isEqualTo("EPERM user guest is not among muster.schedulers, who may acquire");
+        assertThat(stage.join(Stage.admin(), false).ask("resource.drain", "{\"targets\":\"1\"}"))
+                .isEqualTo("EPERM changes are taken on the admin socket only");
+    }
+
+    @Test
+    void whoIsDeniedAgainIsMarkedAsSuch() {
+        Stage.Caller guest = stage.join(Stage.guest());
+        guest.ask("resource.drain", null);
+        guest.ask("resource.drain", null);
+        guest.ask("resource.undrain", null);
+        assertThat(stage.denials)
+                .containsExactly("resource.drain guest", "resource.drain guest again", "resource.undrain guest");
+    }
+
+    @Test
+    void whoIsDeniedOverManyConnectionsDoesNotFillTheLog() {
+        for (int i = 0; i < LogBudget.LINES + 5; i++) {
+            stage.join(Stage.guest()).ask("resource.drain", null);
+        }
+        stage.join(Stage.scheduler()).ask("resource.drain", null);
+        assertThat(stage.denials).hasSize(LogBudget.LINES + 6).endsWith("resource.drain sched");
+        assertThat(stage.denials).filteredOn("resource.drain guest"::equals).hasSize(LogBudget.LINES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Credentials.LOCAL, Credentials.ADMIN, Credentials.LOCAL | Credentials.ADMIN, 1024})
+    void aRolemaskWithoutTheOwnersRoleOrAUsersMayDoNothing(int rolemask) {
+        for (Method method : Method.values()) {
+            owner.session.receive(
+                    Request.of(method.topic(), null, Header.STREAMING, 1).with(new Credentials(4321, rolemask)));
+            assertThat(owner.received()).singleElement().asString().startsWith("EPERM ");
+        }
+    }
+
+    @Test
+    void everyRequestIsCountedStreamsToo() {
+        int acquire = owner.send("resource.acquire", null, Header.STREAMING);
+        int journal = owner.send("resource.journal", null, Header.STREAMING);
+        owner.ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        owner.ask("resource.journal-cancel", "{\"matchtag\":" + journal + "}", Header.NORESPONSE);
+        owner.ask("resource.disconnect", null, Header.NORESPONSE);
+        owner.ask("resource.drain", "{\"targets\":\"9\"}");
+        owner.ask("no.such", null);
+        assertThat(stage.counted)
+                .containsExactly(
+                        "resource.acquire 0",
+                        "resource.journal 0",
+                        "resource.acquire-cancel 0",
+                        "resource.journal-cancel 0",
+                        "resource.disconnect 0",
+                        "resource.drain 22",
+                        "no.such 38");
+    }
+
+    @Test
+    void onlyWhoMayChangeThingsMaySendLongMessages() {
+        assertThat(stage.gate.maxFrame(Stage.owner())).isEqualTo(1 << 20);
+        assertThat(stage.gate.maxFrame(Stage.admin())).isEqualTo(1 << 20);
+        assertThat(stage.gate.maxFrame(Stage.scheduler())).isEqualTo(1 << 16);
+        assertThat(stage.gate.maxFrame(Stage.guest())).isEqualTo(1 << 16);
+    }
+
+    @Test
+    void aGuestsClaimsAboutItselfCountForNothing() {
+        Stage.Caller guest = stage.join(Stage.guest());
+        Request forged = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
+                .with(new Credentials(0, Credentials.OWNER));
+        guest.session.receive(forged);
+        assertThat(guest.received()).singleElement().asString().startsWith("EPERM");
+
+        guest.session.receive(
+                Request.of("resource.ping", Bytes.text("{}"), 0, 2).with(new Credentials(0, Credentials.OWNER)));
+        assertThat(guest.received())
+                .containsExactly("{\"route\":\"muster\",\"userid\":1003,\"rolemask\":6,\"rank\":0}");
+    }
+
+    @Test
+    void theOwnerMaySpeakForOthersAndIsNamedSo() {
+        Request request = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
+                .with(new Credentials(4321, Credentials.OWNER));
+        owner.session.receive(request);
+        stage.rig.settle();
+        assertThat(owner.received()).containsExactly(OK);
+        assertThat(owner.ask("resource.inventory", null)).contains("\"by\":{\"userid\":4321,\"user\":\"4321\"}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    resource.nosuch | ENOSYS Unknown service method 'resource.nosuch'
+                    resource        | ENOSYS Unknown service method 'resource'
+                    resource.       | ENOSYS Unknown service method 'resource.'
+                    attr.set        | ENOSYS Unknown service method 'attr.set'
+                    nosuch.foo      | ENOSYS No service matching nosuch.foo is registered
+                    job-manager.stats-get | ENOSYS No service matching job-manager.stats-get is registered
+                    """)
+    void unknownTopicsAreRefusedInFluxsWords(String topic, String answer) {
+        assertThat(owner.ask(topic, null)).isEqualTo(answer);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, {", "-1, {", "1, EHOSTUNREACH No route to host", "-2, EHOSTUNREACH No route to host"})
+    void onlyRankZeroIsHere(int nodeid, String answer) {
+        Request any = Request.of("resource.status", null, 0, 1);
+        owner.session.receive(new Request(any.header(), List.of(), any.topic(), null, nodeid, 1));
+        stage.rig.settle();
+        assertThat(owner.received()).singleElement().asString().startsWith(answer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"resource.status", "resource.drain", "resource.nosuch", "resource.acquire"})
+    void whoWantsNoResponseGetsNone(String topic) {
+        assertThat(owner.ask(topic, "{\"targets\":\"1\"}", Header.NORESPONSE)).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void aChangeThatWantsNoResponseIsMadeAllTheSame() {
+        owner.ask("resource.drain", "{\"targets\":\"1\"}", Header.NORESPONSE);
+        assertThat(owner.ask("resource.status", null)).contains("\"drain\":{\"1\":");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    resource.drain | | EPROTO resource.drain without a payload
+                    resource.drain | {} | EPROTO resource.drain: /targets is missing
+                    resource.drain | {"targets":1} | EPROTO resource.drain: /targets must be a string
+                    resource.drain | {"targets":"1","mode":"bogus"} | EINVAL Invalid mode specified
+                    resource.drain | junk | EPROTO payload is not JSON
+                    resource.undrain | {"targets":"1"} | EEXIST rank 1 not drained: node1
+                    resource.reload | {} | EPROTO resource.reload: /path must be a string
+                    resource.reload | {"path":"/x","xml":true,"force":false} | EINVAL resources are defined by R here, not by hwloc XML
+                    resource.reload | {"path":"a\\u0000b","xml":false,"force":false} | EPROTO JSON payload has a string with a NUL in it
+                    resource.reload | {"path":"/dev/zero","xml":false,"force":false} | EIO /dev/zero: is not a file
+                    resource.monitor-waitup | {"up":9} | EPROTO up value is out of range
+                    attr.get | {"name":"nosuch"} | ENOENT there is no attribute nosuch
+                    attr.get | {} | EPROTO attr.get: /name must be a string
+                    resource.ping | | EPROTO resource.ping without a payload
+                    resource.acquire | | EPROTO resource.acquire requires streaming RPC flag
+                    resource.journal | | EPROTO resource.journal requires streaming RPC flag
+                    """)
+    void whatCannotBeReadIsRefusedAndLeavesNothingPending(String topic, String json, String answer) {
+        assertThat(owner.ask(topic, json)).startsWith(answer);
+    }
+
+    @Test
+    void attributesAndConfigurationAreAnswered() {
+        assertThat(owner.ask("attr.get", "{\"name\":\"size\"}")).isEqualTo("{\"value\":\"4\",\"flags\":1}");
+        assertThat(owner.ask("attr.get", "{\"name\":\"hostlist\"}")).isEqualTo("{\"value\":\"node[0-3]\",\"flags\":1}");
+        assertThat(owner.ask("attr.list", null)).contains("\"size\"", "\"version\"");
+        assertThat(owner.ask("config.get", null)).isEqualTo("{\"resource\":{\"exclude\":\"node9\"}}");
+    }
+
+    @Test
+    void whileTheDiskFailsChangesAreRefusedAndReadingGoesOn() {
+        stage.rig.fillDisk();
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo("EROFS No space left on device");
+        assertThat(owner.ask("resource.status", null)).contains("\"drain\":{}");
+        assertThat(owner.stream("resource.acquire")).endsWith("\"up\":\"0-3\"}");
+        stage.rig.healDisk();
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo(OK);
+    }
+
+    @Test
+    void acquireStreamsUpdatesUntilItIsCancelled() {
+        int matchtag = owner.send("resource.acquire", null, Header.STREAMING);
+        owner.ask("resource.drain", "{\"targets\":\"1\"}");
+        assertThat(owner.responses).extracting(Response::matchtag).containsExactly(matchtag, matchtag, matchtag + 1);
+        assertThat(owner.received().subList(1, 3)).containsExactly("{\"down\":\"1\"}", OK);
+
+        assertThat(owner.ask("resource.acquire-cancel", "{\"matchtag\":" + matchtag + "}", Header.NORESPONSE))
+                .isEqualTo(NOTHING);
+        assertThat(owner.received()).containsExactly("ECANCELED");
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        owner.ask("resource.undrain", "{\"targets\":\"1\"}");
+        assertThat(owner.received()).containsExactly(OK);
+    }
+
+    @Test
+    void aCancellationNamesItsOwnKindOfStreamOfItsOwnSender() {
+        int acquire = owner.send("resource.acquire", null, Header.STREAMING);
+        int journal = owner.send("resource.journal", null, Header.STREAMING);
+        owner.ask("resource.journal-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        stage.join(Stage.owner()).ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        assertThat(stage.rig.acquires.isAcquired()).isTrue();
+        owner.ask("resource.journal-cancel", "{\"matchtag\":" + journal + "}", Header.NORESPONSE);
+        assertThat(stage.rig.journals.size()).isZero();
+        assertThat(stage.rig.acquires.isAcquired()).isTrue();
+    }
+
+    @Test
+    void aSecondAcquireIsRefusedByNameAndLeavesItsMatchtagFree() {
+        owner.stream("resource.acquire");
+        Stage.Caller other = stage.join(Stage.scheduler());
+        assertThat(other.stream("resource.acquire"))
+                .isEqualTo("EBUSY resources are acquired by ada(1000), pid 4711 since 2023-11-14T22:13:20Z");
+        assertThat(other.session.isIdle()).isTrue();
+        owner.session.close();
+        assertThat(other.stream("resource.acquire")).startsWith("{\"resources\":");
+    }
+
+    @Test
+    void aMatchtagInUseCannotNameAnotherStream() {
+        owner.session.receive(Request.of("resource.journal", null, Header.STREAMING, 5));
+        owner.received();
+        owner.session.receive(Request.of("resource.acquire", null, Header.STREAMING, 5));
+        assertThat(owner.received()).containsExactly("EPROTO matchtag 5 names an open stream already");
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+    }
+
+    @Test
+    void aDisconnectFreesWhatItsSenderHeldAndNothingElse() {
+        Request acquire = Request.of("resource.acquire", null, Header.STREAMING, 5);
+        owner.session.receive(new Request(acquire.header(), List.of("a1b2"), acquire.topic(), null, 0, 5));
+        owner.session.receive(Request.of("resource.journal", null, Header.STREAMING, 5));
+        Request disconnect = Request.of("resource.disconnect", null, Header.NORESPONSE, 0);
+        owner.session.receive(new Request(disconnect.header(), List.of("a1b2"), disconnect.topic(), null, 0, 0));
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        assertThat(stage.rig.journals.size()).isEqualTo(1);
+        owner.session.receive(disconnect);
+        assertThat(stage.rig.journals.size()).isZero();
+    }
+
+    @Test
+    void whenThePeerIsGoneEverythingItHeldIsFree() {
+        owner.stream("resource.acquire");
+        owner.stream("resource.journal");
+        owner.ask("resource.offline", "{\"targets\":\"0\"}");
+        owner.send("resource.monitor-waitup", "{\"up\":4}", 0);
+        owner.session.close();
+        owner.received();
+        assertThat(stage.rig.acquires.isAcquired()).isFalse();
+        assertThat(stage.rig.journals.size()).isZero();
+        stage.rig.report("online", "0");
+        assertThat(owner.received()).isEmpty();
+    }
+
+    @Test
+    void anAnsweredWaitGivesItsMatchtagBack() {
+        owner.ask("resource.offline", "{\"targets\":\"0\"}");
+        owner.received();
+        owner.session.receive(Request.of("resource.monitor-waitup", Bytes.text("{\"up\":4}"), 0, 50));
+        assertThat(owner.received()).isEmpty();
+        stage.rig.report("online", "0");
+        assertThat(owner.received()).containsExactly(OK);
+        assertThat(owner.session.isIdle()).isTrue();
+
+        owner.session.receive(Request.of("resource.acquire", null, Header.STREAMING, 50));
+        assertThat(owner.received()).singleElement().asString().startsWith("{\"resources\":");
+    }
+
+    @Test
+    void aStreamThatFellBehindResumesWhenItsPeerReads() {
+        owner.stream("resource.acquire");
+        owner.received();
+        owner.reads = false;
+        stage.rig.drain("1");
+        stage.rig.drain("2");
+        assertThat(owner.received()).isEmpty();
+        owner.readAgain();
+        assertThat(owner.received()).containsExactly("{\"down\":\"1-2\"}");
+    }
+
+    @Test
+    void aRequestThatWaitsForTheDiskCountsAsPendingUntilItIsAnswered() {
+        stage.rig.holdDisk();
+        owner.send("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}", 0);
+        owner.send("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}", 0);
+        owner.send("resource.status", null, 0);
+        assertThat(owner.pending).isEqualTo(2 + Outbox.MOST_PENDING);
+        stage.rig.core.runReady();
+        assertThat(owner.pending).as("a query does not wait for the disk").isEqualTo(2);
+        stage.rig.release();
+        stage.rig.settle();
+        assertThat(owner.pending).isZero();
+        assertThat(owner.received().subList(1, 3)).containsExactly(OK, "EEXIST rank 1 already drained: node1");
+    }
+
+    @Test
+    void aDryRunSaysWhatWouldHappenAndToWhom() {
+        owner.stream("resource.acquire");
+        owner.received();
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\",\"dry-run\":true}"))
+                .startsWith("{\"events\":[{\"timestamp\":1700000000,\"name\":\"drain\"")
+                .contains("\"updates\":[{\"user\":\"ada\",\"pid\":4711,\"update\":{\"down\":\"1\"}}]");
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"nosuch\",\"dry-run\":true}"))
+                .startsWith("EINVAL ");
+        assertThat(owner.ask("resource.status", null)).contains("\"drain\":{}");
+    }
+
+    @Test
+    void reloadTakesAnRUnlessSomebodyHoldsTheOldOne(@TempDir Path directory) throws IOException {
+        Path file =
+                Files.writeString(directory.resolve("R"), Rig.nodes("node[0-7]").toString());
+        String reload = "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}";
+        int acquire = owner.send("resource.acquire", null, Header.STREAMING);
+        assertThat(owner.ask("resource.reload", reload)).isEqualTo("EBUSY resources are busy (unload scheduler?)");
+        owner.ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
+        assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
+        assertThat(owner.ask("attr.get", "{\"name\":\"size\"}")).contains("\"8\"");
+        assertThat(owner.ask("resource.get", null)).endsWith("\"method\":\"reload\"}");
+    }
+
+    @Test
+    void responsesOfOthersMeanNothingHere() {
+        owner.session.receive(Response.success(
+                Request.of("resource.status", null, 0, 1), new Credentials(0, Credentials.OWNER), null));
+        assertThat(owner.received()).isEmpty();
+    }
+
+    /** A peer could otherwise send such requests without end, and nothing would slow it down. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    resource.ping | junk
+                    feasibility.ping | junk
+                    attr.get | {"name":"nosuch"}
+                    feasibility.check | {"resources":[{"type":"node","count":9}]}
+                    resource.monitor-waitup | {"up":9}
+                    """)
+    void aQueryWhoseAnswerNobodyWantsIsNotWorkedOn(String topic, String json) {
+        owner.send(topic, json, Header.NORESPONSE);
+        assertThat(owner.pending).isZero();
+        assertThat(stage.counted).containsExactly(topic + " 0");
+    }
+
+    @Test
+    void aQueryThatIsNotWorkedOnNeedsItsRightAllTheSame() {
+        Stage.Caller nobody = stage.join(new Rights(new Credentials(1003, Credentials.LOCAL), "nobody", false));
+        nobody.send("resource.status", null, Header.NORESPONSE);
+        assertThat(stage.counted).containsExactly("resource.status 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.inventory"})
+    void oneAnswerIsMadeForAllWhoAskMeanwhile(String topic) {
+        for (int i = 0; i < 5; i++) {
+            owner.send(topic, null, 0);
+        }
+        assertThat(owner.received()).as("it is made elsewhere").isEmpty();
+        stage.rig.settle();
+        List<Bytes> payloads = new ArrayList<>();
+        owner.responses.stream().map(Response::payload).filter(Objects::nonNull).forEach(payloads::add);
+        assertThat(payloads).hasSize(5);
+        assertThat(payloads.subList(2, 5))
+                .allSatisfy(payload -> assertThat(payload).isSameAs(payloads.get(1)));
+    }
+
+    @Test
+    void anAnswerThatIsBeingMadeIsNotForWhoAsksAfterAChange() {
+        stage.answersHeld = true;
+        owner.send("resource.status", null, 0);
+        assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo(OK);
+        int after = owner.send("resource.status", null, 0);
+        stage.answersHeld = false;
+        stage.heldAnswers.forEach(stage.rig.core::execute);
+        stage.rig.settle();
+        assertThat(owner.responses)
+                .filteredOn(response -> response.matchtag() == after)
+                .singleElement()
+                .satisfies(response -> assertThat(Stage.text(response)).contains("\"drain\":{\"1\":"));
+    }
+
+    @Test
+    void rIsEncodedOnceForEachDefinition() {
+        owner.ask("resource.get", null);
+        owner.ask("resource.drain", "{\"targets\":\"1\"}");
+        owner.ask("resource.get", null);
+        owner.ask("resource.property-add", "{\"properties\":{\"p\":\"1\"}}");
+        owner.ask("resource.get", null);
+        List<Bytes> payloads = new ArrayList<>();
+        owner.responses.stream().map(Response::payload).filter(Objects::nonNull).forEach(payloads::add);
+        assertThat(payloads).hasSize(3);
+        assertThat(payloads.get(1)).isSameAs(payloads.get(0));
+        assertThat(payloads.get(2).text()).contains("\"properties\":{\"p\":\"1\"}");
+    }
+
+    @Test
+    void aFileThatIsTooLongForTheJournalIsNotEvenRead(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("R");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength((128L << 20) + 1);
+        }
+        assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}"))
+                .isEqualTo("EIO " + file + ": is larger than 128MiB, which is as much as the journal takes");
+        assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "/R\",\"xml\":false,\"force\":false}"))
+                .isEqualTo("EIO " + file + "/R: Not a directory");
+    }
+}

@@ -1,0 +1,209 @@
+package io.muster.daemon.service;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.access.Accounts;
+import io.muster.daemon.access.Admission;
+import io.muster.daemon.access.Admissions;
+import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Access;
+import io.muster.daemon.config.Listen;
+import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.Rig;
+import io.muster.daemon.net.Gate;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A daemon without sockets: a rig, and the parts from which sessions serve. */
+public final class Stage implements AutoCloseable {
+    static final int OWNER = 1000;
+
+    public final Rig rig;
+    final List<String> denials = new ArrayList<>();
+    /** Topic and error number of each request. */
+    public final List<String> counted = new ArrayList<>();
+    /** All responses sent to anybody, in order. */
+    final List<Sent> sent = new ArrayList<>();
+
+    /** While true, the work for answers that are long goes to {@link #heldAnswers}. */
+    public boolean answersHeld;
+
+    public final List<Runnable> heldAnswers = new ArrayList<>();
+
+    public final Gate gate;
+    public final Backend backend;
+
+    record Sent(Caller to, Response response) {}
+
+    public Stage(Rig rig) {
+        this.rig = rig;
+        Access access = new Access(true, false, List.of(), List.of());
+        Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10);
+        Aside aside = new Aside(rig.core, rig.core);
+        gate = new Gate(
+                new Admissions(Admission.of(OWNER, access, new Accounts(), name -> {}), rig.core, aside, aside),
+                limits);
+        SessionMeters meters = new SessionMeters() {
+            @Override
+            public void denied(Method method, String user, Credentials credentials, boolean loud) {
+                denials.add(method.topic() + " " + user + (loud ? "" : " again"));
+            }
+
+            @Override
+            public void answered(String topic, int errnum) {
+                counted.add(topic + " " + errnum);
+            }
+        };
+        Aside answers = new Aside(rig.core, task -> {
+            if (answersHeld) {
+                heldAnswers.add(task);
+            } else {
+                rig.core.execute(task);
+            }
+        });
+        Queries queries = new Queries(
+                rig.inventory,
+                rig.acquires,
+                new Attributes(Map.of("version", "muster-test")),
+                new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
+                meters,
+                answers);
+        ObjectNode config = JsonNodeFactory.instance.objectNode();
+        config.putObject("resource").put("exclude", "node9");
+        queries.config(config);
+        Changes changes = new Changes(
+                rig.inventory,
+                rig.acquires,
+                aside,
+                resources -> new Command.Define(resources, "reload", Liveness.Status.ONLINE));
+        FeasibilityChecks feasible = new FeasibilityChecks(rig.inventory::state, rig.inventory::now, answers);
+        backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
+    }
+
+    public static Rights owner() {
+        return new Rights(new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL), "ada", false);
+    }
+
+    static Rights admin() {
+        int roles = Credentials.USER | Credentials.ADMIN | Credentials.LOCAL;
+        return new Rights(new Credentials(1001, roles), "alice", false);
+    }
+
+    static Rights scheduler() {
+        return new Rights(new Credentials(1002, Credentials.USER | Credentials.LOCAL), "sched", true);
+    }
+
+    static Rights guest() {
+        return new Rights(new Credentials(1003, Credentials.USER | Credentials.LOCAL), "guest", false);
+    }
+
+    public Caller join(Rights rights) {
+        return join(rights, true);
+    }
+
+    public Caller join(Rights rights, boolean changesHere) {
+        return new Caller(rights, changesHere);
+    }
+
+    @Override
+    public void close() {
+        rig.close();
+    }
+
+    /** One peer, its session, and the responses that it was sent. */
+    public final class Caller implements Outbox {
+        public final Session session;
+        final List<Response> responses = new ArrayList<>();
+        boolean reads = true;
+        /** What there is no room for, if anything is. */
+        @Nullable
+        public RpcException refusal;
+
+        int pending;
+        private int lastMatchtag;
+
+        private Caller(Rights rights, boolean changesHere) {
+            session = new Session(backend, gate.admissions(), new Session.Peer(rights, 4711, changesHere), this);
+        }
+
+        @Override
+        public void send(Response response) {
+            responses.add(response);
+            sent.add(new Sent(this, response));
+        }
+
+        @Override
+        public @Nullable RpcException refusal(@Nullable Bytes payload) {
+            return payload == null ? null : refusal;
+        }
+
+        @Override
+        public boolean isWritable() {
+            return reads;
+        }
+
+        @Override
+        public void pending(int change) {
+            pending += change;
+        }
+
+        void readAgain() {
+            reads = true;
+            session.resume();
+        }
+
+        /** @return the matchtag */
+        int send(String topic, @Nullable String json, int flags) {
+            lastMatchtag++;
+            session.receive(Request.of(topic, json == null ? null : Bytes.text(json), flags, lastMatchtag));
+            return lastMatchtag;
+        }
+
+        /** Sends a request, lets everything settle, and returns the response as text. */
+        public String ask(String topic, @Nullable String json) {
+            return ask(topic, json, 0);
+        }
+
+        public String ask(String topic, @Nullable String json, int flags) {
+            int matchtag = send(topic, json, flags);
+            rig.settle();
+            List<Response> answers = responses.stream()
+                    .filter(response -> response.matchtag() == matchtag)
+                    .toList();
+            return answers.isEmpty() ? "nothing" : text(answers.get(answers.size() - 1));
+        }
+
+        public String stream(String topic) {
+            return ask(topic, null, Header.STREAMING);
+        }
+
+        /** The responses received since the last call. */
+        List<String> received() {
+            List<String> news = responses.stream().map(Stage::text).toList();
+            responses.clear();
+            return news;
+        }
+    }
+
+    /** {@code ok}, the payload, or the error's name and sentence. */
+    public static String text(Response response) {
+        Bytes payload = response.payload();
+        String text = payload == null ? "" : payload.text();
+        if (response.errnum() != 0) {
+            return (new Errno(response.errnum()).name() + " " + text).trim();
+        }
+        return text.isEmpty() ? "ok" : text;
+    }
+}

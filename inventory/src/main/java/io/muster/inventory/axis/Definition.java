@@ -1,0 +1,171 @@
+package io.muster.inventory.axis;
+
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * R as it was defined, and the current R: property and expiration changes by admins are stored apart from the definition, so
+ * that a new definition of the same hosts keeps them.
+ */
+public final class Definition {
+    /** Marks that no admin has set the expiration, so the definition's own expiration applies. */
+    private static final double AS_DEFINED = -1;
+
+    private final ResourceSet base;
+    private final String method;
+    private final SortedMap<String, Idset> added;
+    private final SortedMap<String, Idset> removed;
+    private final double expiration;
+    private final ResourceSet resources;
+
+    private Definition(
+            ResourceSet base,
+            String method,
+            SortedMap<String, Idset> added,
+            SortedMap<String, Idset> removed,
+            double expiration,
+            ResourceSet resources) {
+        this.base = base;
+        this.method = method;
+        this.added = Collections.unmodifiableSortedMap(added);
+        this.removed = Collections.unmodifiableSortedMap(removed);
+        this.expiration = expiration;
+        this.resources = resources;
+    }
+
+    public static Definition of(ResourceSet base, String method) {
+        return new Definition(base, method, new TreeMap<>(), new TreeMap<>(), AS_DEFINED, base);
+    }
+
+    /** Returns a definition with later changes, as a snapshot stores them; a negative expiration means unchanged. */
+    public static Definition restore(
+            ResourceSet base,
+            String method,
+            SortedMap<String, Idset> added,
+            SortedMap<String, Idset> removed,
+            double expiration) {
+        ResourceSet now = expiration < 0 ? base : base.withExpiration(expiration);
+        for (var edit : added.entrySet()) {
+            now = now.withProperty(edit.getKey(), edit.getValue());
+        }
+        for (var edit : removed.entrySet()) {
+            now = now.withoutProperty(edit.getKey(), edit.getValue());
+        }
+        return new Definition(base, method, new TreeMap<>(added), new TreeMap<>(removed), expiration, now);
+    }
+
+    /** Returns R with all later changes applied. */
+    public ResourceSet resources() {
+        return resources;
+    }
+
+    /** Returns R as the configuration or a reload gave it. */
+    public ResourceSet base() {
+        return base;
+    }
+
+    /** Returns RFC 44's word for the source of the definition. */
+    public String method() {
+        return method;
+    }
+
+    public SortedMap<String, Idset> added() {
+        return added;
+    }
+
+    public SortedMap<String, Idset> removed() {
+        return removed;
+    }
+
+    /** Returns the expiration that an admin set; negative if none did. */
+    public double expirationSet() {
+        return expiration;
+    }
+
+    public Definition withProperties(SortedMap<String, Idset> names) {
+        return edit(names, added, removed, true);
+    }
+
+    public Definition withoutProperties(SortedMap<String, Idset> names) {
+        return edit(names, removed, added, false);
+    }
+
+    private Definition edit(
+            SortedMap<String, Idset> names,
+            SortedMap<String, Idset> edits,
+            SortedMap<String, Idset> opposite,
+            boolean add) {
+        SortedMap<String, Idset> nextEdits = new TreeMap<>(edits);
+        SortedMap<String, Idset> nextOpposite = new TreeMap<>(opposite);
+        ResourceSet now = resources;
+        for (var entry : names.entrySet()) {
+            String name = entry.getKey();
+            Idset ranks = entry.getValue();
+            Idset defined = base.properties().getOrDefault(name, Idset.EMPTY);
+            Idset changed = add ? ranks.subtract(defined) : ranks.intersect(defined);
+            merge(nextEdits, name, ids -> ids.union(changed));
+            merge(nextOpposite, name, ids -> ids.subtract(ranks));
+            now = add ? now.withProperty(name, ranks) : now.withoutProperty(name, ranks);
+        }
+        return add
+                ? new Definition(base, method, nextEdits, nextOpposite, expiration, now)
+                : new Definition(base, method, nextOpposite, nextEdits, expiration, now);
+    }
+
+    public Definition withExpiration(double value) {
+        return new Definition(base, method, added, removed, value, resources.withExpiration(value));
+    }
+
+    /** Returns a definition with a new R. Changes to hosts that the new R still has are kept, under their new ranks. */
+    public Definition redefine(ResourceSet next, String nextMethod, Remap remap) {
+        boolean definedAnew = next.expiration() != base.expiration();
+        return restore(
+                next,
+                nextMethod,
+                translate(added, remap),
+                translate(removed, remap),
+                definedAnew || expirationFault(next, expiration) != null ? AS_DEFINED : expiration);
+    }
+
+    /** Returns why R cannot have this expiration, or null. A negative expiration, meaning that none is set, is no fault. */
+    public static @Nullable String expirationFault(ResourceSet resources, double expiration) {
+        double start = resources.starttime();
+        return expiration > 0 && expiration <= start
+                ? "expiration " + Epoch.decimal(expiration).toPlainString() + " is not after R's start time "
+                        + Epoch.decimal(start).toPlainString()
+                : null;
+    }
+
+    /** Returns the names that {@code edits} has for a rank. */
+    public static List<String> namesOn(SortedMap<String, Idset> edits, int rank) {
+        List<String> names = new ArrayList<>();
+        edits.forEach((name, ranks) -> {
+            if (ranks.contains(rank)) {
+                names.add(name);
+            }
+        });
+        return names;
+    }
+
+    private static SortedMap<String, Idset> translate(SortedMap<String, Idset> edits, Remap remap) {
+        SortedMap<String, Idset> next = new TreeMap<>();
+        edits.forEach((name, ranks) -> merge(next, name, ids -> remap.translate(ranks)));
+        return next;
+    }
+
+    private static void merge(SortedMap<String, Idset> map, String name, UnaryOperator<Idset> change) {
+        Idset next = change.apply(map.getOrDefault(name, Idset.EMPTY));
+        if (next.isEmpty()) {
+            map.remove(name);
+        } else {
+            map.put(name, next);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.muster.inventory.axis;
+
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data kept for a host that R no longer names, so that the host returns in the state in which it left. Holds that expire
+ * meanwhile are lifted when the host returns. Two facts are not kept. A loss: lost hosts leave R in the end, and a host of the
+ * same name in a later R is present again. An exclusion by the configuration: it is computed anew whenever R is defined.
+ *
+ * @param absences exclusions of the host by admins
+ * @param added names of properties that admins added to the host
+ * @param removed names of properties that admins removed from the host
+ */
+public record Departed(
+        @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
+    public Departed {
+        absences = List.copyOf(absences);
+        added = List.copyOf(added);
+        removed = List.copyOf(removed);
+    }
+
+    /** Returns whether the host would be drained if it returned now. */
+    public boolean isHeldAt(double now) {
+        return holds != null && holds.holds().stream().anyMatch(hold -> !hold.expiredAt(now));
+    }
+
+    @Nullable
+    public Hold holdOf(String holder) {
+        return holds == null ? null : holds.of(holder);
+    }
+
+    public Departed withHolds(@Nullable HoldSet others) {
+        return new Departed(others, absences, added, removed);
+    }
+
+    /** Returns this data without exclusions. */
+    public Departed included() {
+        return new Departed(holds, List.of(), added, removed);
+    }
+
+    public boolean isEmpty() {
+        return holds == null && absences.isEmpty() && added.isEmpty() && removed.isEmpty();
+    }
+
+    /**
+     * Merges the data of two ranks of one host: every hold of either, and of two holds by the same holder the one in {@code a}.
+     */
+    public static Departed merge(Departed a, Departed b) {
+        return new Departed(
+                HoldSet.union(a.holds, b.holds),
+                a.absences.isEmpty() ? b.absences : a.absences,
+                union(a.added, b.added),
+                union(a.removed, b.removed));
+    }
+
+    private static List<String> union(List<String> a, List<String> b) {
+        TreeSet<String> all = new TreeSet<>(a);
+        all.addAll(b);
+        return List.copyOf(all);
+    }
+}

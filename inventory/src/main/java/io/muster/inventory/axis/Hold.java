@@ -1,0 +1,63 @@
+package io.muster.inventory.axis;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A holder's reason to keep a host from being scheduled.
+ *
+ * @param holder holder that must end the hold: {@link #SHARED} for plain drains, else a name that the holder chose
+ * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
+ * @param since seconds since the epoch
+ * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
+ */
+public record Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
+    /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
+    public static final String SHARED = "admin";
+
+    private static final int LONGEST_HOLDER = 64;
+
+    boolean expiredAt(double now) {
+        return until > 0 && until <= now;
+    }
+
+    /** Returns whether {@code by} may change this hold: anybody may change the shared hold, only its author any other. */
+    public boolean mayBeChangedBy(Principal by) {
+        return holder.equals(SHARED) || this.by.uid() == by.uid();
+    }
+
+    /**
+     * Returns what is wrong with the name of a holder, or null. A name is one plain word, because it appears in log lines and
+     * tables.
+     */
+    public static @Nullable String holderFault(String holder) {
+        if (holder.isEmpty() || holder.length() > LONGEST_HOLDER) {
+            return "a holder's name has 1 to " + LONGEST_HOLDER + " characters, not " + holder.length();
+        }
+        for (int i = 0; i < holder.length(); i++) {
+            char c = holder.charAt(i);
+            boolean word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            if (!word && "._:@-".indexOf(c) < 0) {
+                return "holder \"" + holder + "\": letters, digits and ._:@- only";
+            }
+        }
+        return null;
+    }
+
+    // Written out for speed: see Principal.
+
+    @Override
+    public boolean equals(@Nullable Object o) {
+        return o instanceof Hold that
+                && holder.equals(that.holder)
+                && Objects.equals(reason, that.reason)
+                && Double.compare(since, that.since) == 0
+                && Double.compare(until, that.until) == 0
+                && by.equals(that.by);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * holder.hashCode() + Double.hashCode(since);
+    }
+}

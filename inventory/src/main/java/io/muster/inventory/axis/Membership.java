@@ -1,0 +1,142 @@
+package io.muster.inventory.axis;
+
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The axis of membership: which ranks of R are not offered to schedulers at all. A rank can be absent in three ways, and in
+ * several of them at once: if the configuration takes back an exclusion, the exclusion by an admin remains.
+ */
+public final class Membership {
+    public static final Membership ALL = new Membership(new EnumMap<>(Kind.class));
+
+    /** Absent ranks by kind; kinds in which no rank was ever absent are left out. */
+    private final Map<Kind, Absent> kinds;
+
+    private final Idset excluded;
+
+    private Membership(EnumMap<Kind, Absent> kinds) {
+        this.kinds = kinds;
+        this.excluded = ranks(Kind.CONFIG).union(ranks(Kind.ADMIN));
+    }
+
+    public enum Kind {
+        /** Excluded by the configuration, until a new configuration includes the rank. */
+        CONFIG,
+        /** Excluded by an admin, until an admin includes the rank. */
+        ADMIN,
+        /** Removed from the instance ({@code shrink}, RFC 28); an include offers the rank again at the next acquire. */
+        LOST;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        public static Kind read(Fields in) {
+            return in.choice("kind", Kind.class, Kind::word);
+        }
+    }
+
+    public record Absence(Kind kind, @Nullable String reason, double since, Principal by) {
+        // Written out for speed: see Principal.
+
+        @Override
+        public boolean equals(@Nullable Object o) {
+            return o instanceof Absence that
+                    && kind == that.kind
+                    && Objects.equals(reason, that.reason)
+                    && Double.compare(since, that.since) == 0
+                    && by.equals(that.by);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * kind.hashCode() + Double.hashCode(since);
+        }
+    }
+
+    /** @param ranks keys of {@code why} */
+    private record Absent(IdMap<Absence> why, Idset ranks) {
+        static final Absent NONE = new Absent(IdMap.empty(), Idset.EMPTY);
+    }
+
+    /** Collects absences, which is cheaper than adding many of them one by one. */
+    public static final class Builder {
+        private final EnumMap<Kind, IdMap<Absence>> kinds = new EnumMap<>(Kind.class);
+
+        public void add(Idset ranks, Absence absence) {
+            IdMap<Absence> others = kinds.getOrDefault(absence.kind(), IdMap.empty());
+            kinds.put(absence.kind(), others.put(ranks, absence));
+        }
+
+        public Membership build() {
+            EnumMap<Kind, Absent> absent = new EnumMap<>(Kind.class);
+            kinds.forEach((kind, why) -> absent.put(kind, new Absent(why, why.keys())));
+            return new Membership(absent);
+        }
+    }
+
+    public Idset excluded() {
+        return excluded;
+    }
+
+    public Idset lost() {
+        return ranks(Kind.LOST);
+    }
+
+    /** Returns the ranks that are absent in this way, whether or not they are absent in another way too. */
+    public Idset ranks(Kind kind) {
+        return kinds.getOrDefault(kind, Absent.NONE).ranks;
+    }
+
+    /** Returns every way in which a rank is absent; empty for a member. */
+    public List<Absence> of(int rank) {
+        List<Absence> found = new ArrayList<>();
+        for (Absent absent : kinds.values()) {
+            Absence absence = absent.why.get(rank);
+            if (absence != null) {
+                found.add(absence);
+            }
+        }
+        return found;
+    }
+
+    /** Returns the ranks by equal absences, kind by kind. */
+    public Map<Absence, Idset> groups() {
+        Map<Absence, Idset> groups = new LinkedHashMap<>();
+        kinds.values().forEach(absent -> groups.putAll(absent.why.groups()));
+        return groups;
+    }
+
+    /** Returns the ranks in {@code ranks} that are not members, for whatever reason. */
+    public Idset absent(Idset ranks) {
+        return ranks.intersect(excluded).union(ranks.intersect(lost()));
+    }
+
+    public Membership leave(Idset ranks, Absence absence) {
+        Absent absent = kinds.getOrDefault(absence.kind(), Absent.NONE);
+        return with(absence.kind(), new Absent(absent.why.put(ranks, absence), absent.ranks.union(ranks)));
+    }
+
+    public Membership rejoin(Idset ranks, Kind kind) {
+        Absent absent = kinds.getOrDefault(kind, Absent.NONE);
+        return absent.ranks.intersects(ranks)
+                ? with(kind, new Absent(absent.why.remove(ranks), absent.ranks.subtract(ranks)))
+                : this;
+    }
+
+    private Membership with(Kind kind, Absent absent) {
+        EnumMap<Kind, Absent> next = new EnumMap<>(Kind.class);
+        next.putAll(kinds);
+        next.put(kind, absent);
+        return new Membership(next);
+    }
+}

@@ -1,0 +1,62 @@
+package io.muster.inventory.feasibility;
+
+import io.muster.inventory.idset.Idset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A vertex above the nodes: a cluster, a rack, a switch.
+ *
+ * @param ranks all nodes below, however deep
+ * @param outside vertices of the area outside of every node and every inner area, as one kind
+ */
+record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
+    /** Returns the topmost areas of the type below this area. */
+    List<Area> topmost(String wanted) {
+        List<Area> found = new ArrayList<>();
+        for (Area area : areas) {
+            if (area.type().equals(wanted)) {
+                found.add(area);
+            } else {
+                found.addAll(area.topmost(wanted));
+            }
+        }
+        return found;
+    }
+
+    void typesInto(Set<String> types) {
+        areas.forEach(a -> {
+            types.add(a.type());
+            a.typesInto(types);
+        });
+    }
+
+    /** Returns the units outside of nodes, those of inner areas included. */
+    long units(String wanted, String base) {
+        long total = outside.units(wanted, base);
+        for (Area area : areas) {
+            total += area.units(wanted, base);
+        }
+        return total;
+    }
+
+    void unitsInto(String wanted, Set<String> units) {
+        outside.unitsInto(wanted, units);
+        areas.forEach(a -> a.unitsInto(wanted, units));
+    }
+
+    /** Returns whether the type occurs outside of nodes, and there only in vertices without children. */
+    boolean isPoolOutside(String wanted) {
+        return hasOutside(wanted) && isPoolOrAbsent(wanted);
+    }
+
+    private boolean isPoolOrAbsent(String wanted) {
+        return (!outside.types().contains(wanted) || outside.isPool(wanted))
+                && areas.stream().allMatch(a -> a.isPoolOrAbsent(wanted));
+    }
+
+    boolean hasOutside(String wanted) {
+        return outside.types().contains(wanted) || areas.stream().anyMatch(a -> a.hasOutside(wanted));
+    }
+}

@@ -1,0 +1,153 @@
+package io.muster.inventory.feasibility;
+
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.request.Request;
+import io.muster.inventory.request.Resource;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether an inventory could ever satisfy a request, and whether the hosts that are up could satisfy it now.
+ *
+ * <p>Definition of a match: every requested vertex with children, and every requested node, matches a separate vertex somewhere
+ * below its parent's match; a requested leaf matches that many units of the pools below its parent's match; a slot without a
+ * node is within one host, and slots may share hosts. A request fits if it fits with every count at its minimum, so operators
+ * and maxima do not matter. Constraints choose hosts.
+ *
+ * <p>The factory methods fold nodes into kinds; the cost of a question then depends on the number of kinds and of intervals of
+ * ranks. All requests for one kind of slot or node, and for several kinds of whole node, are answered exactly. Requests for
+ * slots of several kinds that share hosts are answered exactly within {@link VectorPacking#BUDGET} steps, and requests for
+ * structures that compete for their parts by bounds; otherwise the answer is UNKNOWN.
+ */
+public final class Feasibility {
+    private final ResourceSet r;
+    private final Stock stock;
+
+    private Feasibility(ResourceSet r, Stock stock) {
+        this.r = r;
+        this.stock = stock;
+    }
+
+    public static Feasibility of(ResourceSet r) {
+        return new Feasibility(r, Stock.of(r));
+    }
+
+    /** Uses the structure within and above nodes that {@code graph} describes, usually the JGF of the R. */
+    public static Feasibility of(ResourceSet r, ResourceGraph graph) {
+        return new Feasibility(r, Stock.of(r, graph));
+    }
+
+    /**
+     * Returns the same machine under another R, with fewer ranks, other properties or another expiration. The cost depends on
+     * the number of kinds of nodes and of intervals of ranks; no graph is read again.
+     */
+    public Feasibility with(ResourceSet other) {
+        return new Feasibility(other, stock.keep(other.ranks()));
+    }
+
+    /** Returns the number of distinct kinds of node. */
+    public int kinds() {
+        return stock.cells().size();
+    }
+
+    /** Answers for the case that everything is up and free. */
+    public Answer ever(Request request) {
+        return ask(request, r.ranks());
+    }
+
+    /**
+     * Answers for the ranks in {@code up} only, and for the time until the inventory expires. Allocations are not known here.
+     *
+     * @param up ranks that are up; ranks that are not in the inventory are ignored
+     * @param now seconds since the epoch
+     */
+    public Answer now(Request request, Idset up, double now) {
+        Answer ever = ever(request);
+        if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
+            return ever;
+        }
+        @Nullable String lateness = late(request, now);
+        if (lateness != null) {
+            return ever.with(Verdict.NOT_NOW, lateness);
+        }
+        Answer answer = ask(request, up);
+        if (answer.verdict() == Verdict.NEVER) {
+            return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, answer));
+        }
+        return r.expiration() > 0 && request.duration() <= 0
+                ? answer.remarking("without a duration it runs until the inventory expires, "
+                        + seconds(r.expiration() - now) + " from now")
+                : answer;
+    }
+
+    private String notNow(Verdict ever, Request request, Idset up, Answer answer) {
+        Idset wanted = request.constraint().matches(r);
+        Idset down = wanted.subtract(up);
+        int upCount = wanted.size() - down.size();
+        return (ever == Verdict.YES ? "fits the inventory, not now: " : "not now, and perhaps never: ")
+                + (upCount == 0 ? "none" : String.valueOf(upCount)) + " of " + wanted.size() + " nodes up"
+                + (down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")")
+                + (upCount == 0 ? "" : "; " + answer.sentence());
+    }
+
+    /**
+     * Returns why the request would end too late, or null. RFC 20's expiration may change, so this is never a reason for NEVER.
+     */
+    private @Nullable String late(Request request, double now) {
+        double remaining = r.expiration() - now;
+        if (r.expiration() <= 0) {
+            return null;
+        }
+        if (remaining <= 0) {
+            return "the inventory has expired";
+        }
+        return request.duration() > remaining
+                ? "the duration of " + seconds(request.duration())
+                        + " is more than the inventory's remaining lifetime of " + seconds(remaining)
+                : null;
+    }
+
+    private static String seconds(double seconds) {
+        return String.format(Locale.ROOT, seconds == Math.rint(seconds) ? "%.0fs" : "%.1fs", seconds);
+    }
+
+    private Answer ask(Request request, Idset available) {
+        @Nullable String fault = Units.fault(request.resources(), stock);
+        if (fault != null) {
+            return Answer.invalid(fault);
+        }
+        AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
+        Answer answer = answer(request, fit, available);
+        return request.resources().stream().anyMatch(Feasibility::hasId)
+                ? answer.remarking("which resources are meant by their id is not looked at")
+                : answer;
+    }
+
+    /** Returns whether a vertex has RFC 14's id, which flux's schedulers ignore too. */
+    private static boolean hasId(Resource item) {
+        return item.attributes().containsKey("id") || item.with().stream().anyMatch(Feasibility::hasId);
+    }
+
+    private Answer answer(Request request, AreaFit fit, Idset available) {
+        List<Resource> list = request.resources();
+        Fit copies = fit.copies(list, fit.top(), 1);
+        List<Wanted> items = fit.wanted(list);
+        Idset hosts = fit.qualifying(items);
+        long slots = Slots.most(list, fit);
+        if (copies.least() > 0) {
+            @Nullable List<Share> witness = new Placer(fit).place(list, fit.top(), 1);
+            String sentence = (hosts.isEmpty()
+                            ? "fits beside the nodes"
+                            : "fits on " + hosts.size() + " of " + r.nodes() + " nodes")
+                    + (slots >= 0 ? "; at most " + slots + (slots == 1 ? " slot" : " slots") : "");
+            return new Answer(Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());
+        }
+        Reason reason = new Reason(r, stock, request, fit, available);
+        Verdict verdict = copies.most() > 0 ? Verdict.UNKNOWN : Verdict.NEVER;
+        String sentence = verdict == Verdict.NEVER ? reason.sentence(items, hosts) : reason.open(items);
+        return new Answer(verdict, sentence, slots, hosts, List.of(), List.of());
+    }
+}

@@ -1,0 +1,148 @@
+package io.muster.inventory.feasibility;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A class of vertices that are alike all the way down. A {@link Table} creates each kind once, so that kinds are compared by
+ * identity and the cost of a machine depends on the number of distinct kinds.
+ */
+final class Kind {
+    /** {@code count} children of the same kind. */
+    record Part(Kind kind, long count) {}
+
+    private final int id;
+    private final String type;
+    private final long size;
+    private final String unit;
+    private final List<Part> parts;
+    private final Set<String> types = new TreeSet<>();
+
+    private Kind(int id, String type, long size, String unit, List<Part> parts) {
+        this.id = id;
+        this.type = type;
+        this.size = size;
+        this.unit = unit;
+        this.parts = parts;
+        for (Part part : parts) {
+            types.add(part.kind().type);
+            types.addAll(part.kind().types);
+        }
+    }
+
+    /** Creates kinds; a table belongs to one thread. */
+    static final class Table {
+        private final Map<List<Object>, Kind> kinds = new HashMap<>();
+
+        Kind kind(String type, long size, String unit, Map<Kind, Long> children) {
+            List<Part> parts = new ArrayList<>();
+            children.forEach((child, count) -> parts.add(new Part(child, count)));
+            parts.sort(Comparator.comparingInt(p -> p.kind().id));
+            List<Object> key = List.of(type, size, unit, parts);
+            Kind known = kinds.get(key);
+            if (known == null) {
+                known = new Kind(kinds.size(), type, size, unit, List.copyOf(parts));
+                kinds.put(key, known);
+            }
+            return known;
+        }
+    }
+
+    String type() {
+        return type;
+    }
+
+    /** Returns the types of everything below. */
+    Set<String> types() {
+        return types;
+    }
+
+    boolean isLeaf() {
+        return parts.isEmpty();
+    }
+
+    /** Returns whether {@code wanted} occurs below and only in vertices without children: a pool of units and not a structure. */
+    boolean isPool(String wanted) {
+        return types.contains(wanted)
+                && parts.stream()
+                        .map(Part::kind)
+                        .allMatch(k -> (!k.type.equals(wanted) || k.isLeaf())
+                                && (!k.types.contains(wanted) || k.isPool(wanted)));
+    }
+
+    /** Returns whether a vertex of the type is below another of the same type. */
+    boolean nests(String wanted) {
+        return parts.stream()
+                .map(Part::kind)
+                .anyMatch(k -> (k.type.equals(wanted) && k.types.contains(wanted)) || k.nests(wanted));
+    }
+
+    /** Returns all units of the type below, in the base unit {@code base}; with "" the sizes are added whatever their unit. */
+    long units(String wanted, String base) {
+        if (!types.contains(wanted)) {
+            return 0;
+        }
+        long total = 0;
+        for (Part part : parts) {
+            Kind k = part.kind();
+            long own = k.type.equals(wanted) ? k.own(base) : 0;
+            total = Math.min(Fit.MANY, total + Fit.times(own + k.units(wanted, base), part.count()));
+        }
+        return total;
+    }
+
+    /** Returns the units in this vertex itself; zero if the vertex is counted in another unit. */
+    private long own(String base) {
+        if (base.isEmpty()) {
+            return size;
+        }
+        return Units.base(unit).equals(base) ? Fit.times(size, Units.factor(unit)) : 0;
+    }
+
+    /** Adds the units in which pools of the type below are counted. */
+    void unitsInto(String wanted, Set<String> units) {
+        if (types.contains(wanted)) {
+            for (Part part : parts) {
+                if (part.kind().type.equals(wanted) && part.kind().isLeaf()) {
+                    units.add(part.kind().unit);
+                }
+                part.kind().unitsInto(wanted, units);
+            }
+        }
+    }
+
+    /** Returns the topmost vertices of the type below, as the number of vertices of each kind. */
+    Map<Kind, Long> topmost(String wanted) {
+        Map<Kind, Long> found = new HashMap<>();
+        topmost(wanted, 1, found);
+        return found;
+    }
+
+    private void topmost(String wanted, long times, Map<Kind, Long> found) {
+        if (types.contains(wanted)) {
+            for (Part part : parts) {
+                long count = Fit.times(times, part.count());
+                if (part.kind().type.equals(wanted)) {
+                    found.merge(part.kind(), count, Long::sum);
+                } else {
+                    part.kind().topmost(wanted, count, found);
+                }
+            }
+        }
+    }
+
+    /** Returns the number of vertices of the type below, nested ones included. */
+    long vertices(String wanted) {
+        long total = 0;
+        for (Part part : parts) {
+            long own = part.kind().type.equals(wanted) ? 1 : 0;
+            total = Math.min(Fit.MANY, total + Fit.times(own + part.kind().vertices(wanted), part.count()));
+        }
+        return total;
+    }
+}

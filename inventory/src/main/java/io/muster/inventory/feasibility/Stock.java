@@ -1,0 +1,191 @@
+package io.muster.inventory.feasibility;
+
+import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Pool;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Walker;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.Group;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An inventory folded into cells of similar nodes and the areas above them.
+ *
+ * @param cells cells ordered by lowest rank; no cell is empty
+ * @param top a virtual area around the outermost area, so that a request may name the outermost area too
+ * @param types types of all vertices
+ * @param areaTypes types of the areas
+ */
+record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<String> areaTypes) {
+    /** The ranks whose nodes are of one kind. */
+    record Cell(Kind kind, Idset ranks) {}
+
+    private static final String NODE = "node";
+
+    static Stock of(ResourceSet r) {
+        Kind.Table table = new Kind.Table();
+        List<Cell> cells = cells(r, table);
+        Kind nothing = table.kind("cluster", 1, "", Map.of());
+        return of(cells, new Area("", r.ranks(), List.of(new Area("cluster", r.ranks(), List.of(), nothing)), nothing));
+    }
+
+    private static Stock of(List<Cell> cells, Area top) {
+        SortedSet<String> areaTypes = new TreeSet<>();
+        top.typesInto(areaTypes);
+        SortedSet<String> types = new TreeSet<>(areaTypes);
+        outsideInto(top, types);
+        for (Cell cell : cells) {
+            types.add(cell.kind().type());
+            types.addAll(cell.kind().types());
+        }
+        List<Cell> byRank = new ArrayList<>(cells);
+        byRank.sort(Comparator.comparingInt(cell -> cell.ranks().first()));
+        return new Stock(List.copyOf(byRank), top, types, areaTypes);
+    }
+
+    /** Returns this stock with {@code ranks} only. Areas stay, even if they have no ranks left. */
+    Stock keep(Idset ranks) {
+        List<Cell> remaining = new ArrayList<>();
+        for (Cell cell : cells) {
+            Idset kept = cell.ranks().intersect(ranks);
+            if (!kept.isEmpty()) {
+                remaining.add(new Cell(cell.kind(), kept));
+            }
+        }
+        return of(remaining, top);
+    }
+
+    /** Returns the units in which pools of the type are counted. */
+    SortedSet<String> units(String type) {
+        SortedSet<String> units = new TreeSet<>();
+        cells.forEach(cell -> cell.kind().unitsInto(type, units));
+        top.unitsInto(type, units);
+        return units;
+    }
+
+    private static void outsideInto(Area area, SortedSet<String> types) {
+        types.addAll(area.outside().types());
+        area.areas().forEach(a -> outsideInto(a, types));
+    }
+
+    private static List<Cell> cells(ResourceSet r, Kind.Table table) {
+        Map<Kind, Idset> ranks = new LinkedHashMap<>();
+        for (Group group : r.groups()) {
+            Map<Kind, Long> parts = new LinkedHashMap<>();
+            group.children().forEach((type, ids) -> parts.put(table.kind(type, ids.size(), "", Map.of()), 1L));
+            ranks.merge(table.kind(NODE, 1, "", parts), group.ranks(), Idset::union);
+        }
+        List<Cell> cells = new ArrayList<>();
+        ranks.forEach((kind, ids) -> cells.add(new Cell(kind, ids)));
+        return cells;
+    }
+
+    /**
+     * Folds an inventory with the structure of {@code graph}, whose nodes are assigned to ranks by
+     * {@link ResourceGraph#ranksIn}.
+     */
+    static Stock of(ResourceSet r, ResourceGraph graph) {
+        return new Folding(r, graph).fold();
+    }
+
+    /** Folds a graph from the bottom up; used once. */
+    private static final class Folding {
+        private final ResourceSet r;
+        private final ResourceGraph graph;
+        private final Kind.Table table = new Kind.Table();
+        private final Map<Integer, Kind> kinds = new HashMap<>();
+        private final Map<Integer, Area> areas = new HashMap<>();
+        private final Map<Integer, Integer> nodeRanks = new HashMap<>();
+        private final Map<Kind, Idset.Builder> cells = new LinkedHashMap<>();
+        private final IntUnaryOperator rankOf;
+        private final BitSet placed = new BitSet();
+
+        Folding(ResourceSet r, ResourceGraph graph) {
+            this.r = r;
+            this.graph = graph;
+            this.rankOf = graph.ranksIn(r);
+        }
+
+        Stock fold() {
+            Walker.of(graph, EdgeKind.CONTAINMENT).walk(v -> vertex(v.vertex()));
+            Kind nothing = table.kind("", 1, "", Map.of());
+            int root = graph.root(EdgeKind.CONTAINMENT);
+            @Nullable Area area = areas.get(root);
+            if (area == null) {
+                return withoutNodes(root, nothing);
+            }
+            List<Cell> folded = new ArrayList<>();
+            cells.forEach((kind, ranks) -> folded.add(new Cell(kind, ranks.build())));
+            Idset.Builder placedRanks = Idset.builder();
+            placed.stream().forEach(placedRanks::add);
+            Idset unplaced = r.ranks().subtract(placedRanks.build());
+            if (!unplaced.isEmpty()) {
+                Stock.cells(r.keep(unplaced), table).forEach(folded::add);
+            }
+            return Stock.of(folded, new Area("", r.ranks(), List.of(area), nothing));
+        }
+
+        /** Folds a graph without nodes, or of a single node: the root is the only host. */
+        private Stock withoutNodes(int root, Kind nothing) {
+            @Nullable Kind kind = kinds.get(root);
+            if (kind == null || r.ranks().isEmpty()) {
+                return Stock.of(r);
+            }
+            Integer rank = nodeRanks.getOrDefault(root, r.ranks().first());
+            List<Cell> one = List.of(new Cell(kind, Idset.of(rank)));
+            return Stock.of(one, new Area("", r.ranks(), List.of(), nothing));
+        }
+
+        private void vertex(int vertex) {
+            Map<Kind, Long> parts = new LinkedHashMap<>();
+            List<Area> inner = new ArrayList<>();
+            Idset.Builder ranks = Idset.builder();
+            boolean[] hasNodes = new boolean[1];
+            graph.forEachChild(vertex, EdgeKind.CONTAINMENT, child -> {
+                Area area = areas.get(child);
+                Integer rank = nodeRanks.get(child);
+                Kind kind = kinds.remove(child);
+                hasNodes[0] |= area != null || rank != null;
+                if (area != null) {
+                    inner.add(area);
+                    ranks.addAll(area.ranks());
+                } else if (rank != null) {
+                    ranks.addAll(rank < 0 ? Idset.EMPTY : Idset.of(rank));
+                } else if (kind != null) {
+                    parts.merge(kind, 1L, Long::sum);
+                }
+            });
+            Pool pool = graph.pool(vertex);
+            Kind kind = table.kind(pool.type(), pool.size(), pool.unit(), parts);
+            if (pool.type().equals(NODE)) {
+                node(vertex, kind);
+            }
+            if (hasNodes[0] && !pool.type().equals(NODE)) {
+                areas.put(vertex, new Area(pool.type(), ranks.build(), List.copyOf(inner), kind));
+            } else {
+                kinds.put(vertex, kind);
+            }
+        }
+
+        private void node(int vertex, Kind kind) {
+            int rank = rankOf.applyAsInt(vertex);
+            rank = rank >= 0 && r.ranks().contains(rank) && !placed.get(rank) ? rank : -1;
+            nodeRanks.put(vertex, rank);
+            if (rank >= 0) {
+                placed.set(rank);
+                cells.computeIfAbsent(kind, k -> Idset.builder()).add(rank);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.muster.inventory.feasibility;
+
+import io.muster.inventory.request.Resource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The units in which pools and requests give amounts. */
+final class Units {
+    /** Base unit of amounts of bytes, whatever unit they were given in. */
+    static final String BYTES = "B";
+
+    private Units() {}
+
+    /** Returns the unit as given, "" for none. */
+    static String of(Resource item) {
+        String unit = item.unit();
+        return unit == null ? "" : unit;
+    }
+
+    /**
+     * Returns why the amounts in {@code list} are meaningless, or null if they are not: one type is given in units that cannot
+     * be compared, or in a unit in which no pool of {@code stock} is counted. Pools in other units then hold none of the
+     * requested amount.
+     */
+    static @Nullable String fault(List<Resource> list, Stock stock) {
+        return fault(list, stock, new HashMap<>());
+    }
+
+    private static @Nullable String fault(List<Resource> list, Stock stock, Map<String, String> asked) {
+        for (Resource item : list) {
+            @Nullable
+            String fault = item.with().isEmpty() ? leaf(item, stock, asked) : fault(item.with(), stock, asked);
+            if (fault != null) {
+                return fault;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String leaf(Resource item, Stock stock, Map<String, String> asked) {
+        String unit = of(item);
+        @Nullable String earlierUnit = asked.putIfAbsent(item.type(), unit);
+        if (earlierUnit != null && !base(earlierUnit).equals(base(unit))) {
+            return item.type() + " is asked in " + name(earlierUnit) + " and in " + name(unit);
+        }
+        Set<String> poolUnits = unit.isEmpty() ? Set.of() : stock.units(item.type());
+        return poolUnits.isEmpty() || poolUnits.stream().anyMatch(u -> base(u).equals(base(unit)))
+                ? null
+                : item.type() + " is asked in " + name(unit) + ", but the inventory counts it in "
+                        + poolUnits.stream().map(Units::name).collect(Collectors.joining(" and "));
+    }
+
+    private static String name(String unit) {
+        return unit.isEmpty() ? "no unit" : '"' + unit + '"';
+    }
+
+    static String base(String unit) {
+        return bytes(unit) > 0 ? BYTES : unit;
+    }
+
+    /** Returns the number of base units in one {@code unit}. */
+    static long factor(String unit) {
+        return Math.max(1, bytes(unit));
+    }
+
+    private static long bytes(String unit) {
+        String u = unit.toUpperCase(Locale.ROOT);
+        if (!u.endsWith("B") && !u.equals("BYTES")) {
+            return 0;
+        }
+        int power = u.isEmpty() ? -1 : "KMGTPE".indexOf(u.charAt(0));
+        if (u.equals("B") || u.equals("BYTES")) {
+            return 1;
+        }
+        boolean binary = u.length() == 3 && u.charAt(1) == 'I';
+        if (power < 0 || (u.length() != 2 && !binary)) {
+            return 0;
+        }
+        return Math.round(Math.pow(binary ? 1024 : 1000, power + 1.0));
+    }
+}

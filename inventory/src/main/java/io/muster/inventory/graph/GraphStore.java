@@ -1,0 +1,36 @@
+package io.muster.inventory.graph;
+
+import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.SortedMap;
+import java.util.function.IntUnaryOperator;
+
+/** Storage of a graph's vertices and edges: a table of what was given, or a computation from a resource set. */
+interface GraphStore {
+    int size();
+
+    Pool pool(int vertex);
+
+    /** Returns the execution target that the vertex is or belongs to, or -1. */
+    int rank(int vertex);
+
+    /** Returns the vertex's id in JGF. */
+    String key(int vertex);
+
+    /** Returns the lowest vertex without a parent in each subsystem. */
+    SortedMap<String, Integer> roots();
+
+    void out(int vertex, EdgeConsumer edges);
+
+    void in(int vertex, EdgeConsumer edges);
+
+    /** Visits every edge in the order given. */
+    void edges(EdgeConsumer edges);
+
+    /** Returns a function from a vertex of type node to the rank in {@code r} that it stands for, or -1. */
+    IntUnaryOperator ranksIn(ResourceSet r);
+
+    /** Returns the vertices of type node that stand for {@code ranks} of {@code r}. */
+    Idset nodesOf(ResourceSet r, Idset ranks);
+}

@@ -1,0 +1,289 @@
+package io.muster.inventory.rset;
+
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.hostlist.MatchConsumer;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+import java.util.function.UnaryOperator;
+
+/** The host of each rank: the i-th host is that of the i-th lowest rank (RFC 20). Hosts may occur more than once. */
+record RankHosts(Idset ranks, Hostlist hosts) {
+    private static final String IDSET_CHARACTERS = "0123456789,-[]";
+
+    /** Number of ranges below which a separate search for each range is faster than a walk over all ranges. */
+    private static final int FEW = 8;
+
+    static final RankHosts EMPTY = new RankHosts(Idset.EMPTY, Hostlist.EMPTY);
+
+    RankHosts {
+        if (hosts.size() != ranks.size()) {
+            throw new IllegalArgumentException(counts(hosts.size(), ranks.size()));
+        }
+    }
+
+    static String counts(int hosts, int ranks) {
+        return "nodelist has " + counted(hosts, "host") + ", but R_lite has " + counted(ranks, "rank");
+    }
+
+    private static String counted(int count, String noun) {
+        return count + " " + noun + (count == 1 ? "" : "s");
+    }
+
+    String hostOf(int rank) {
+        if (!ranks.contains(rank)) {
+            throw TargetException.ranks(Idset.of(rank), ranks);
+        }
+        return hosts.nth(ranks.position(rank));
+    }
+
+    Idset ranksOf(String host) {
+        return ranksAt(hosts.indexesOf(host));
+    }
+
+    Idset ranksOf(Hostlist names) {
+        Hostlist missing = hosts.missing(names);
+        if (!missing.isEmpty()) {
+            throw TargetException.hosts(missing.unique());
+        }
+        return ranksAt(hosts.indexesOf(names));
+    }
+
+    Hostlist hostsOf(Idset some) {
+        requireMembers(some);
+        return hosts.select(positionsOf(some));
+    }
+
+    /**
+     * Visits every rank whose host both placements have, with the host's rank in the other placement: the nth rank of a host
+     * here with its nth rank there. Ranks are visited in runs and in no particular order.
+     */
+    void forEachPair(RankHosts that, MatchConsumer c) {
+        RankOrder mine = new RankOrder(ranks);
+        RankOrder theirs = new RankOrder(that.ranks);
+        hosts.forEachPair(that.hosts, (position, otherPosition, count) -> {
+            int done = 0;
+            while (done < count) {
+                int gap = Math.min(mine.upToGap(position + done), theirs.upToGap(otherPosition + done));
+                int run = Math.min(gap, count - done);
+                c.accept(mine.rank(position + done), theirs.rank(otherPosition + done), run);
+                done += run;
+            }
+        });
+    }
+
+    void requireMembers(Idset some) {
+        if (!ranks.containsAll(some)) {
+            throw TargetException.ranks(some.subtract(ranks), ranks);
+        }
+    }
+
+    /** Reads text as an idset, or else as a hostlist, as {@code flux resource} does. */
+    Idset targets(String text) {
+        Idset ranks;
+        try {
+            ranks = Idset.parse(text);
+        } catch (MalformedException notIdset) {
+            return targetHosts(text, notIdset);
+        }
+        requireMembers(ranks);
+        return ranks;
+    }
+
+    private Idset targetHosts(String text, MalformedException notIdset) {
+        try {
+            return ranksOf(Hostlist.parse(text));
+        } catch (IllegalArgumentException notHosts) {
+            throw isMeantAsIdset(text) ? notIdset : notHosts;
+        }
+    }
+
+    /**
+     * Returns whether the text looks like an idset. "3-1" may be a host, but if no host has this name, the fault in the idset
+     * is the better message.
+     */
+    private static boolean isMeantAsIdset(String text) {
+        return text.chars().allMatch(c -> IDSET_CHARACTERS.indexOf(c) >= 0);
+    }
+
+    /**
+     * Returns a function from old ranks to new ranks, which follow the order of hosts.
+     *
+     * @throws IllegalArgumentException unless {@code order} names each host once
+     */
+    UnaryOperator<Idset> reranking(Hostlist order) {
+        requirePermutation(order);
+        int[] newRanks = new int[order.size()];
+        List<String> names = order.expand();
+        for (int rank = 0; rank < newRanks.length; rank++) {
+            newRanks[hosts.indexOf(names.get(rank))] = rank;
+        }
+        return old -> {
+            Idset.Builder renamed = Idset.builder();
+            positionsOf(old).forEach(position -> renamed.add(newRanks[position]));
+            return renamed.build();
+        };
+    }
+
+    private void requirePermutation(Hostlist order) {
+        Hostlist unknown = hosts.missing(order);
+        if (!unknown.isEmpty()) {
+            throw TargetException.hosts(unknown.unique());
+        }
+        if (order.unique().size() < order.size()) {
+            throw new IllegalArgumentException("a host is named twice: " + twice(order));
+        }
+        if (order.size() != hosts.size()) {
+            String few = order.size() < hosts.size() ? "too few" : "too many";
+            throw new IllegalArgumentException(
+                    few + " hosts: " + order.size() + " were named, but the resource set has " + hosts.size());
+        }
+    }
+
+    private static String twice(Hostlist order) {
+        return order.stream()
+                .filter(name -> order.indexesOf(name).size() > 1)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    RankHosts keep(Idset kept) {
+        Idset removed = ranks.subtract(kept);
+        if (removed.isEmpty()) {
+            return this;
+        }
+        Idset remaining = ranks.intersect(kept);
+        Idset positions = removed.rangeCount() < remaining.rangeCount()
+                ? Idset.range(0, ranks.size() - 1).subtract(positionsOf(removed))
+                : positionsOf(remaining);
+        return new RankHosts(remaining, hosts.select(positions));
+    }
+
+    RankHosts withRanks(Idset others) {
+        return new RankHosts(others, hosts);
+    }
+
+    /** Returns both placements together; the caller must have checked that shared ranks have the same hosts. */
+    RankHosts union(RankHosts that) {
+        Idset added = that.ranks.subtract(ranks);
+        if (added.isEmpty()) {
+            return this;
+        }
+        RankHosts rest = that.keep(added);
+        if (ranks.isEmpty() || ranks.last() < added.first()) {
+            return new RankHosts(ranks.union(added), hosts.append(rest.hosts));
+        }
+        return interleave(rest);
+    }
+
+    private RankHosts interleave(RankHosts that) {
+        Idset all = ranks.union(that.ranks);
+        List<String> mine = hosts.expand();
+        List<String> theirs = that.hosts.expand();
+        List<String> names = new ArrayList<>(all.size());
+        int[] next = {0, 0};
+        all.forEach(rank -> names.add(ranks.contains(rank) ? mine.get(next[0]++) : theirs.get(next[1]++)));
+        return new RankHosts(all, Hostlist.of(names));
+    }
+
+    /** Returns the ranks in both placements that have different hosts. */
+    Idset disagreements(RankHosts that) {
+        Idset shared = ranks.intersect(that.ranks);
+        Hostlist mine = hosts.select(positionsOf(shared));
+        Hostlist theirs = that.hosts.select(that.positionsOf(shared));
+        if (mine.equals(theirs)) {
+            return Idset.EMPTY;
+        }
+        List<String> names = mine.expand();
+        List<String> otherNames = theirs.expand();
+        Idset.Builder differing = Idset.builder();
+        int[] next = {0};
+        shared.forEach(rank -> {
+            int i = next[0]++;
+            if (!names.get(i).equals(otherNames.get(i))) {
+                differing.add(rank);
+            }
+        });
+        return differing.build();
+    }
+
+    /** Returns the positions of {@code some} ranks among all ranks; a range of ranks is a range of positions. */
+    Idset positionsOf(Idset some) {
+        if (some.equals(ranks)) {
+            return some.isEmpty() ? some : Idset.range(0, some.size() - 1);
+        }
+        IntUnaryOperator position = some.rangeCount() < FEW ? ranks::position : new PositionWalk(ranks);
+        Idset.Builder positions = Idset.builder();
+        some.forEachRange((first, last) -> {
+            int start = position.applyAsInt(first);
+            positions.addRange(start, start + (last - first));
+        });
+        return positions.build();
+    }
+
+    /**
+     * Finds the positions of ascending ranks in one walk over all ranges, because a separate search for each is slow if there
+     * are many.
+     */
+    private static final class PositionWalk implements IntUnaryOperator {
+        private final int[] firsts;
+        private final int[] positions;
+        private int range;
+
+        PositionWalk(Idset members) {
+            firsts = new int[members.rangeCount()];
+            positions = new int[firsts.length];
+            members.forEachRange((first, last) -> {
+                firsts[range] = first;
+                if (++range < firsts.length) {
+                    positions[range] = positions[range - 1] + (last - first) + 1;
+                }
+            });
+            range = 0;
+        }
+
+        @Override
+        public int applyAsInt(int member) {
+            while (range + 1 < firsts.length && firsts[range + 1] <= member) {
+                range++;
+            }
+            return positions[range] + (member - firsts[range]);
+        }
+    }
+
+    private Idset ranksAt(Idset positions) {
+        if (positions.isEmpty() || ranks.last() == ranks.size() - 1) {
+            return positions;
+        }
+        Idset.Builder members = Idset.builder();
+        positions.forEachRange((first, last) -> addMembers(members, first, last));
+        return members.build();
+    }
+
+    private void addMembers(Idset.Builder members, int firstPosition, int lastPosition) {
+        int position = firstPosition;
+        while (position <= lastPosition) {
+            int end = endOfRun(position, lastPosition);
+            members.addRange(ranks.nth(position), ranks.nth(end));
+            position = end + 1;
+        }
+    }
+
+    /** Returns the last position up to {@code limit} such that the ranks from {@code position} on have no gap. */
+    private int endOfRun(int position, int limit) {
+        int offset = ranks.nth(position) - position;
+        int low = position;
+        int high = limit;
+        while (low < high) {
+            int middle = low + (high - low + 1) / 2;
+            if (ranks.nth(middle) - middle == offset) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+}

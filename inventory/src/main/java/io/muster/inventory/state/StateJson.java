@@ -1,0 +1,325 @@
+package io.muster.inventory.state;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.axis.Fields;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Holds;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.rset.ResourceSet;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole state as one readable JSON object, in readable groups, and small if there are few groups. A rank that is absent in
+ * two ways is in two groups:
+ * <pre>
+ * { "method": "configuration", "R": {...},
+ *   "property-add": {"name": "idset"}, "property-remove": {...}, "expiration": number if an admin set it,
+ *   "liveness": [{"idset", "nodelist", "status", "since", "cause"}],
+ *   "absent":   [{"idset", "nodelist", "kind", "reason"?, "since", "by"}],
+ *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "until"?, "by"}]}],
+ *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}} }
+ * </pre>
+ */
+public final class StateJson {
+    private static final JsonFactory JSON = new JsonFactory();
+
+    private StateJson() {}
+
+    public static byte[] toBytes(InventoryState state) {
+        return toBytes(state, true);
+    }
+
+    private static byte[] toBytes(InventoryState state, boolean withR) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
+        try (JsonGenerator out = JSON.createGenerator(bytes)) {
+            new Writer(out, state, withR).write();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** The same less R, which readers are told as it is now and not as it was defined: it may be long, and anybody may ask. */
+    public static byte[] toBytesWithoutR(InventoryState state) {
+        return toBytes(state, false);
+    }
+
+    /**
+     * Reads what {@link #toBytes} writes, and ignores other members.
+     *
+     * @param json a tree whose floats are decimals; doubles would change digits of R
+     * @throws InvalidException naming the place, if the tree is something else
+     */
+    public static InventoryState parse(JsonNode json) {
+        return new Reader(Fields.of("snapshot", json)).read();
+    }
+
+    private record Reader(Fields in) {
+        InventoryState read() {
+            ResourceSet base = in.resources("R");
+            Idset ranks = base.ranks();
+            return new InventoryState(definition(base), membership(ranks), liveness(ranks), holds(ranks), departed());
+        }
+
+        private Definition definition(ResourceSet base) {
+            double expiration = in.secondsOr("expiration", -1);
+            String fault = Definition.expirationFault(base, expiration);
+            if (fault != null) {
+                throw in.fault("expiration", fault);
+            }
+            return Definition.restore(
+                    base,
+                    in.text("method"),
+                    properties("property-add", base.ranks()),
+                    properties("property-remove", base.ranks()),
+                    expiration);
+        }
+
+        private SortedMap<String, Idset> properties(String key, Idset all) {
+            SortedMap<String, Idset> properties = in.idsets(key);
+            Fields object = in.object(key);
+            properties.keySet().forEach(name -> {
+                String fault = ResourceSet.propertyNameFault(name);
+                if (fault != null) {
+                    throw object.fault(name, fault);
+                }
+                object.idsetWithin(name, all);
+            });
+            return properties;
+        }
+
+        private Liveness liveness(Idset all) {
+            IdMap<Liveness.Report> reports = IdMap.empty();
+            for (Fields group : in.list("liveness")) {
+                Liveness.Status status = Liveness.Status.read(group, "status");
+                reports = reports.put(
+                        group.idsetWithin("idset", all),
+                        new Liveness.Report(status, group.seconds("since"), group.text("cause")));
+            }
+            Idset silent = all.subtract(reports.keys());
+            if (!silent.isEmpty()) {
+                throw in.fault("liveness", "says nothing of " + silent);
+            }
+            return Liveness.of(reports);
+        }
+
+        private Membership membership(Idset all) {
+            Membership.Builder membership = new Membership.Builder();
+            for (Fields group : in.list("absent")) {
+                membership.add(group.idsetWithin("idset", all), absence(group));
+            }
+            return membership.build();
+        }
+
+        private static Membership.Absence absence(Fields in) {
+            return new Membership.Absence(
+                    Membership.Kind.read(in), in.optional("reason"), in.seconds("since"), principal(in));
+        }
+
+        private Holds holds(Idset all) {
+            IdMap<HoldSet> holds = IdMap.empty();
+            for (Fields group : in.list("holds")) {
+                holds = holds.put(group.idsetWithin("idset", all), holdSet(group));
+            }
+            return Holds.of(holds);
+        }
+
+        private static HoldSet holdSet(Fields in) {
+            HoldSet set = null;
+            for (Fields hold : in.list("holds")) {
+                set = HoldSet.with(
+                        set,
+                        new Hold(
+                                hold.text("holder"),
+                                hold.optional("reason"),
+                                hold.seconds("since"),
+                                principal(hold),
+                                hold.secondsOr("until", 0)));
+            }
+            if (set == null) {
+                throw in.fault("holds", "is empty");
+            }
+            return set;
+        }
+
+        private static Principal principal(Fields in) {
+            return Principal.read(in.object("by"));
+        }
+
+        private SortedMap<String, Departed> departed() {
+            SortedMap<String, Departed> departed = new TreeMap<>();
+            in.byName("departed").forEach((host, left) -> departed.put(host, departed(left)));
+            return departed;
+        }
+
+        private static Departed departed(Fields in) {
+            List<Membership.Absence> absences = new ArrayList<>();
+            in.listOrNone("absent").forEach(absence -> absences.add(absence(absence)));
+            return new Departed(
+                    in.has("holds") ? holdSet(in) : null,
+                    absences,
+                    in.textsOrNone("property-add"),
+                    in.textsOrNone("property-remove"));
+        }
+    }
+
+    private record Writer(JsonGenerator out, InventoryState state, boolean withR) {
+        void write() throws IOException {
+            out.writeStartObject();
+            definition(state.definition());
+            liveness();
+            absent();
+            holds();
+            departed();
+            out.writeEndObject();
+        }
+
+        private void liveness() throws IOException {
+            out.writeArrayFieldStart("liveness");
+            for (Map.Entry<Liveness.Report, Idset> group :
+                    state.liveness().groups().entrySet()) {
+                targets(group.getValue());
+                out.writeStringField("status", group.getKey().status().word());
+                out.writeNumberField("since", Epoch.decimal(group.getKey().since()));
+                out.writeStringField("cause", group.getKey().cause());
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
+
+        private void absent() throws IOException {
+            out.writeArrayFieldStart("absent");
+            for (Map.Entry<Membership.Absence, Idset> group :
+                    state.membership().groups().entrySet()) {
+                targets(group.getValue());
+                absence(group.getKey());
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
+
+        private void holds() throws IOException {
+            out.writeArrayFieldStart("holds");
+            for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
+                targets(group.getValue());
+                holds(group.getKey());
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
+
+        private void definition(Definition definition) throws IOException {
+            out.writeStringField("method", definition.method());
+            if (withR) {
+                out.writeFieldName("R");
+                out.writeRawValue(definition.base().toString());
+            }
+            properties("property-add", definition.added());
+            properties("property-remove", definition.removed());
+            if (definition.expirationSet() >= 0) {
+                out.writeNumberField("expiration", Epoch.decimal(definition.expirationSet()));
+            }
+        }
+
+        private void properties(String key, SortedMap<String, Idset> properties) throws IOException {
+            out.writeObjectFieldStart(key);
+            for (Map.Entry<String, Idset> property : properties.entrySet()) {
+                out.writeStringField(property.getKey(), property.getValue().toString());
+            }
+            out.writeEndObject();
+        }
+
+        private void targets(Idset ranks) throws IOException {
+            out.writeStartObject();
+            Event.Targets.of(state, ranks).write(out);
+        }
+
+        private void absence(Membership.Absence absence) throws IOException {
+            out.writeStringField("kind", absence.kind().word());
+            reason(absence.reason());
+            out.writeNumberField("since", Epoch.decimal(absence.since()));
+            by(absence.by());
+        }
+
+        private void holds(HoldSet set) throws IOException {
+            out.writeArrayFieldStart("holds");
+            for (Hold hold : set.holds()) {
+                out.writeStartObject();
+                out.writeStringField("holder", hold.holder());
+                reason(hold.reason());
+                out.writeNumberField("since", Epoch.decimal(hold.since()));
+                if (hold.until() > 0) {
+                    out.writeNumberField("until", Epoch.decimal(hold.until()));
+                }
+                by(hold.by());
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
+
+        private void departed() throws IOException {
+            out.writeObjectFieldStart("departed");
+            for (Map.Entry<String, Departed> entry : state.departed().entrySet()) {
+                Departed departed = entry.getValue();
+                out.writeObjectFieldStart(entry.getKey());
+                if (departed.holds() != null) {
+                    holds(departed.holds());
+                }
+                if (!departed.absences().isEmpty()) {
+                    out.writeArrayFieldStart("absent");
+                    for (Membership.Absence absence : departed.absences()) {
+                        out.writeStartObject();
+                        absence(absence);
+                        out.writeEndObject();
+                    }
+                    out.writeEndArray();
+                }
+                names("property-add", departed.added());
+                names("property-remove", departed.removed());
+                out.writeEndObject();
+            }
+            out.writeEndObject();
+        }
+
+        private void names(String key, List<String> names) throws IOException {
+            if (!names.isEmpty()) {
+                out.writeArrayFieldStart(key);
+                for (String name : names) {
+                    out.writeString(name);
+                }
+                out.writeEndArray();
+            }
+        }
+
+        private void reason(@Nullable String reason) throws IOException {
+            if (reason != null) {
+                out.writeStringField("reason", reason);
+            }
+        }
+
+        private void by(Principal by) throws IOException {
+            out.writeObjectFieldStart("by");
+            by.write(out);
+            out.writeEndObject();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.muster.inventory.state;
+
+import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.TargetException;
+import io.muster.inventory.state.Decision.Rejection;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Turns targets that people write into ranks, and ranks into text that people read. */
+final class Targets {
+    private Targets() {}
+
+    /** The meaning of targets: ranks, and hosts that R no longer names but of which data is kept. */
+    record Found(Idset ranks, Hostlist departed) {
+        boolean isEmpty() {
+            return ranks.isEmpty() && departed.isEmpty();
+        }
+    }
+
+    /** Finds what {@code targets} name. */
+    private interface Search {
+        /**
+         * @throws MalformedException if the text is not in the form of targets
+         * @throws TargetException if a rank or host that the text names does not exist
+         */
+        Found find(String targets);
+    }
+
+    /**
+     * Passes the ranks to {@code then}. Text that names nothing, or a rank or host that does not exist, is rejected as a whole.
+     *
+     * @param fault what is wrong with the rest of the command, or null
+     */
+    static Decision resolve(
+            InventoryState state, String targets, @Nullable String fault, Function<Idset, Decision> then) {
+        return resolve(
+                text -> new Found(state.resources().targets(text), Hostlist.EMPTY),
+                targets,
+                fault,
+                found -> then.apply(found.ranks));
+    }
+
+    /** Does the same for commands that take something back, which may be needed for departed hosts too. */
+    static Decision resolveWithDeparted(
+            InventoryState state, String targets, @Nullable String fault, Function<Found, Decision> then) {
+        return resolve(text -> find(state, text), targets, fault, then);
+    }
+
+    private static Decision resolve(
+            Search search, String targets, @Nullable String fault, Function<Found, Decision> then) {
+        Found found;
+        try {
+            found = search.find(targets);
+        } catch (TargetException e) {
+            return Decision.reject(Rejection.Kind.INVALID, unknown(e));
+        } catch (MalformedException e) {
+            return Decision.reject(Rejection.Kind.INVALID, malformed(e));
+        }
+        if (found.isEmpty()) {
+            return Decision.reject(Rejection.Kind.INVALID, "idset is empty");
+        }
+        return fault == null ? then.apply(found) : Decision.reject(Rejection.Kind.INVALID, fault);
+    }
+
+    private static Found find(InventoryState state, String targets) {
+        try {
+            return new Found(state.resources().targets(targets), Hostlist.EMPTY);
+        } catch (TargetException e) {
+            Hostlist departed = e.missingHosts();
+            if (departed.isEmpty()
+                    || !departed.stream().allMatch(host -> state.departed().containsKey(host))) {
+                throw e;
+            }
+            Hostlist named = Hostlist.parse(targets);
+            Idset departedIndexes = named.indexesOf(departed);
+            Hostlist present = named.select(Idset.range(0, named.size() - 1).subtract(departedIndexes));
+            return new Found(state.resources().ranksOf(present), departed);
+        }
+    }
+
+    /** Returns flux-core's sentence and, after a colon, the detail that flux-core omits. */
+    private static String unknown(TargetException e) {
+        return e.missingHosts().isEmpty()
+                ? "idset is out of range: " + e.getMessage()
+                : "invalid targets: invalid hosts: " + e.missingHosts();
+    }
+
+    private static String malformed(MalformedException e) {
+        boolean hostlist = e.what().equals("hostlist");
+        return "invalid targets: " + (hostlist ? "Hostlist cannot be decoded: " : "") + e.getMessage();
+    }
+
+    /** Returns the names of hosts before their ranks, because people know the names. */
+    static String name(InventoryState state, Idset ranks) {
+        return state.resources().hostsOf(ranks) + " (" + numbered(ranks) + ")";
+    }
+
+    /** Returns what flux-core says about ranks and, after a colon, which hosts they are. */
+    static String say(InventoryState state, Idset ranks, String sentence) {
+        return numbered(ranks) + " " + sentence + ": " + state.resources().hostsOf(ranks);
+    }
+
+    private static String numbered(Idset ranks) {
+        return (ranks.size() == 1 ? "rank " : "ranks ") + ranks;
+    }
+
+    /**
+     * Returns why the holder {@code whose} may not change the holds on {@code ranks}; the holds on the first rank stand for
+     * all.
+     */
+    static String heldByOther(InventoryState state, Idset ranks, String holder) {
+        return name(state, ranks) + heldByOther(state.holds().on(ranks.first()), holder);
+    }
+
+    /** Returns the same for departed hosts. */
+    static String heldByOther(InventoryState state, Hostlist departed, String holder) {
+        Departed first = state.departed().get(departed.nth(0));
+        return departed + " (departed)" + heldByOther(first == null ? null : first.holds(), holder);
+    }
+
+    private static String heldByOther(@Nullable HoldSet set, String holder) {
+        Hold own = set == null ? null : set.of(holder);
+        Hold hold = own == null && set != null ? set.oldest() : own;
+        String held = hold == null ? "" : " held by " + hold.holder() + ", set by " + hold.by();
+        String way = own == null ? ": name the holder, or force" : ": only its maker may change that without force";
+        return held + way;
+    }
+}
