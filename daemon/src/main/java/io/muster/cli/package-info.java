@@ -1,6 +1,6 @@
 /**
- * The {@code muster} command. Only {@code serve} may use the daemon's classes, so that the other verbs start without Netty, Micrometer and
- * logback on their class path. Runs on the main thread.
+ * The {@code muster} command. Only {@code serve} may use the classes of the running daemon, so that the other verbs start without Netty,
+ * Micrometer and logback on their class path. Runs on the main thread.
  */
 @NullMarked
 package io.muster.cli;

@@ -1,6 +1,7 @@
 /**
- * What verbs share when they ask a daemon or its files: connection options, targets, the overview of the inventory, events and how
- * they are chosen and worded. Depends on terminal, the client and the inventory. Runs on the main thread.
+ * The parts that verbs share when they ask a daemon or read its files: connection options, targets, the overview of the inventory, and
+ * the selection and the text of events. Depends on terminal, the client, the inventory and the daemon's configuration and journal. Runs
+ * on the main thread.
  */
 @NullMarked
 package io.muster.cli.ask;

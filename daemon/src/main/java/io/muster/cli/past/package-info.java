@@ -1,5 +1,5 @@
 /**
- * Verbs about the past: history and report. Depends on terminal, ask and the daemon's journal format. Runs on the main thread.
+ * Verbs about the past: history and report. Depends on terminal, ask and the daemon's journal package. Runs on the main thread.
  */
 @NullMarked
 package io.muster.cli.past;

@@ -1,6 +1,7 @@
 /**
- * Who a peer is, and what it may do: names of users and groups, grants, rights, and the budget for log lines about refused peers.
- * Depends on the configuration. Runs on the core thread, except that names are looked up on the worker thread.
+ * Who a peer is, and what the peer may do: names of users and groups, grants, rights, and the budget for log lines about refused peers.
+ * Depends on the configuration, on core for tasks on other threads, and on the wire package for credentials. Runs on the core thread,
+ * except that the threads {@code names} and {@code services} look up names.
  */
 @NullMarked
 package io.muster.daemon.access;

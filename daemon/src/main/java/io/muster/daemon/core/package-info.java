@@ -1,6 +1,6 @@
 /**
- * The owner of the inventory's state, and the streams that follow it. Depends on protocol and journal, and knows no sockets. Everything
- * here is created and used on the core thread, unless a method says otherwise.
+ * The owner of the inventory's state, and the streams that follow the state. Depends on the inventory, protocol and journal, and knows no
+ * sockets. Everything here is created and used on the core thread, unless a method says otherwise.
  */
 @NullMarked
 package io.muster.daemon.core;

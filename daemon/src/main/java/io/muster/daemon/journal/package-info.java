@@ -1,6 +1,6 @@
 /**
- * The state directory: every change that was answered is in it, whatever happens. Depends on the JDK, Jackson and the problem package,
- * and knows nothing of the inventory's rules: it keeps lines. {@link io.muster.daemon.journal.Journal} may be used from any thread
+ * The state directory, which contains every change that was answered, whatever happens. Depends on the JDK, Jackson and the problem
+ * package, and knows nothing of the inventory's rules: the journal keeps lines. {@link io.muster.daemon.journal.Journal} may be used from any thread
  * and does its work on a thread of its own, {@code journal}; everything else may be used only by the thread that created it.
  *
  * <h2>Files</h2>
@@ -9,7 +9,7 @@
  * state-dir/
  *   lock                          held by the running daemon: "pid 4711 on host7 since 2026-01-31T12:00:00Z"
  *   snapshot.json                 the state as of one seq
- *   snapshot.prev.json            the one before, for `muster journal repair`
+ *   snapshot.prev.json            the snapshot before, for `muster journal repair`
  *   journal/
  *     0000000000000001.log        a segment, named by the seq of its first event
  *     0000000000004711.log        ... the last one is in use, the others end where the next one begins

@@ -1,6 +1,6 @@
 /**
- * The strict reader of JSON documents, and how faults in them are named. Depends on the problem package only.
- * All of it may be used from any thread.
+ * The strict reader of JSON documents, and the check that other programs can read a document. Depends on the problem package only.
+ * Everything here may be used on any thread.
  */
 @NullMarked
 package io.muster.inventory.json;
