@@ -1,7 +1,7 @@
 /**
  * The state directory, which contains every change that was answered, whatever happens. Depends on the JDK, Jackson and the problem
- * package, and knows nothing of the inventory's rules: the journal keeps lines. {@link io.muster.daemon.journal.Journal} may be used from any thread
- * and does its work on a thread of its own, {@code journal}; everything else may be used only by the thread that created it.
+ * package, and knows nothing of the inventory's rules: the journal keeps lines. {@link io.muster.daemon.journal.Journal} may be used from
+ * any thread and does its work on a thread of its own, {@code journal}; everything else may be used only by the thread that created it.
  *
  * <h2>Files</h2>
  *
