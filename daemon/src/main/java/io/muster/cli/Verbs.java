@@ -1,6 +1,5 @@
 package io.muster.cli;
 
-import io.muster.cli.bench.Bench;
 import io.muster.cli.change.ClockAccept;
 import io.muster.cli.change.Drain;
 import io.muster.cli.change.ExpirationClear;
