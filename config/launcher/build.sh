@@ -48,14 +48,14 @@ add_measurements() {
     sources=$home/it-tests/src/test/java/io/muster/measure
     services=$home/it-tests/src/test/resources/META-INF
     classes=$home/it-tests/target/measure
-    if [ ! -e "$classes/built" ] || [ -n "$(find "$sources" "$services" "$main"/muster-daemon-[0-9]*.jar -newer "$classes/built" -type f -print -quit)" ]; then
+    if [ ! -e "$classes/built" ] ||
+        [ -n "$(find "$sources" "$services" "$main"/muster-daemon-[0-9]*.jar -newer "$classes/built" -type f -print -quit)" ]; then
         require_jdk
         note "compiling what measures, in $classes"
         rm -rf "$classes"
-        mkdir -p "$classes" && cp -R "$services" "$classes" || fail "cannot write to $classes"
-        find "$sources" -name '*.java' ! -name '*Test.java' >"$classes/sources"
-        "${real%/java}/javac" -nowarn -proc:none -encoding UTF-8 --release 17 -d "$classes" -cp "$class_path" @"$classes/sources" >&2 ||
-            fail "what measures cannot be compiled"
+        { mkdir -p "$classes" && cp -R "$services" "$classes"; } || fail "cannot write to $classes"
+        find "$sources" -name '*.java' ! -name '*Test.java' -exec "${real%/java}/javac" -nowarn -proc:none -encoding UTF-8 \
+            --release 17 -d "$classes" -cp "$class_path" {} + >&2 || fail "what measures cannot be compiled"
         : >"$classes/built"
     fi
     class_path=$class_path:$classes
