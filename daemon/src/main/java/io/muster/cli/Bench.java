@@ -37,12 +37,7 @@ public final class Bench extends Verb {
      * @param directory the parent of state directories
      */
     public record Plan(
-            List<Integer> ranks,
-            @Nullable String uri,
-            List<Integer> streams,
-            int runs,
-            Path directory,
-            boolean json) {}
+            List<Integer> ranks, @Nullable String uri, List<Integer> streams, int runs, Path directory, boolean json) {}
 
     @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
     private List<Integer> ranks = new ArrayList<>();

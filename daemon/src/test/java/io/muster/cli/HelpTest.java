@@ -26,8 +26,7 @@ class HelpTest {
     private static final Path WRITTEN_DOWN = Path.of("src/test/resources/help.txt");
 
     private static CommandLine all() {
-        return Muster.parser(
-                new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
+        return Muster.parser(new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
     }
 
     /** Every verb as it is typed, including those in families. */
@@ -77,7 +76,8 @@ class HelpTest {
     @Test
     void whatTheBuildMakesManPagesOfIsEveryVerb(@TempDir Path directory) throws IOException {
         CommandLine manual = new CommandLine(new Manual());
-        assertThat(manual.getSubcommands().keySet()).containsExactlyElementsOf(all().getSubcommands().keySet());
+        assertThat(manual.getSubcommands().keySet())
+                .containsExactlyElementsOf(all().getSubcommands().keySet());
 
         int exit = ManPageGenerator.generateManPage(
                 directory.toFile(), null, new boolean[0], true, manual.getCommandSpec());
@@ -112,7 +112,8 @@ class HelpTest {
     void helpManPagesAndCompletionsAreAsWrittenDown(@TempDir Path directory) throws Exception {
         StringBuilder help = new StringBuilder(new Shell().run("--help").out());
         verbs().map(words -> "help " + String.join(" ", words))
-                .forEach(line -> help.append('\n').append(new Shell().run(line.split(" ")).out()));
+                .forEach(line -> help.append('\n')
+                        .append(new Shell().run(line.split(" ")).out()));
         MessageDigest pages = MessageDigest.getInstance("SHA-256");
         ManPageGenerator.generateManPage(
                 directory.toFile(), null, new boolean[0], true, new CommandLine(new Manual()).getCommandSpec());
@@ -122,9 +123,11 @@ class HelpTest {
             }
         }
         byte[] completion = new Shell().run("completion", "bash").out().getBytes(StandardCharsets.UTF_8);
-        help.append("\nSHA-256 of the sources of all man pages: ").append(HexFormat.of().formatHex(pages.digest()));
+        help.append("\nSHA-256 of the sources of all man pages: ")
+                .append(HexFormat.of().formatHex(pages.digest()));
         help.append("\nSHA-256 of the completion: ")
-                .append(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(completion)))
+                .append(HexFormat.of()
+                        .formatHex(MessageDigest.getInstance("SHA-256").digest(completion)))
                 .append('\n');
 
         if (Boolean.getBoolean("muster.rewrite")) {

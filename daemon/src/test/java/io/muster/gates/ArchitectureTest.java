@@ -250,8 +250,8 @@ final class ArchitectureTest {
     /** The build leaves some libraries off the class path of every verb but {@code serve}, by groups whose names their packages share. */
     @Test
     void no_other_verb_can_reach_netty_logback_or_micrometer() throws IOException {
-        Matcher excluded =
-                Pattern.compile("<excludeGroupIds>(.*)</excludeGroupIds>").matcher(Files.readString(Path.of("pom.xml")));
+        Matcher excluded = Pattern.compile("<excludeGroupIds>(.*)</excludeGroupIds>")
+                .matcher(Files.readString(Path.of("pom.xml")));
         assertThat(excluded.find()).isTrue();
         List<String> groups = List.of(excluded.group(1).split(","));
         assertThat(groups).contains("io.netty", "ch.qos.logback", "io.micrometer");

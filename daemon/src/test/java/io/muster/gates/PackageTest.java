@@ -69,7 +69,8 @@ class PackageTest {
     void whatGoesInIsThere() throws Exception {
         assertThat(items())
                 .hasSizeGreaterThan(10)
-                .filteredOn(item -> !item.source().contains("${") && !item.source().contains("/target/"))
+                .filteredOn(
+                        item -> !item.source().contains("${") && !item.source().contains("/target/"))
                 .allSatisfy(item -> assertThat(Path.of(item.source())).exists());
     }
 
@@ -88,7 +89,16 @@ class PackageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"control/postinst", "control/prerm", "control/postrm", "finish", "../launcher/archives.sh", "../launcher/build.sh", "../../muster"})
+    @ValueSource(
+            strings = {
+                "control/postinst",
+                "control/prerm",
+                "control/postrm",
+                "finish",
+                "../launcher/archives.sh",
+                "../launcher/build.sh",
+                "../../muster"
+            })
     void scriptsAreReadableByAnyShell(String script) throws Exception {
         run("sh", "-n", SCRIPTS.resolve(script).toString());
     }

@@ -35,7 +35,8 @@ class RehearsalTest {
 
     private Process bench(String... options) throws IOException {
         String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
-        String measurements = Series.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+        String measurements =
+                Series.class.getProtectionDomain().getCodeSource().getLocation().getPath();
         List<String> line = new ArrayList<>(
                 List.of(Tool.jdk("java"), "-cp", jars + ":" + measurements, "io.muster.cli.Muster", "bench"));
         line.addAll(List.of(options));

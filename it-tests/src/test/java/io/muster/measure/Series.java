@@ -44,7 +44,10 @@ public final class Series implements Bench.Measurements {
 
     /** The number of figures to measure. */
     private static int expected(Bench.Plan plan) {
-        int own = OWN_FLOORS + plan.ranks().size() * (EACH + OWN) + SPREAD + plan.streams().size();
+        int own = OWN_FLOORS
+                + plan.ranks().size() * (EACH + OWN)
+                + SPREAD
+                + plan.streams().size();
         return FLOORS + (plan.uri() != null ? EACH : own);
     }
 

@@ -47,7 +47,8 @@ public abstract class TargetChange extends Change {
 
     @CommandLine.Command(
             name = "exclude",
-            description = "Withhold hosts from schedulers: down at once, and not offered to the next one that acquires.",
+            description =
+                    "Withhold hosts from schedulers: down at once, and not offered to the next one that acquires.",
             footer = {"", "Ends all holds on them. They stay excluded, over restarts too, until `muster include`."})
     public static final class Exclude extends TargetChange {
         public Exclude(Console console) {
@@ -87,7 +88,10 @@ public abstract class TargetChange extends Change {
     @CommandLine.Command(
             name = "shrink",
             description = "Say that hosts have left for good (RFC 28): schedulers drop them from what they plan with.",
-            footer = {"", "They do not come back to a scheduler that was told; `muster include` offers them to the next."})
+            footer = {
+                "",
+                "They do not come back to a scheduler that was told; `muster include` offers them to the next."
+            })
     public static final class Shrink extends TargetChange {
         public Shrink(Console console) {
             super(console);

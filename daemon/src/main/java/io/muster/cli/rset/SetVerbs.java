@@ -133,7 +133,8 @@ public final class SetVerbs {
         int run() throws IOException {
             List<ResourceSet> sets = read(2);
             if (sets.size() > 2) {
-                throw new IllegalArgumentException("standard input has " + sets.size() + " sets where two are compared");
+                throw new IllegalArgumentException(
+                        "standard input has " + sets.size() + " sets where two are compared");
             }
             boolean fatal = false;
             for (Difference difference : sets.get(0).verify(sets.get(1))) {

@@ -28,7 +28,9 @@ public final class Jars {
         try (Stream<Path> libraries = Files.list(target.resolve("lib"))) {
             return Stream.concat(
                             Stream.of(daemon),
-                            libraries.filter(file -> file.toString().endsWith(".jar")).sorted())
+                            libraries
+                                    .filter(file -> file.toString().endsWith(".jar"))
+                                    .sorted())
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -92,7 +92,8 @@ class LauncherTest {
         assertThat(said("check", config.toString())).startsWith("0 ok: 4 nodes");
         assertThat(said("shape", "expand", "node=2")).startsWith("0 ").contains("type: node");
         assertThat(Files.readString(Jars.clientClassPath()).split(":"))
-                .allSatisfy(entry -> assertThat(jars.resolve(Path.of(entry).getFileName())).exists())
+                .allSatisfy(entry ->
+                        assertThat(jars.resolve(Path.of(entry).getFileName())).exists())
                 .noneSatisfy(entry -> assertThat(entry).containsAnyOf("netty", "logback", "micrometer"));
     }
 
@@ -106,8 +107,9 @@ class LauncherTest {
     @Test
     void theClientVerbsGetTheListedLibrariesInTheirOrder() throws Exception {
         fakeJava();
-        assertThat(run()).contains(" -cp " + jars + "/muster-daemon-0.jar:" + jars + "/library-1.jar:" + jars
-                + "/another-2.jar io.muster.cli.Muster version");
+        assertThat(run())
+                .contains(" -cp " + jars + "/muster-daemon-0.jar:" + jars + "/library-1.jar:" + jars
+                        + "/another-2.jar io.muster.cli.Muster version");
     }
 
     @Test
@@ -167,7 +169,8 @@ class LauncherTest {
     }
 
     private String run(String... wrapper) throws IOException, InterruptedException {
-        Process process = command(List.of(wrapper), directory.resolve("jdk"), "version").start();
+        Process process =
+                command(List.of(wrapper), directory.resolve("jdk"), "version").start();
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         return Files.readString(directory.resolve("output"), StandardCharsets.UTF_8);
     }
