@@ -31,7 +31,7 @@ final class Completion extends Verb {
         if (!shell.equals("bash") && !shell.equals("zsh")) {
             throw new Failure(Exit.USAGE, shell + ": there are bash and zsh");
         }
-        console().print(AutoComplete.bash("muster", Muster.commandLine(console(), Verbs.NAMES)));
+        console().print(AutoComplete.bash("muster", Muster.parser(console())));
         return Exit.OK;
     }
 }

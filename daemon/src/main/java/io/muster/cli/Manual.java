@@ -12,7 +12,7 @@ public final class Manual extends Muster {
     static final class EveryVerb implements IModelTransformer {
         @Override
         public CommandSpec transform(CommandSpec spec) {
-            Muster.addVerbs(spec.commandLine(), Console.ofProcess(), Verbs.NAMES);
+            Muster.addVerbs(spec.commandLine(), Console.ofProcess());
             return spec;
         }
     }

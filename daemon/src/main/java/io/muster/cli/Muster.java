@@ -2,7 +2,6 @@ package io.muster.cli;
 
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
-import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,23 +49,14 @@ public sealed class Muster permits Manual {
 
     /** A parser for a line that begins with these arguments. If the first names a verb, the parser knows only that verb. */
     static CommandLine parser(Console console, String... arguments) {
-        return arguments.length > 0 && Verbs.NAMES.contains(arguments[0])
-                ? commandLine(console, List.of(arguments[0]))
-                : commandLine(console, Verbs.NAMES);
-    }
-
-    /** A parser that knows only these verbs. */
-    static CommandLine commandLine(Console console, List<String> verbs) {
         CommandLine command = new CommandLine(new Muster());
-        addVerbs(command, console, verbs);
+        addVerbs(command, console, arguments);
         command.setExpandAtFiles(false); // @batch means hosts with that property, even if a file has that name
         return command;
     }
 
-    static void addVerbs(CommandLine command, Console console, List<String> verbs) {
-        for (String verb : verbs) {
-            command.addSubcommand(verb, Verbs.make(verb, console));
-        }
+    static void addVerbs(CommandLine command, Console console, String... arguments) {
+        Verbs.add(command, console, arguments.length == 0 ? "" : arguments[0]);
         explain(command);
     }
 

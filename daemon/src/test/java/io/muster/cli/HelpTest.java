@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -19,9 +23,10 @@ import picocli.codegen.docgen.manpage.ManPageGenerator;
 
 /** Every verb has complete help. */
 class HelpTest {
+    private static final Path WRITTEN_DOWN = Path.of("src/test/resources/help.txt");
+
     private static CommandLine all() {
-        return Muster.commandLine(
-                new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()), Verbs.NAMES);
+        return Muster.parser(new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
     }
 
     /** Every verb as it is typed, including those in families. */
@@ -71,7 +76,8 @@ class HelpTest {
     @Test
     void whatTheBuildMakesManPagesOfIsEveryVerb(@TempDir Path directory) throws IOException {
         CommandLine manual = new CommandLine(new Manual());
-        assertThat(manual.getSubcommands().keySet()).containsExactlyElementsOf(Verbs.NAMES);
+        assertThat(manual.getSubcommands().keySet())
+                .containsExactlyElementsOf(all().getSubcommands().keySet());
 
         int exit = ManPageGenerator.generateManPage(
                 directory.toFile(), null, new boolean[0], true, manual.getCommandSpec());
@@ -94,9 +100,39 @@ class HelpTest {
     void theListNamesEachVerbAndEachExitStatus() {
         String help = new Shell().run("--help").out();
 
-        assertThat(Verbs.NAMES).allSatisfy(verb -> assertThat(help).containsPattern("(?m)^  " + verb + "\\b"));
+        assertThat(all().getSubcommands().keySet())
+                .allSatisfy(verb -> assertThat(help).containsPattern("(?m)^  " + verb + "\\b"));
         for (int status : new int[] {0, 1, 2, 4, 5, 6, 7, 8, 124}) {
             assertThat(help).containsPattern("(?m)^  " + status + " ");
         }
+    }
+
+    /** After an intended change, {@code -Dmuster.rewrite=true} writes the new help and the new hashes into the file. */
+    @Test
+    void helpManPagesAndCompletionsAreAsWrittenDown(@TempDir Path directory) throws Exception {
+        StringBuilder help = new StringBuilder(new Shell().run("--help").out());
+        verbs().map(words -> "help " + String.join(" ", words))
+                .forEach(line -> help.append('\n')
+                        .append(new Shell().run(line.split(" ")).out()));
+        MessageDigest pages = MessageDigest.getInstance("SHA-256");
+        ManPageGenerator.generateManPage(
+                directory.toFile(), null, new boolean[0], true, new CommandLine(new Manual()).getCommandSpec());
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.sorted().toList()) {
+                pages.update(Files.readAllBytes(file));
+            }
+        }
+        byte[] completion = new Shell().run("completion", "bash").out().getBytes(StandardCharsets.UTF_8);
+        help.append("\nSHA-256 of the sources of all man pages: ")
+                .append(HexFormat.of().formatHex(pages.digest()));
+        help.append("\nSHA-256 of the completion: ")
+                .append(HexFormat.of()
+                        .formatHex(MessageDigest.getInstance("SHA-256").digest(completion)))
+                .append('\n');
+
+        if (Boolean.getBoolean("muster.rewrite")) {
+            Files.writeString(WRITTEN_DOWN, help);
+        }
+        assertThat(help.toString()).isEqualTo(Files.readString(WRITTEN_DOWN));
     }
 }

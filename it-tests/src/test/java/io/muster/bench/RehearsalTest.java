@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.it.harness.Jars;
 import io.muster.it.harness.Tool;
+import io.muster.measure.Series;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,10 @@ class RehearsalTest {
 
     private Process bench(String... options) throws IOException {
         String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
-        List<String> line = new ArrayList<>(List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", "bench"));
+        String measurements =
+                Series.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+        List<String> line = new ArrayList<>(
+                List.of(Tool.jdk("java"), "-cp", jars + ":" + measurements, "io.muster.cli.Muster", "bench"));
         line.addAll(List.of(options));
         return new ProcessBuilder(line)
                 .redirectOutput(directory.resolve("bench.json").toFile())

@@ -6,10 +6,14 @@ import io.muster.inventory.state.Command;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** A change to hosts, with a reason or cause in words. */
-abstract class TargetChange extends Change {
+/** A change to hosts, with a reason or cause in words, and the verbs that are no more than that. */
+public abstract class TargetChange extends Change {
+    private static final String LIVENESS =
+            "For health checks and boot scripts: liveness is a host's state, drain is somebody's decision.";
+
     @Parameters(index = "0", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
     private String targets = "";
 
@@ -21,7 +25,7 @@ abstract class TargetChange extends Change {
             description = "All further words; they go to the journal, and to `muster why`.")
     private String @Nullable [] words;
 
-    TargetChange(Console console) {
+    private TargetChange(Console console) {
         super(console);
     }
 
@@ -39,5 +43,124 @@ abstract class TargetChange extends Change {
     final String cause() {
         String text = words();
         return text == null ? "" : text;
+    }
+
+    @CommandLine.Command(
+            name = "exclude",
+            description =
+                    "Withhold hosts from schedulers: down at once, and not offered to the next one that acquires.",
+            footer = {"", "Ends all holds on them. They stay excluded, over restarts too, until `muster include`."})
+    public static final class Exclude extends TargetChange {
+        public Exclude(Console console) {
+            super(console);
+        }
+
+        @Override
+        Command command(String targets) {
+            return new Command.Exclude(targets, words());
+        }
+    }
+
+    @CommandLine.Command(
+            name = "include",
+            description = "Offer excluded or lost hosts again.",
+            footer = {
+                "",
+                "Schedulers see them when they acquire the next time: RFC 28 has no way to tell one that holds the resources already.",
+                "What resource.exclude in the configuration names is included there."
+            })
+    public static final class Include extends TargetChange {
+        public Include(Console console) {
+            super(console);
+        }
+
+        @Override
+        Command command(String targets) {
+            return new Command.Include(targets, words());
+        }
+
+        @Override
+        boolean takesDeparted() {
+            return true;
+        }
+    }
+
+    @CommandLine.Command(
+            name = "shrink",
+            description = "Say that hosts have left for good (RFC 28): schedulers drop them from what they plan with.",
+            footer = {
+                "",
+                "They do not come back to a scheduler that was told; `muster include` offers them to the next."
+            })
+    public static final class Shrink extends TargetChange {
+        public Shrink(Console console) {
+            super(console);
+        }
+
+        @Override
+        Command command(String targets) {
+            return new Command.Shrink(targets, words());
+        }
+    }
+
+    @CommandLine.Command(
+            name = "online",
+            description = "Report that hosts are up.",
+            footer = {"", LIVENESS})
+    public static final class Online extends TargetChange {
+        public Online(Console console) {
+            super(console);
+        }
+
+        @Override
+        Command command(String targets) {
+            return new Command.Report("online", targets, cause());
+        }
+    }
+
+    @CommandLine.Command(
+            name = "offline",
+            description = "Report that hosts are down, with the cause.",
+            footer = {"", LIVENESS})
+    public static final class Offline extends TargetChange {
+        public Offline(Console console) {
+            super(console);
+        }
+
+        @Override
+        Command command(String targets) {
+            return new Command.Report("offline", targets, cause());
+        }
+    }
+
+    @CommandLine.Command(
+            name = "torpid",
+            description =
+                    "Report that hosts are connected, but have not been heard from lately; they are down until lively.",
+            footer = {"", LIVENESS})
+    public static final class Torpid extends TargetChange {
+        public Torpid(Console console) {
+            super(console);
+        }
+
+        @Override
+        Command command(String targets) {
+            return new Command.Report("torpid", targets, cause());
+        }
+    }
+
+    @CommandLine.Command(
+            name = "lively",
+            description = "Report that torpid hosts are heard from again.",
+            footer = {"", LIVENESS})
+    public static final class Lively extends TargetChange {
+        public Lively(Console console) {
+            super(console);
+        }
+
+        @Override
+        Command command(String targets) {
+            return new Command.Report("lively", targets, cause());
+        }
     }
 }

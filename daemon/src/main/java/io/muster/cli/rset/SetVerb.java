@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BinaryOperator;
 
 /** A verb on the resource sets on standard input, which follow one another. */
 abstract class SetVerb extends Verb {
@@ -56,12 +57,13 @@ abstract class SetVerb extends Verb {
         return sets;
     }
 
+    /** Reads all sets, which must be at least {@code least}, and combines them from the first to the last. */
+    final ResourceSet combine(int least, BinaryOperator<ResourceSet> step) throws IOException {
+        return read(least).stream().reduce(step).orElse(ResourceSet.EMPTY);
+    }
+
     final ResourceSet readUnion() throws IOException {
-        ResourceSet union = null;
-        for (ResourceSet set : read(1)) {
-            union = union == null ? set : union.union(set);
-        }
-        return union == null ? ResourceSet.EMPTY : union;
+        return combine(1, ResourceSet::union);
     }
 
     final int print(ResourceSet set) {

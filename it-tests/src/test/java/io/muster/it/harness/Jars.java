@@ -13,6 +13,11 @@ import java.util.stream.Stream;
 public final class Jars {
     private Jars() {}
 
+    /** The build's list of the jars that the client verbs need; the launcher reads it. */
+    public static Path clientClassPath() {
+        return all().get(1).resolveSibling("client.classpath");
+    }
+
     /** The daemon's own jar and the jars that it needs. */
     public static List<Path> all() {
         Path target = Path.of("..", "daemon", "target").toAbsolutePath().normalize();
@@ -21,7 +26,12 @@ public final class Jars {
                 .as("the packaged daemon; mvn package -pl daemon -am makes it")
                 .exists();
         try (Stream<Path> libraries = Files.list(target.resolve("lib"))) {
-            return Stream.concat(Stream.of(daemon), libraries.sorted()).toList();
+            return Stream.concat(
+                            Stream.of(daemon),
+                            libraries
+                                    .filter(file -> file.toString().endsWith(".jar"))
+                                    .sorted())
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -45,6 +45,7 @@ class LauncherTest {
         Path bin = Files.createDirectories(directory.resolve("prefix/bin"));
         jars = Files.createDirectories(directory.resolve("prefix/share/muster"));
         launcher = Files.copy(Path.of("..", "muster"), bin.resolve("muster"));
+        Files.copy(Path.of("..", "config", "launcher", "archives.sh"), jars.resolve("archives.sh"));
         above = Files.createDirectory(directory.resolve("above"));
         cache = Files.createDirectory(above.resolve("cache"));
         tmp = Files.createDirectory(directory.resolve("tmp"));
@@ -53,9 +54,17 @@ class LauncherTest {
         }
     }
 
-    private ProcessBuilder command(List<String> wrapper, Path javaHome) {
+    private void installJars() throws IOException {
+        for (Path jar : Jars.all()) {
+            Files.copy(jar, jars.resolve(jar.getFileName()));
+        }
+        Files.copy(Jars.clientClassPath(), jars.resolve("client.classpath"));
+    }
+
+    private ProcessBuilder command(List<String> wrapper, Path javaHome, String... arguments) {
         List<String> command = new ArrayList<>(wrapper);
-        command.addAll(List.of("env", "--default-signal=INT,HUP,TERM", "sh", launcher.toString(), "version"));
+        command.addAll(List.of("env", "--default-signal=INT,HUP,TERM", "sh", launcher.toString()));
+        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", javaHome.toString());
         builder.environment().put("MUSTER_CACHE", cache.toString());
@@ -64,17 +73,64 @@ class LauncherTest {
         return builder.redirectOutput(directory.resolve("output").toFile());
     }
 
+    // ---- the class path
+
+    /** Runs a command without archives, and returns its exit status and its output. */
+    private String said(String... arguments) throws IOException, InterruptedException {
+        ProcessBuilder builder = command(List.of(), Path.of(System.getProperty("java.home")), arguments);
+        builder.environment().put("MUSTER_CACHE", "off");
+        Process process = builder.start();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        return process.exitValue() + " " + Files.readString(directory.resolve("output"), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void theVerbsFindTheirLibraries() throws Exception {
+        installJars();
+        Path config = Files.writeString(
+                directory.resolve("muster.toml"), "[[resource.config]]\nhosts = \"a[0-3]\"\ncores = \"0\"\n");
+        assertThat(said("check", config.toString())).startsWith("0 ok: 4 nodes");
+        assertThat(said("shape", "expand", "node=2")).startsWith("0 ").contains("type: node");
+        assertThat(Files.readString(Jars.clientClassPath()).split(":"))
+                .allSatisfy(entry ->
+                        assertThat(jars.resolve(Path.of(entry).getFileName())).exists())
+                .noneSatisfy(entry -> assertThat(entry).containsAnyOf("netty", "logback", "micrometer"));
+    }
+
+    @Test
+    void aListOfTheLibrariesIsNeeded() throws Exception {
+        fakeJava();
+        Files.delete(jars.resolve("client.classpath"));
+        assertThat(said("version")).startsWith("1 ").contains("client.classpath: build or install Muster again");
+    }
+
+    @Test
+    void theClientVerbsGetTheListedLibrariesInTheirOrder() throws Exception {
+        fakeJava();
+        assertThat(run())
+                .contains(" -cp " + jars + "/muster-daemon-0.jar:" + jars + "/library-1.jar:" + jars
+                        + "/another-2.jar io.muster.cli.Muster version");
+    }
+
+    @Test
+    void benchNeedsASourceTree() throws Exception {
+        installJars();
+        assertThat(said("bench")).startsWith("1 muster bench: what measures is not installed");
+        launcher = Path.of("..", "muster");
+        assertThat(said("bench", "--uri", "/nowhere/sock", "--dir", directory.toString()))
+                .startsWith("7 ")
+                .contains("/nowhere/sock");
+    }
+
     // ---- signals
 
     @ParameterizedTest
     @CsvSource({"INT, -, 130", "TERM, '', 143", "HUP, '', 129", "HUP, -, 129"})
     void aSignalWhileTheArchivesAreMadeEndsTheTrainingAndLeavesNothing(String signal, String group, int status)
             throws Exception {
-        for (Path jar : Jars.all()) {
-            Files.copy(jar, jars.resolve(jar.getFileName()));
-        }
+        installJars();
         // In a group of its own, as a shell starts it: Ctrl-C is for all of the group.
-        Process process = command(List.of("setsid"), Path.of(System.getProperty("java.home")))
+        Process process = command(List.of("setsid"), Path.of(System.getProperty("java.home")), "version")
                 .start();
         await().atMost(PATIENCE).until(() -> trainingServes() || !process.isAlive());
         assertThat(cache.resolve("lock")).exists();
@@ -107,12 +163,14 @@ class LauncherTest {
         Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
         Files.writeString(jars.resolve("muster-daemon-0.jar"), "");
+        Files.writeString(jars.resolve("client.classpath"), "lib/library-1.jar:lib/another-2.jar");
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
         return home;
     }
 
     private String run(String... wrapper) throws IOException, InterruptedException {
-        Process process = command(List.of(wrapper), directory.resolve("jdk")).start();
+        Process process =
+                command(List.of(wrapper), directory.resolve("jdk"), "version").start();
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         return Files.readString(directory.resolve("output"), StandardCharsets.UTF_8);
     }

@@ -1,4 +1,4 @@
-package io.muster.cli.bench;
+package io.muster.measure;
 
 import io.muster.cli.terminal.Pause;
 import io.muster.protocol.client.FluxClient;

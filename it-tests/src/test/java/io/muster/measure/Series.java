@@ -1,36 +1,23 @@
-package io.muster.cli.bench;
+package io.muster.measure;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.Bench;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Pause;
 import io.muster.cli.terminal.Progress;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
-/** {@code muster bench}. */
-@Command(
-        name = "bench",
-        description = {
-            "Measure a daemon on this machine.",
-            "RATIO is how many times as long, or as much, as what the machine cannot do without takes, measured beside it.",
-            "Starts a private one for each number of ranks, or measures what answers at --uri: that one is drained and"
-                    + " undrained at rank 0 and up, so it should be nobody's."
-        })
-public final class Bench implements Callable<Integer> {
+/** All measurements of {@code muster bench}, one after the other. */
+public final class Series implements Bench.Measurements {
     /** Wait before memory is measured: memory that a burst needs briefly, mostly for the compilers, is returned within seconds. */
     private static final long SETTLE_MILLIS = 15_000;
 
@@ -43,84 +30,56 @@ public final class Bench implements Callable<Integer> {
     private static final int OWN = 6;
     private static final int SPREAD = 1;
 
-    @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
-    private List<Integer> ranks = new ArrayList<>();
-
-    @Option(
-            names = "--uri",
-            description = "Measure what answers here, local:///path or a path, with the first of --ranks.")
-    private @Nullable String uri;
-
-    @Option(
-            names = "--streams",
-            split = ",",
-            description =
-                    "Also measure so many schedulers at once, at the first of --ranks: for example 1,10,100,1000.")
-    private List<Integer> streams = new ArrayList<>();
-
-    @Option(names = "--runs", defaultValue = "5000", description = "Changes and queries of each kind.")
-    private int runs;
-
-    @Option(names = "--dir", defaultValue = ".", description = "Where to keep state: the disk that is measured.")
-    private Path directory = Path.of(".");
-
-    @Option(names = "--json", description = "Print JSON.")
-    private boolean json;
-
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    private final Console console;
-
-    public Bench(Console console) {
-        this.console = console;
-    }
-
     @Override
-    public Integer call() throws IOException {
+    public void run(Console console, Bench.Plan plan) throws IOException {
         List<Figure> figures = new ArrayList<>();
-        try (Progress progress = new Progress(console, "measuring", expected())) {
-            measure(figure -> {
+        try (Progress progress = new Progress(console, "measuring", expected(plan))) {
+            measure(plan, figure -> {
                 figures.add(figure);
                 progress.at(figures.size());
             });
         }
-        print(figures);
-        return 0;
+        print(console, plan.json(), figures);
     }
 
     /** The number of figures to measure. */
-    private int expected() {
-        int own = OWN_FLOORS + ranks.size() * (EACH + OWN) + SPREAD + streams.size();
-        return FLOORS + (uri != null ? EACH : own);
+    private static int expected(Bench.Plan plan) {
+        int own = OWN_FLOORS
+                + plan.ranks().size() * (EACH + OWN)
+                + SPREAD
+                + plan.streams().size();
+        return FLOORS + (plan.uri() != null ? EACH : own);
     }
 
-    private void measure(Consumer<Figure> figures) throws IOException {
-        Floor floor = Floor.measure(directory);
+    private static void measure(Bench.Plan plan, Consumer<Figure> figures) throws IOException {
+        Floor floor = Floor.measure(plan.directory());
         figures.accept(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
         figures.accept(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
         figures.accept(Figure.once("floor: the same in bulk", 0, Figure.RATE, floor.pipelined()));
-        String given = uri;
+        String given = plan.uri();
         if (given != null) {
-            measure(new Measure(ServerOptions.address(given), ranks.get(0), runs), floor, figures);
+            measure(new Measure(ServerOptions.address(given), plan.ranks().get(0), plan.runs()), floor, figures);
         } else {
             double jvm = Commands.floor();
             double idle = Idle.residentMegabytes();
             figures.accept(Figure.once("floor: a JVM's start and end", 0, "ms", jvm));
             figures.accept(Figure.once("floor: an idle JVM", 0, "MB", idle));
             Spread spread = new Spread(figures);
-            for (int size : ranks) {
-                own(size, jvm, idle, spread);
+            for (int size : plan.ranks()) {
+                own(plan, size, jvm, idle, spread);
             }
             figures.accept(spread.figure());
-            if (!streams.isEmpty()) {
-                shared(ranks.get(0), figures);
+            if (!plan.streams().isEmpty()) {
+                shared(plan, plan.ranks().get(0), figures);
             }
         }
     }
 
     /** Measures a daemon of its own. The floor is measured again beside each size, because machines drift. */
-    private void own(int size, double jvm, double idle, Consumer<Figure> figures) throws IOException {
+    private static void own(Bench.Plan plan, int size, double jvm, double idle, Consumer<Figure> figures)
+            throws IOException {
+        Path directory = plan.directory();
+        int runs = plan.runs();
         try (Subject subject = Subject.start(command(), directory, size)) {
             figures.accept(Figure.once("ready from cold start", size, "ms", subject.readyMillis(), jvm));
             measure(new Measure(subject.uri(), size, runs), Floor.measure(directory), figures);
@@ -137,17 +96,18 @@ public final class Bench implements Callable<Integer> {
         }
     }
 
-    private void shared(int size, Consumer<Figure> figures) throws IOException {
+    private static void shared(Bench.Plan plan, int size, Consumer<Figure> figures) throws IOException {
+        Path directory = plan.directory();
         try (Subject subject = Subject.start(command(), directory, size)) {
-            Measure measure = new Measure(subject.uri(), size, runs);
+            Measure measure = new Measure(subject.uri(), size, plan.runs());
             Floor floor = Floor.measure(directory);
-            for (int count : streams) {
+            for (int count : plan.streams()) {
                 figures.accept(measure.fanOut(count, floor));
             }
         }
     }
 
-    private void measure(Measure measure, Floor floor, Consumer<Figure> figures) throws IOException {
+    private static void measure(Measure measure, Floor floor, Consumer<Figure> figures) throws IOException {
         figures.accept(measure.change(floor));
         figures.accept(measure.pipelined(floor));
         figures.accept(measure.first(floor));
@@ -171,26 +131,16 @@ public final class Bench implements Callable<Integer> {
                         "io.muster.cli.Muster");
     }
 
-    private void print(List<Figure> figures) {
-        PrintWriter out = spec().commandLine().getOut();
+    private static void print(Console console, boolean json, List<Figure> figures) {
         if (json) {
             ArrayNode array = JsonNodeFactory.instance.arrayNode();
             figures.forEach(figure -> array.add(toJson(figure)));
-            out.println(array);
+            console.json(array.toString());
         } else {
-            out.println(String.format(
+            console.println(String.format(
                     Locale.ROOT, "%-32s %9s %14s %14s %10s %7s", "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
-            figures.forEach(figure -> out.println(line(figure)));
+            figures.forEach(figure -> console.println(line(figure)));
         }
-        out.flush();
-    }
-
-    private CommandSpec spec() {
-        CommandSpec injected = spec;
-        if (injected == null) {
-            throw new IllegalStateException("not made by picocli");
-        }
-        return injected;
     }
 
     private static ObjectNode toJson(Figure figure) {

@@ -1,9 +1,9 @@
-package io.muster.cli.bench;
+package io.muster.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.cli.ask.ServerOptions;
-import io.muster.daemon.RunningDaemon;
+import io.muster.it.harness.DaemonProcess;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,18 +15,10 @@ class MeasureTest {
     private Path directory;
 
     @Test
-    void anAddressMayBeAPathAsForEveryOtherVerb() {
-        assertThat(ServerOptions.address("/run/s")).isEqualTo("local:///run/s");
-        assertThat(ServerOptions.address("s"))
-                .isEqualTo("local://" + Path.of("s").toAbsolutePath());
-        assertThat(ServerOptions.address("local:///run/s")).isEqualTo("local:///run/s");
-    }
-
-    @Test
     void aFeasibilityCheckIsMeasuredAgainstAnExchange() throws Exception {
-        try (RunningDaemon daemon =
-                RunningDaemon.start(directory, "[[resource.config]]\nhosts = \"n[0-7]\"\ncores = \"0\"\n")) {
-            assertThat(new Measure(daemon.uri(), 8, 3).feasible(FLOOR))
+        try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("n[0-7]"))
+                .start()) {
+            assertThat(new Measure(ServerOptions.address(daemon.socket().toString()), 8, 3).feasible(FLOOR))
                     .isNotNull()
                     .satisfies(figure -> {
                         assertThat(figure.what()).isEqualTo("feasibility.check");

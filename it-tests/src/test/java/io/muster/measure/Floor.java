@@ -1,4 +1,4 @@
-package io.muster.cli.bench;
+package io.muster.measure;
 
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -1,4 +1,4 @@
-package io.muster.cli.bench;
+package io.muster.measure;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;

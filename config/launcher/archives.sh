@@ -1,0 +1,218 @@
+# Class-data archives, which halve the start-up time; muster reads this file. They are made on first use and found by a name that covers
+# the Java binary and every jar (path, inode, mtime, size): the JVM ignores an archive that does not match, silently. An archive that
+# another user could have written is not used. Without archives everything works, slower.
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # muster sets the variables: java, key, class_path, shared_cache and the options
+
+# Sets $release to the feature version of Java. Called only if no archive was made with this Java, because starting a JVM costs too much.
+require_java_17() {
+    release=
+    real=$(readlink -f -- "$java")
+    if [ -r "${real%/bin/java}/release" ]; then
+        while IFS='="' read -r name _ value _; do
+            if [ "$name" = JAVA_VERSION ]; then
+                release=$value
+            fi
+        done <"${real%/bin/java}/release"
+    fi
+    if [ -z "$release" ]; then
+        release=$("$java" -version 2>&1 | sed -n 's/.* version "\([^"]*\)".*/\1/p')
+    fi
+    full=$release
+    release=${release#1.}
+    release=${release%%[!0-9]*}
+    [ "${release:-0}" -ge 17 ] || fail "$java is Java ${full:-of an unknown version}: 17 or newer is needed (install it, or set JAVA_HOME)"
+}
+
+# Whether nobody but root and this user can have put anything into directory $1, or changed file $2 in it: what is in an archive is run.
+# Directories above count as well. A group that has its user's number is that user's own.
+trusted() {
+    path=$(cd -- "$1" 2>/dev/null && pwd -P) || return 1
+    file=${2:+$path/$2}
+    set -- "$path"
+    while [ -n "$path" ]; do
+        path=${path%/*}
+        set -- "$@" "$path/"
+    done
+    stat -L -c '%u %g %a' -- /proc/self ${file:+"$file"} "$@" 2>/dev/null | {
+        read -r me _ # the owner of /proc/self is whoever asks
+        while read -r owner group mode; do
+            case $owner in
+                0 | "$me") ;;
+                *) exit 1 ;;
+            esac
+            case $mode in
+                1???) ;; # a sticky directory, as /tmp
+                *[2367]) exit 1 ;;
+                *[2367]?) [ "$group" = "$owner" ] || exit 1 ;;
+            esac
+        done
+    }
+}
+
+# Sets $archive to the file for $1 (client or daemon) if there is one.
+find_archive() {
+    archive=
+    [ "${MUSTER_CACHE:-}" != off ] || return 0
+    for cache in "${MUSTER_CACHE:-}" "$shared_cache" "${XDG_CACHE_HOME:-${HOME:-}/.cache}/muster"; do
+        if [ -n "$cache" ] && [ -r "$cache/$1-$key.jsa" ] && trusted "$cache" "$1-$key.jsa"; then
+            archive=$cache/$1-$key.jsa
+            return 0
+        fi
+    done
+}
+
+# The first directory that can be written to by nobody else, and in which making archives has not failed already.
+choose_cache() {
+    for cache in "${MUSTER_CACHE:-}" "$shared_cache" "${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/muster"; do
+        case $cache in
+            '' | /muster) continue ;;
+            /var/cache/muster) [ -d "$cache" ] || continue ;; # only the package creates it
+        esac
+        if (umask 022 && mkdir -p -- "$cache") 2>/dev/null && [ -w "$cache" ] && trusted "$cache"; then
+            # It may have failed because the machine was busy: tried again the next day.
+            find "$cache" -maxdepth 1 -name 'failed-*' -mmin +1440 -exec rm -f {} + 2>/dev/null
+            [ ! -e "$cache/failed-$key" ]
+            return
+        fi
+    done
+    return 1
+}
+
+# Makes both archives, in a directory of their own and renamed into place. Whoever comes second meanwhile does without. The training runs
+# in the background: a shell acts on a signal while it waits, but not before a command in the foreground has ended.
+make_archives() {
+    [ "${MUSTER_CACHE:-}" != off ] && choose_cache || return 0
+    find "$cache" -maxdepth 1 -name lock -mmin +10 -exec rmdir {} + 2>/dev/null
+    find "$cache" -maxdepth 1 -name '*.jsa.*' -mmin +10 -exec rm -f {} + 2>/dev/null
+    require_java_17
+    marker=$cache/failed-$key
+    work=$(mktemp -d "${TMPDIR:-/tmp}/muster.XXXXXX") || return 0
+    trap '' INT TERM HUP
+    if mkdir "$cache/lock" 2>/dev/null; then
+        trainer=
+        trap 'abandon INT' INT
+        trap 'abandon TERM' TERM
+        trap 'abandon HUP' HUP
+        note "preparing faster starts in $cache (once, a few seconds)"
+        (umask 022 && train) >"$work/log" 2>&1 &
+        trainer=$!
+        if ! wait "$trainer"; then
+            cp "$work/log" "$marker" 2>/dev/null
+        fi
+        # shellcheck disable=SC2012 # the names are our own, and find cannot sort by time
+        ls -t "$cache"/*.jsa 2>/dev/null | tail -n +9 | while read -r old; do rm -f "$old"; done
+        rmdir "$cache/lock"
+    fi
+    rm -rf "$work"
+    trap - INT TERM HUP
+}
+
+# Ends the training, removes what was begun, and ends as signal $1 would have ended this shell.
+abandon() {
+    trap '' INT TERM HUP
+    if [ -n "$trainer" ]; then
+        kill "$trainer" 2>/dev/null
+        wait "$trainer" 2>/dev/null
+    fi
+    rm -rf "$work" "$cache"/*.jsa.$$
+    rmdir "$cache/lock" 2>/dev/null
+    trap - "$1"
+    kill -"$1" $$
+}
+
+# In a subshell in the background. Runs a daemon of its own, on a socket and a state directory that nobody else sees, and the common verbs
+# against it. Neither has anything to lose, so when the training is ended they are killed.
+train() {
+    daemon='' child=''
+    trap 'trap "" TERM HUP; kill -KILL $daemon $child 2>/dev/null; wait' EXIT
+    trap 'exit 1' TERM HUP
+    unset MUSTER_URI FLUX_URI MUSTER_JAVA_OPTS NOTIFY_SOCKET
+    printf '[[resource.config]]\nhosts = "a[0-63]"\ncores = "0-3"\n[muster]\nsocket = "%s"\nstate-dir = "%s"\nmetrics = "127.0.0.1:0"\n' \
+        "$work/sock" "$work/state" >"$work/muster.toml"
+    client_class_path
+    clients=$class_path
+    client_archive=$cache/client-$key.jsa
+    daemon_class_path
+    daemon_archive=$cache/daemon-$key.jsa
+    train_daemon 1 && train_client && stop_daemon && train_daemon 2 && stop_daemon || return 1
+    dump "$client_options" "$clients" "$client_archive" "$work"/client.*.classes &&
+        dump "$daemon_options" "$class_path" "$daemon_archive" "$work"/daemon.*.classes
+}
+
+# Waits for the command that was started last, so that a signal is acted on meanwhile.
+finish() {
+    child=$!
+    wait "$child"
+    status=$?
+    child=
+    return "$status"
+}
+
+train_daemon() {
+    rm -f "$work/sock"
+    # shellcheck disable=SC2086 # the options are words
+    "$java" $daemon_options -XX:DumpLoadedClassList="$work/daemon.$1.classes" -cp "$class_path" \
+        io.muster.cli.Muster serve -c "$work/muster.toml" &
+    daemon=$!
+    tries=300
+    until [ -S "$work/sock" ]; do
+        tries=$((tries - 1))
+        kill -0 "$daemon" && [ "$tries" -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+
+stop_daemon() {
+    kill "$daemon"
+    wait "$daemon"
+    daemon=
+}
+
+train_client() {
+    number=0
+    while read -r line; do
+        number=$((number + 1))
+        # shellcheck disable=SC2086 # the options and the line are words
+        MUSTER_URI=local://$work/sock "$java" $client_options -XX:DumpLoadedClassList="$work/client.$number.classes" -cp "$clients" \
+            io.muster.cli.Muster $line </dev/null &
+        finish
+    done <<END
+drain a3 training run
+status
+drain
+list
+why a3
+undrain a3
+status --json
+check $work/muster.toml
+help
+END
+    return 0
+}
+
+# Makes a static archive, since a dynamic one refuses picocli's Java 5 classes on JDK 17. The file gets its name when it is complete.
+dump() {
+    options=$1 path=$2 target=$3
+    shift 3
+    # Newer JVMs number the classes of a list, differently in each list.
+    cat "$@" | awk '!/^[@#]/ { sub(/ id: .*/, "") } !seen[$0]++' >"$work/classes"
+    link=
+    [ "$release" -lt 24 ] || link=-XX:+AOTClassLinking
+    # shellcheck disable=SC2086 # the options are words
+    "$java" $options $link -XX:-UseSerialGC -XX:+UseG1GC -Xshare:dump -XX:SharedClassListFile="$work/classes" -XX:SharedArchiveFile="$work/archive" -cp "$path" &
+    finish && cp "$work/archive" "$target.$$" && mv -f "$target.$$" "$target"
+}
+
+# Sets $class_path and $archive for $1 (client or daemon). If there is no archive, makes it, unless a service manager waits: one that waits
+# for READY must not wait for archives too. $2 is the first word of the command line.
+use_archive() {
+    "$1_class_path"
+    find_archive "$1"
+    [ -z "$archive" ] || return 0
+    [ -n "${NOTIFY_SOCKET:-}" ] || make_archives
+    [ "$2" != --make-cache ] || return 0
+    "$1_class_path"
+    find_archive "$1"
+    [ -n "$archive" ] || require_java_17
+}

@@ -1,5 +1,0 @@
-/** Tests of the measurements, against a daemon in the same process. */
-@NullMarked
-package io.muster.cli.bench;
-
-import org.jspecify.annotations.NullMarked;
