@@ -9,7 +9,7 @@
  * state-dir/
  *   lock                          held by the running daemon: "pid 4711 on host7 since 2026-01-31T12:00:00Z"
  *   snapshot.json                 the state as of one seq
- *   snapshot.prev.json            the snapshot before, for `muster journal repair`
+ *   snapshot.prev.json            the previous snapshot, for `muster journal repair`
  *   journal/
  *     0000000000000001.log        a segment, named by the seq of its first event
  *     0000000000004711.log        ... the last one is in use, the others end where the next one begins
