@@ -2,6 +2,7 @@ package io.muster.cli.change;
 
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.MembershipChanges;
 import picocli.CommandLine;
 
 /** {@code muster include}. */
@@ -20,7 +21,7 @@ public final class Include extends TargetChange {
 
     @Override
     Command command(String targets) {
-        return new Command.Include(targets, words());
+        return new MembershipChanges.Include(targets, words());
     }
 
     @Override

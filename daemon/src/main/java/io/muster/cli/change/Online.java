@@ -1,7 +1,9 @@
 package io.muster.cli.change;
 
 import io.muster.cli.terminal.Console;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.LivenessChanges;
 import picocli.CommandLine;
 
 /** {@code muster online}. */
@@ -16,6 +18,6 @@ public final class Online extends TargetChange {
 
     @Override
     Command command(String targets) {
-        return new Command.Report("online", targets, cause());
+        return new LivenessChanges.SetLiveness(LivenessChange.ONLINE, targets, cause());
     }
 }

@@ -2,6 +2,7 @@ package io.muster.cli.change;
 
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.MembershipChanges;
 import picocli.CommandLine;
 
 /** {@code muster shrink}. */
@@ -16,6 +17,6 @@ public final class Shrink extends TargetChange {
 
     @Override
     Command command(String targets) {
-        return new Command.Shrink(targets, words());
+        return new MembershipChanges.Shrink(targets, words());
     }
 }

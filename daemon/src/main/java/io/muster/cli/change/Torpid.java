@@ -1,7 +1,9 @@
 package io.muster.cli.change;
 
 import io.muster.cli.terminal.Console;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.LivenessChanges;
 import picocli.CommandLine;
 
 /** {@code muster torpid}. */
@@ -17,6 +19,6 @@ public final class Torpid extends TargetChange {
 
     @Override
     Command command(String targets) {
-        return new Command.Report("torpid", targets, cause());
+        return new LivenessChanges.SetLiveness(LivenessChange.TORPID, targets, cause());
     }
 }

@@ -7,15 +7,16 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine;
 
 /** {@code muster undrain}. */
 @CommandLine.Command(
@@ -55,7 +56,7 @@ public final class Undrain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        return new Command.Undrain(TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
+        return new HoldChanges.Undrain(TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
     }
 
     @Override

@@ -6,7 +6,7 @@ import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.Decision.Rejection.Kind;
 import java.util.ArrayList;
 import java.util.EnumSet;
