@@ -131,7 +131,8 @@ final class Recovered implements Replay {
 
     /** R is shown as it is now; those before it would fill the heap. */
     private static Entry withoutR(Entry entry, DefinitionChanges.Defined define) {
-        DefinitionChanges.Defined emptied = new DefinitionChanges.Defined(define.method(), ResourceSet.EMPTY, define.initial());
+        DefinitionChanges.Defined emptied =
+                new DefinitionChanges.Defined(define.method(), ResourceSet.EMPTY, define.initial());
         return new Entry(entry.seq(), entry.timestamp(), entry.by(), emptied);
     }
 

@@ -15,8 +15,8 @@ import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.Sink;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.FaultyDisk;
-import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.metrics.Metrics;
@@ -185,7 +185,8 @@ class AssemblyTest {
                 .extracting(Entry::event)
                 .filteredOn(DefinitionChanges.Defined.class::isInstance)
                 .hasSize(2)
-                .allMatch(event -> ((DefinitionChanges.Defined) event).resources().equals(ResourceSet.EMPTY));
+                .allMatch(
+                        event -> ((DefinitionChanges.Defined) event).resources().equals(ResourceSet.EMPTY));
     }
 
     @Test

@@ -66,13 +66,16 @@ class StateFormatTest {
     }
 
     private static void firstDay(Rig rig) {
-        rig.submit(new DefinitionChanges.Define(r("node[0-7]", "batch", "0-3"), "configuration", Liveness.Status.ONLINE));
+        rig.submit(
+                new DefinitionChanges.Define(r("node[0-7]", "batch", "0-3"), "configuration", Liveness.Status.ONLINE));
         rig.submit(new DefinitionChanges.Restart());
         rig.submit(drain("node[1-2]", "bad dimm", HoldChanges.Mode.NONE, 0));
         rig.submit(drain("node1", "worse", HoldChanges.Mode.OVERWRITE, 0));
         rig.submit(drain("node[2-3]", null, HoldChanges.Mode.UPDATE, 0));
         rig.inventory.submit(
-                new HoldChanges.Drain("node2", "fan ε", HoldChanges.Mode.NONE, "health", 4_000_000_000.25), BOB, answer -> {});
+                new HoldChanges.Drain("node2", "fan ε", HoldChanges.Mode.NONE, "health", 4_000_000_000.25),
+                BOB,
+                answer -> {});
         rig.settle();
         rig.submit(new MembershipChanges.Exclude("node4", "loan"));
         rig.submit(new MembershipChanges.Exclude("node5", null));
@@ -118,7 +121,8 @@ class StateFormatTest {
                 Map.of(property, Idset.parse(ranks)));
     }
 
-    private static HoldChanges.Drain drain(String targets, @Nullable String reason, HoldChanges.Mode mode, double until) {
+    private static HoldChanges.Drain drain(
+            String targets, @Nullable String reason, HoldChanges.Mode mode, double until) {
         return new HoldChanges.Drain(targets, reason, mode, "admin", until);
     }
 

@@ -78,7 +78,8 @@ public record Overview(
     /** Builds a state from a broker's answer, by applying the events that would lead to it. */
     static Overview of(Status status) {
         InventoryState state = InventoryState.empty();
-        state = state.apply(new DefinitionChanges.Defined("flux", status.resources(), Liveness.Status.ONLINE), 0, UNKNOWN);
+        state = state.apply(
+                new DefinitionChanges.Defined("flux", status.resources(), Liveness.Status.ONLINE), 0, UNKNOWN);
         state = report(state, LivenessChange.OFFLINE, status.offline());
         state = report(state, LivenessChange.TORPID, status.torpid());
         for (Map.Entry<Status.Reason, Idset> drain : status.drain().entrySet()) {
@@ -99,7 +100,8 @@ public record Overview(
     private static InventoryState report(InventoryState state, LivenessChange change, Idset ranks) {
         return ranks.isEmpty()
                 ? state
-                : state.apply(new LivenessChanges.LivenessChanged(change, new Event.Targets(ranks, ""), ""), 0, UNKNOWN);
+                : state.apply(
+                        new LivenessChanges.LivenessChanged(change, new Event.Targets(ranks, ""), ""), 0, UNKNOWN);
     }
 
     public ResourceSet resources() {

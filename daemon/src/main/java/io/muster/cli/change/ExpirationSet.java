@@ -7,9 +7,9 @@ import io.muster.cli.terminal.When;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.client.FluxClient;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /** {@code muster expiration set}. */
 @CommandLine.Command(

@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine;
+import picocli.CommandLine.Parameters;
 
 /** {@code muster property add} and {@code muster property remove}. */
 public abstract class PropertyChange extends Change {

@@ -13,10 +13,10 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /** {@code muster undrain}. */
 @CommandLine.Command(
@@ -56,7 +56,8 @@ public final class Undrain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        return new HoldChanges.Undrain(TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
+        return new HoldChanges.Undrain(
+                TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
     }
 
     @Override

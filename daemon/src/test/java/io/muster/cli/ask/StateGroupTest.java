@@ -73,7 +73,8 @@ class StateGroupTest {
 
     @Test
     void aRankThatIsAbsentTwiceIsToldOfOnce() {
-        InventoryState state = ALL_UP.apply(new MembershipChanges.Excluded(targets("1-3"), Membership.Kind.CONFIG, "config"), 2, ADA)
+        InventoryState state = ALL_UP.apply(
+                        new MembershipChanges.Excluded(targets("1-3"), Membership.Kind.CONFIG, "config"), 2, ADA)
                 .apply(new MembershipChanges.Excluded(targets("2-4"), Membership.Kind.ADMIN, "spare"), 3, ADA)
                 .apply(new MembershipChanges.Excluded(targets("3,5"), Membership.Kind.LOST, "gone"), 4, ADA);
 

@@ -43,7 +43,8 @@ class ChangeLogTest {
         assertThat(line(drain(null, 1.79524e9))).contains(" until=2026-11-21T05:46:40Z ");
         assertThat(line(new DefinitionChanges.ExpirationChanged(2e9)))
                 .isEqualTo("resource-update expiration=2033-05-18T03:33:20Z by=alice(1001) seq=7");
-        assertThat(line(new DefinitionChanges.ExpirationChanged(0))).isEqualTo("resource-update expiration=never by=alice(1001) seq=7");
+        assertThat(line(new DefinitionChanges.ExpirationChanged(0)))
+                .isEqualTo("resource-update expiration=never by=alice(1001) seq=7");
     }
 
     @Test

@@ -22,7 +22,8 @@ class ExpiryTest {
     }
 
     private void hold(String targets, String holder, int seconds) {
-        Command drain = new HoldChanges.Drain(targets, "maintenance", HoldChanges.Mode.NONE, holder, rig.now() + seconds);
+        Command drain =
+                new HoldChanges.Drain(targets, "maintenance", HoldChanges.Mode.NONE, holder, rig.now() + seconds);
         assertThat(Rig.outcome(rig.submit(drain))).isEqualTo("done 1");
     }
 

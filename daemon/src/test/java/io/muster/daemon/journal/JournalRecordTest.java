@@ -31,7 +31,8 @@ class JournalRecordTest {
     void aLongStringIsReadAsItWasWritten() throws IOException {
         String hosts = "n".repeat(30_000_000);
         Event.Targets targets = new Event.Targets(Idset.parse("0"), hosts);
-        Entry entry = new Entry(1, 5, Principal.DAEMON, new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets, ""));
+        Entry entry = new Entry(
+                1, 5, Principal.DAEMON, new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets, ""));
         String event = new String(entry.toBytes(), StandardCharsets.UTF_8);
         byte[] line = ("{\"seq\":1,\"durable\":0," + event.substring(1)).getBytes(StandardCharsets.UTF_8);
         JournalRecord read = JournalRecord.parse(line, 0, line.length);
@@ -84,7 +85,8 @@ class JournalRecordTest {
         assertThat(entry.timestamp()).isEqualTo(Double.parseDouble(again));
         assertThat(entry.event())
                 .isInstanceOfSatisfying(
-                        HoldChanges.Drained.class, drain -> assertThat(drain.until()).isEqualTo(Double.parseDouble(again)));
+                        HoldChanges.Drained.class,
+                        drain -> assertThat(drain.until()).isEqualTo(Double.parseDouble(again)));
         assertThat(new String(entry.toBytes(), StandardCharsets.UTF_8))
                 .startsWith("{\"timestamp\":" + again + ",\"name\":\"drain\"")
                 .contains("\"until\":" + again + ",");

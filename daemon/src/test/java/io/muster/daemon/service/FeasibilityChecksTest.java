@@ -66,7 +66,8 @@ class FeasibilityChecksTest {
             new FeasibilityChecks(() -> state, () -> NOW, new Aside(Runnable::run, tasks::add));
 
     private static InventoryState defined(ResourceSet r) {
-        return InventoryState.empty().apply(new DefinitionChanges.Defined("test", r, Liveness.Status.ONLINE), NOW, Principal.DAEMON);
+        return InventoryState.empty()
+                .apply(new DefinitionChanges.Defined("test", r, Liveness.Status.ONLINE), NOW, Principal.DAEMON);
     }
 
     private void happens(Event event) {

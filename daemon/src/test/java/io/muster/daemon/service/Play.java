@@ -137,7 +137,9 @@ final class Play {
             note(outcome, "new", remap.added());
         }
         stage.rig.inventory.submit(
-                new DefinitionChanges.Define(next, "configuration", Liveness.Status.ONLINE), Principal.DAEMON, answer -> {});
+                new DefinitionChanges.Define(next, "configuration", Liveness.Status.ONLINE),
+                Principal.DAEMON,
+                answer -> {});
         stage.rig.inventory.submit(new DefinitionChanges.Restart(), Principal.DAEMON, answer -> {});
         stage.rig.settle();
         stage.rig.expiry.start();

@@ -66,9 +66,7 @@ final class Deadlines {
             }
             if (tree.at == at) {
                 Idset ranks = change.apply(tree.ranks);
-                return ranks.isEmpty()
-                        ? join(tree.before, tree.after)
-                        : new Node(at, ranks, tree.before, tree.after);
+                return ranks.isEmpty() ? join(tree.before, tree.after) : new Node(at, ranks, tree.before, tree.after);
             }
             return at < tree.at
                     ? balanced(tree, update(tree.before, at, change), tree.after)

@@ -131,8 +131,7 @@ final class ListFit {
         return covered(fit.counts(area), demands, certainties, possibilities);
     }
 
-    private static Ruling covered(
-            long[] supplies, long[] demands, boolean[][] certainties, boolean[][] possibilities) {
+    private static Ruling covered(long[] supplies, long[] demands, boolean[][] certainties, boolean[][] possibilities) {
         if (new Transport(supplies, demands, certainties).covers()) {
             return Ruling.YES;
         }

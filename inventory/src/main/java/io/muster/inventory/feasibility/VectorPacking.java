@@ -158,7 +158,8 @@ final class VectorPacking {
     private static long unneeded(List<Long> draw, Rest rest) {
         long sum = 0;
         for (int pool = 0; pool < draw.size(); pool++) {
-            sum = Math.min(Fit.MANY, sum + (draw.get(pool) == 0 ? rest.remainder().get(pool) : 0));
+            sum = Math.min(
+                    Fit.MANY, sum + (draw.get(pool) == 0 ? rest.remainder().get(pool) : 0));
         }
         return sum;
     }

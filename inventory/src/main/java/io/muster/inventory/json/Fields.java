@@ -37,8 +37,7 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
      * @param subject kind of the document, for messages
      */
     public static Fields of(String subject, JsonNode document) {
-        Refusal refusal =
-                (place, sentence) -> new InvalidException(subject, List.of(new Problem(place, sentence)), 0);
+        Refusal refusal = (place, sentence) -> new InvalidException(subject, List.of(new Problem(place, sentence)), 0);
         return of(document, "", "an object", refusal);
     }
 

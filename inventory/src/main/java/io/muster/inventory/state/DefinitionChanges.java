@@ -33,7 +33,8 @@ public final class DefinitionChanges {
             ResourceSet resources,
             String method,
             Liveness.Status initial,
-            MembershipChanges.@Nullable ExcludeByConfig exclusions) implements Command {
+            MembershipChanges.@Nullable ExcludeByConfig exclusions)
+            implements Command {
         public Define(ResourceSet resources, String method, Liveness.Status initial) {
             this(resources, method, initial, null);
         }

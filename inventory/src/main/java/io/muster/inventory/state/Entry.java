@@ -135,24 +135,36 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
                             context.parse("online", Idset::parse));
                 case "resource-define" ->
                     new DefinitionChanges.Defined(
-                            context.text("method"), context.tree("R", ResourceSet::parse), Liveness.Status.read(context, "initial"));
+                            context.text("method"),
+                            context.tree("R", ResourceSet::parse),
+                            Liveness.Status.read(context, "initial"));
                 case "resource-update" -> new DefinitionChanges.ExpirationChanged(Epoch.instant(context, "expiration"));
                 case "online", "offline", "torpid", "lively" ->
-                    new LivenessChanges.LivenessChanged(LivenessChange.of(name), targets(), context.textOr("cause", ""));
+                    new LivenessChanges.LivenessChanged(
+                            LivenessChange.of(name), targets(), context.textOr("cause", ""));
                 case "drain" ->
                     new HoldChanges.Drained(
-                            targets(), reason(), overwrite(), context.text("holder"), Epoch.instantOr(context, "until", 0));
+                            targets(),
+                            reason(),
+                            overwrite(),
+                            context.text("holder"),
+                            Epoch.instantOr(context, "until", 0));
                 case "undrain" -> new HoldChanges.Undrained(targets(), reason(), overwrite(), context.text("holder"));
                 case "exclude", "shrink" -> absence(name);
                 case "include" -> new MembershipChanges.Included(targets(), Membership.Kind.read(context), reason());
-                case "property-add" -> new DefinitionChanges.PropertiesChanged(true, Definition.readProperties(context.object("properties")));
-                case "property-remove" -> new DefinitionChanges.PropertiesChanged(false, Definition.readProperties(context.object("properties")));
+                case "property-add" ->
+                    new DefinitionChanges.PropertiesChanged(
+                            true, Definition.readProperties(context.object("properties")));
+                case "property-remove" ->
+                    new DefinitionChanges.PropertiesChanged(
+                            false, Definition.readProperties(context.object("properties")));
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
             };
         }
 
         private Event absence(String name) {
-            MembershipChanges.Excluded event = new MembershipChanges.Excluded(targets(), Membership.Kind.read(context), reason());
+            MembershipChanges.Excluded event =
+                    new MembershipChanges.Excluded(targets(), Membership.Kind.read(context), reason());
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }
@@ -161,7 +173,9 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
 
         private Event.Targets targets() {
             return new Event.Targets(
-                    context.parse("idset", Idset::parse), context.text("nodelist"), context.has("departed") ? context.parse("departed", Hostlist::parse) : Hostlist.EMPTY);
+                    context.parse("idset", Idset::parse),
+                    context.text("nodelist"),
+                    context.has("departed") ? context.parse("departed", Hostlist::parse) : Hostlist.EMPTY);
         }
 
         private @Nullable String reason() {

@@ -26,7 +26,8 @@ public final class HoldChanges {
      * @param holder {@link Hold#SHARED} or the name of a holder
      * @param until time at which the hold ends; 0 for none
      */
-    public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) implements Command {
+    public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until)
+            implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, by));
@@ -104,7 +105,8 @@ public final class HoldChanges {
      * @param overwrite what happens to an existing hold: see {@link Overwrite}
      * @param until time at which the hold ends; 0 for none
      */
-    public record Drained(Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until)
+    public record Drained(
+            Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until)
             implements Event.Targeted {
         @Override
         public String name() {
@@ -216,7 +218,8 @@ public final class HoldChanges {
      *
      * @param holder holder whose hold ends, or {@link #EVERYBODY}
      */
-    public record Undrained(Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder) implements Event.Targeted {
+    public record Undrained(Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder)
+            implements Event.Targeted {
         public static final String EVERYBODY = "*";
 
         @Override

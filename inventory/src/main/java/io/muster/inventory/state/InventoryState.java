@@ -244,8 +244,7 @@ public final class InventoryState {
     }
 
     private Liveness remapLiveness(Remap remap, LivenessState initial) {
-        IdMap<LivenessState> next =
-                IdMap.<LivenessState>empty().put(remap.to().ranks(), initial);
+        IdMap<LivenessState> next = IdMap.<LivenessState>empty().put(remap.to().ranks(), initial);
         for (var group : liveness.groups().entrySet()) {
             next = next.put(remap.translate(group.getValue()), group.getKey());
         }

@@ -41,12 +41,14 @@ public final class LivenessChanges {
             Idset falling = known.subtract(state.liveness().in(Liveness.Status.OFFLINE, known));
             return falling.isEmpty()
                     ? Decision.accept()
-                    : Decision.accept(new LivenessChanged(LivenessChange.OFFLINE, Event.Targets.of(state, falling), "forced down"));
+                    : Decision.accept(new LivenessChanged(
+                            LivenessChange.OFFLINE, Event.Targets.of(state, falling), "forced down"));
         }
     }
 
     /** RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as lively. */
-    public record LivenessChanged(LivenessChange change, Event.Targets targets, String cause) implements Event.Targeted {
+    public record LivenessChanged(LivenessChange change, Event.Targets targets, String cause)
+            implements Event.Targeted {
         @Override
         public String name() {
             return change.word();

@@ -26,8 +26,7 @@ public final class MembershipChanges {
                 Idset fresh = ranks.subtract(state.membership().ranks(Membership.Kind.ADMIN));
                 return fresh.isEmpty()
                         ? Decision.accept()
-                        : Decision.accept(
-                                new Excluded(Event.Targets.of(state, fresh), Membership.Kind.ADMIN, reason));
+                        : Decision.accept(new Excluded(Event.Targets.of(state, fresh), Membership.Kind.ADMIN, reason));
             });
         }
     }
@@ -52,8 +51,7 @@ public final class MembershipChanges {
                         Event.Targets.of(state, included), Membership.Kind.CONFIG, "no longer in resource.exclude"));
             }
             if (!excluded.isEmpty()) {
-                events.add(new Excluded(
-                        Event.Targets.of(state, excluded), Membership.Kind.CONFIG, "resource.exclude"));
+                events.add(new Excluded(Event.Targets.of(state, excluded), Membership.Kind.CONFIG, "resource.exclude"));
             }
             return new Decision(events, null);
         }
@@ -78,8 +76,7 @@ public final class MembershipChanges {
                             Targets.name(state, leaving)
                                     + " would leave no rank on offer: drain instead, or stop the daemon");
                 }
-                return Decision.accept(
-                        new Excluded(Event.Targets.of(state, leaving), Membership.Kind.LOST, reason));
+                return Decision.accept(new Excluded(Event.Targets.of(state, leaving), Membership.Kind.LOST, reason));
             });
         }
     }
@@ -89,7 +86,9 @@ public final class MembershipChanges {
      * excluded and drained; holds on lost ranks stay.
      */
     public record Excluded(
-            Event.Targets targets, Membership.Kind kind, @Nullable String reason) implements Event.Targeted {
+            Event.Targets targets,
+            Membership.Kind kind,
+            @Nullable String reason) implements Event.Targeted {
         @Override
         public String name() {
             return kind == Membership.Kind.LOST ? "shrink" : "exclude";
@@ -138,7 +137,9 @@ public final class MembershipChanges {
      * @param kind author of the change: the configuration takes back its own exclusions, an admin all other absences
      */
     public record Included(
-            Event.Targets targets, Membership.Kind kind, @Nullable String reason) implements Event.Targeted {
+            Event.Targets targets,
+            Membership.Kind kind,
+            @Nullable String reason) implements Event.Targeted {
         @Override
         public String name() {
             return "include";
@@ -160,7 +161,8 @@ public final class MembershipChanges {
     }
 
     private static void writeMembership(
-            JsonGenerator out, Event.Targets targets, Membership.Kind kind, @Nullable String reason) throws IOException {
+            JsonGenerator out, Event.Targets targets, Membership.Kind kind, @Nullable String reason)
+            throws IOException {
         targets.write(out);
         out.writeStringField("kind", kind.word());
         Wording.writeReason(out, reason);

@@ -116,7 +116,8 @@ public final class StateJson {
             Idset ids = in.parse(key, Idset::parse);
             if (ids.isEmpty() || !all.containsAll(ids)) {
                 throw in.fault(
-                        key, ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
+                        key,
+                        ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
             }
             return ids;
         }

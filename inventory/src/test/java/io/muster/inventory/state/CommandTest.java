@@ -407,9 +407,11 @@ class CommandTest {
 
     @Test
     void propertiesChangeWhereTheyAreNotSoAlready() {
-        assertThat(outcome(new DefinitionChanges.ChangeProperties(true, map("batch", "2-3", "+inst", "host0", "gpu@v100", "1"))))
+        assertThat(outcome(new DefinitionChanges.ChangeProperties(
+                        true, map("batch", "2-3", "+inst", "host0", "gpu@v100", "1"))))
                 .isEqualTo("property-add {'properties':{'+inst':'0','batch':'2','gpu@v100':'1'}}");
-        assertThat(outcome(new DefinitionChanges.ChangeProperties(true, map("batch", "2-3")))).isEmpty();
+        assertThat(outcome(new DefinitionChanges.ChangeProperties(true, map("batch", "2-3"))))
+                .isEmpty();
         assertThat(outcome(new DefinitionChanges.ChangeProperties(false, map("batch", "0-2", "nosuch", "1"))))
                 .isEqualTo("property-remove {'properties':{'batch':'2'}}");
         assertThat(four.state().resources().properties()).hasToString("{+inst=0, batch=3, gpu@v100=1}");
@@ -471,7 +473,9 @@ class CommandTest {
 
     @Test
     void aDefinitionThatIsInForceIsNotDefinedAgain() {
-        four.after(new DefinitionChanges.SetExpiration(5000), new DefinitionChanges.ChangeProperties(true, map("debug", "0")));
+        four.after(
+                new DefinitionChanges.SetExpiration(5000),
+                new DefinitionChanges.ChangeProperties(true, map("debug", "0")));
         assertThat(outcome(define(resources("0-3", "host[0-3]")))).isEmpty();
         assertThat(outcome(define(resources("0-1", "host[0-1]")))).startsWith("resource-define {'method':'reload'");
         assertThat(four.state().resources().properties()).hasToString("{debug=0}");

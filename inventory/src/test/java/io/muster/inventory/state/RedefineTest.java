@@ -95,7 +95,10 @@ class RedefineTest {
 
     @Test
     void aHostThatTakesARankTakesNothingElse() {
-        four.after(drain("3", "dimm"), report("torpid", "2"), new DefinitionChanges.ChangeProperties(true, map("debug", "2-3")));
+        four.after(
+                drain("3", "dimm"),
+                report("torpid", "2"),
+                new DefinitionChanges.ChangeProperties(true, map("debug", "2-3")));
         InventoryState state = redefined("0-3", "host[0-2,9]");
         assertThat(state.holds().held()).hasToString("");
         assertThat(state.view().up()).hasToString("0-1");
@@ -210,14 +213,14 @@ class RedefineTest {
     void anotherRIsDefinedTogetherWithWhatTheConfigurationExcludesOfIt() {
         four.after(config("3"), define(resources("0-2", "host[0-2]")));
         assertThat(four.state().departed()).isEmpty();
-        Command back =
-                new DefinitionChanges.Define(resources("0-3", "host[3,2,1,0]"), "reload", Liveness.Status.ONLINE, config("2-3"));
+        Command back = new DefinitionChanges.Define(
+                resources("0-3", "host[3,2,1,0]"), "reload", Liveness.Status.ONLINE, config("2-3"));
         assertThat(States.words(four.run(back)))
                 .matches("(?s)resource-define \\{.*\\}\nexclude \\{'idset':'0-1','nodelist':'host\\[3,2\\]',"
                         + "'kind':'config','reason':'resource.exclude'\\}");
         assertThat(four.state().members()).hasToString("2-3");
-        Command same =
-                new DefinitionChanges.Define(four.state().definition().base(), "reload", Liveness.Status.ONLINE, config("2"));
+        Command same = new DefinitionChanges.Define(
+                four.state().definition().base(), "reload", Liveness.Status.ONLINE, config("2"));
         assertThat(States.words(four.run(same)))
                 .isEqualTo("include {'idset':'0','nodelist':'host3','kind':'config',"
                         + "'reason':'no longer in resource.exclude'}");
@@ -310,7 +313,9 @@ class RedefineTest {
 
     @Test
     void aPropertyThatRTakesOverIsNotTheAdminsAnyLongerThanItSays() {
-        four.after(new DefinitionChanges.ChangeProperties(true, map("batch", "0")), new DefinitionChanges.ChangeProperties(false, map("batch", "3")));
+        four.after(
+                new DefinitionChanges.ChangeProperties(true, map("batch", "0")),
+                new DefinitionChanges.ChangeProperties(false, map("batch", "3")));
         redefined("0-2", "host[0-2]");
         assertThat(four.state().resources().properties()).hasToString("{batch=0}");
         redefined("0-3", "host[0-3]");

@@ -89,7 +89,10 @@ class StatePropsTest {
                 String name = REPORTS[random.nextInt(REPORTS.length)];
                 model.report(name, targets, real.now());
                 check(
-                        new LivenessChanges.SetLiveness(LivenessChange.of(name), text(targets, random), random.nextBoolean() ? "" : "heartbeat"),
+                        new LivenessChanges.SetLiveness(
+                                LivenessChange.of(name),
+                                text(targets, random),
+                                random.nextBoolean() ? "" : "heartbeat"),
                         null,
                         by);
             }
@@ -291,9 +294,12 @@ class StatePropsTest {
         for (Command command : List.of(
                 new MembershipChanges.Exclude(targets(random).toString(), null),
                 new MembershipChanges.Include(targets(random).toString(), null),
-                new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, targets(random).toString(), ""),
-                new DefinitionChanges.ChangeProperties(true, States.map("p", targets(random).toString())),
-                new DefinitionChanges.ChangeProperties(false, States.map("p", targets(random).toString())),
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.OFFLINE, targets(random).toString(), ""),
+                new DefinitionChanges.ChangeProperties(
+                        true, States.map("p", targets(random).toString())),
+                new DefinitionChanges.ChangeProperties(
+                        false, States.map("p", targets(random).toString())),
                 new DefinitionChanges.SetExpiration(500))) {
             real.run(command);
             assertThat(real.run(command)).isEqualTo(new Decision(List.of(), null));

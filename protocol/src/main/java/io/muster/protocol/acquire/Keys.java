@@ -54,9 +54,10 @@ record Keys(Fields in, Problems problems) {
     SortedMap<String, Idset> properties(String key) {
         SortedMap<String, Idset> properties = new TreeMap<>();
         if (in.has(key)) {
-            collect(() -> Optional.of(in.object(key, "an object of property names to idsets")), Optional.<Fields>empty())
-                    .ifPresent(object ->
-                            object.names().forEach(name -> properties.put(name, idset(object, name))));
+            collect(
+                            () -> Optional.of(in.object(key, "an object of property names to idsets")),
+                            Optional.<Fields>empty())
+                    .ifPresent(object -> object.names().forEach(name -> properties.put(name, idset(object, name))));
         }
         return properties;
     }

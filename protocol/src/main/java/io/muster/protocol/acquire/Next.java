@@ -101,8 +101,7 @@ public record Next(
      */
     public static Next parse(JsonNode payload) {
         Problems problems = new Problems();
-        Keys keys = Keys.of(
-                payload, problems, "up", "down", "shrink", "property-add", "property-remove", "expiration");
+        Keys keys = Keys.of(payload, problems, "up", "down", "shrink", "property-add", "property-remove", "expiration");
         Idset shrink = keys.idset("shrink");
         Idset down = keys.idset("down").union(shrink);
         Idset up = keys.idset("up").subtract(down);

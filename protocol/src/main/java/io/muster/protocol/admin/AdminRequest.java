@@ -46,7 +46,8 @@ public record AdminRequest(Command command, boolean dryRun) {
             case "include" -> new MembershipChanges.Include(in.text("targets"), in.fields.optional("reason"));
             case "shrink" -> new MembershipChanges.Shrink(in.text("targets"), in.fields.optional("reason"));
             case "online", "offline", "torpid", "lively" ->
-                new LivenessChanges.SetLiveness(LivenessChange.of(method), in.text("targets"), in.fields.textOr("cause", ""));
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.of(method), in.text("targets"), in.fields.textOr("cause", ""));
             case "monitor-force-down" -> new LivenessChanges.ForceDown(in.ranks());
             case "property-add" -> new DefinitionChanges.ChangeProperties(true, in.properties());
             case "property-remove" -> new DefinitionChanges.ChangeProperties(false, in.properties());

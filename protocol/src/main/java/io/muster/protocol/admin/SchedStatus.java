@@ -26,7 +26,10 @@ public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocat
     /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static SchedStatus parse(JsonNode payload) {
         Fields in = Fields.of("resource.sched-status", payload);
-        return new SchedStatus(in.tree("all", ResourceSet::parse), in.tree("down", ResourceSet::parse), in.tree("allocated", ResourceSet::parse));
+        return new SchedStatus(
+                in.tree("all", ResourceSet::parse),
+                in.tree("down", ResourceSet::parse),
+                in.tree("allocated", ResourceSet::parse));
     }
 
     public Bytes encode() {

@@ -165,7 +165,8 @@ class AcquirePropsTest {
         String targets = random.nextBoolean() ? some.toString() : Integer.toString(some.first());
         String property = PROPERTIES[random.nextInt(PROPERTIES.length)];
         return switch (random.nextInt(9)) {
-            case 0, 1 -> new HoldChanges.Drain(targets, "x", HoldChanges.Mode.UPDATE, random.nextBoolean() ? "a" : "b", 0);
+            case 0, 1 ->
+                new HoldChanges.Drain(targets, "x", HoldChanges.Mode.UPDATE, random.nextBoolean() ? "a" : "b", 0);
             case 2 -> new HoldChanges.Undrain(targets, null, HoldChanges.Mode.FORCE_OVERWRITE, null);
             case 3 -> new MembershipChanges.Exclude(targets, null);
             case 4, 5 -> new MembershipChanges.Include(targets, null);
@@ -173,8 +174,11 @@ class AcquirePropsTest {
                 random.nextInt(3) > 0
                         ? new DefinitionChanges.SetExpiration(random.nextInt(4) * 300)
                         : new MembershipChanges.Shrink(targets, null);
-            case 7 -> new LivenessChanges.SetLiveness(LivenessChange.of(REPORTS[random.nextInt(REPORTS.length)]), targets, "");
-            default -> new DefinitionChanges.ChangeProperties(random.nextBoolean(), new TreeMap<>(Map.of(property, targets)));
+            case 7 ->
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.of(REPORTS[random.nextInt(REPORTS.length)]), targets, "");
+            default ->
+                new DefinitionChanges.ChangeProperties(random.nextBoolean(), new TreeMap<>(Map.of(property, targets)));
         };
     }
 }

@@ -15,8 +15,8 @@ import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
-import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
@@ -56,7 +56,9 @@ class AdminPropsTest {
             case 2 -> new MembershipChanges.Exclude(text(random), maybe(random));
             case 3 -> new MembershipChanges.Include(text(random), maybe(random));
             case 4 -> new MembershipChanges.Shrink(text(random), maybe(random));
-            case 5 -> new LivenessChanges.SetLiveness(LivenessChange.of(REPORTS.get(random.nextInt(REPORTS.size()))), text(random), text(random));
+            case 5 ->
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.of(REPORTS.get(random.nextInt(REPORTS.size()))), text(random), text(random));
             case 6 -> {
                 SortedMap<String, String> properties = new TreeMap<>();
                 for (int i = random.nextInt(3); i >= 0; i--) {
@@ -95,8 +97,12 @@ class AdminPropsTest {
                 case 2 -> new HoldChanges.Undrain(targets, null, Mode.FORCE_OVERWRITE, null);
                 case 3 -> new MembershipChanges.Exclude(targets, null);
                 case 4 ->
-                    random.nextInt(3) == 0 ? new MembershipChanges.Shrink(targets, null) : new MembershipChanges.Include(targets, null);
-                default -> new LivenessChanges.SetLiveness(LivenessChange.of(REPORTS.get(random.nextInt(REPORTS.size()))), targets, "");
+                    random.nextInt(3) == 0
+                            ? new MembershipChanges.Shrink(targets, null)
+                            : new MembershipChanges.Include(targets, null);
+                default ->
+                    new LivenessChanges.SetLiveness(
+                            LivenessChange.of(REPORTS.get(random.nextInt(REPORTS.size()))), targets, "");
             };
             state = run(command, state, now);
             assertConsistent(state);

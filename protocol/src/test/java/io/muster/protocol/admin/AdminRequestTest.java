@@ -11,8 +11,8 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
-import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -76,13 +76,16 @@ class AdminRequestTest {
 
     @Test
     void aRequestMeansACommand() throws Exception {
-        assertThat(read("drain", "{'targets':'1'}")).isEqualTo(new HoldChanges.Drain("1", null, Mode.NONE, Hold.SHARED, 0));
+        assertThat(read("drain", "{'targets':'1'}"))
+                .isEqualTo(new HoldChanges.Drain("1", null, Mode.NONE, Hold.SHARED, 0));
         assertThat(read("drain", "{'targets':'1','reason':'x','mode':'update','holder':'ops','until':5,'extra':[]}"))
                 .isEqualTo(new HoldChanges.Drain("1", "x", Mode.UPDATE, "ops", 5));
         assertThat(read("undrain", "{'targets':'1'}")).isEqualTo(new HoldChanges.Undrain("1", null, Mode.NONE, null));
-        assertThat(read("monitor-force-down", "{'ranks':'0-1'}")).isEqualTo(new LivenessChanges.ForceDown(Idset.range(0, 1)));
+        assertThat(read("monitor-force-down", "{'ranks':'0-1'}"))
+                .isEqualTo(new LivenessChanges.ForceDown(Idset.range(0, 1)));
         assertThat(read("expiration-update", "{'expiration':5}")).isEqualTo(new DefinitionChanges.SetExpiration(5));
-        assertThat(read("offline", "{'targets':'host1'}")).isEqualTo(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "host1", ""));
+        assertThat(read("offline", "{'targets':'host1'}"))
+                .isEqualTo(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "host1", ""));
         assertThat(read("property-add", "{'properties':{'a':'1'}}"))
                 .isEqualTo(new DefinitionChanges.ChangeProperties(true, new TreeMap<>(Map.of("a", "1"))));
     }
