@@ -64,9 +64,7 @@ final class Gauges {
     }
 
     private static Idset offline(InventoryState state) {
-        return state.members()
-                .subtract(state.liveness().online())
-                .subtract(state.liveness().torpid());
+        return state.members().subtract(state.liveness().connected());
     }
 
     private void nodes(String name, Function<InventoryState, Idset> ranks) {
@@ -77,12 +75,7 @@ final class Gauges {
         flag("held", s -> s.holds().held());
         flag("torpid", s -> s.liveness().torpid());
         flag("excluded", s -> s.membership().excluded());
-        flag(
-                "offline",
-                s -> s.resources()
-                        .ranks()
-                        .subtract(s.liveness().online())
-                        .subtract(s.liveness().torpid()));
+        flag("offline", s -> s.resources().ranks().subtract(s.liveness().connected()));
     }
 
     private void flag(String name, Function<InventoryState, Idset> ranks) {

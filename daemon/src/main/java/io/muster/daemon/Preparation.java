@@ -9,6 +9,8 @@ import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.MembershipChanges;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -61,7 +63,7 @@ final class Preparation {
                     config.resources().set().nodes());
         }
         String failure = define(config);
-        failure = failure == null ? submit(new Command.Restart()) : failure;
+        failure = failure == null ? submit(new DefinitionChanges.Restart()) : failure;
         if (failure != null && first) {
             throw new IOException(failure);
         }
@@ -118,7 +120,8 @@ final class Preparation {
         Resources resources = config.resources();
         String method = resources.isDiscovered() ? DISCOVERED : "configuration";
         Remap remap = core.inventory().state().remapTo(resources.set());
-        Command define = new Command.Define(resources.set(), method, Core.initial(config), exclusions(config));
+        Command define =
+                new DefinitionChanges.Define(resources.set(), method, Core.initial(config), exclusions(config));
         Answer answer = submit(define, () -> !core.acquires().isAcquired());
         if (answer == null) {
             log.warn("the new resources wait for the next start, or a reload without a scheduler:"
@@ -134,11 +137,11 @@ final class Preparation {
 
     /** The command that puts an R in force that an admin has loaded. */
     static Function<ResourceSet, Command> onReload(Config config) {
-        return resources -> new Command.Define(resources, RELOADED, Core.initial(config), exclusions(config));
+        return resources -> new DefinitionChanges.Define(resources, RELOADED, Core.initial(config), exclusions(config));
     }
 
-    private static Command.ExcludeByConfig exclusions(Config config) {
-        return new Command.ExcludeByConfig(
+    private static MembershipChanges.ExcludeByConfig exclusions(Config config) {
+        return new MembershipChanges.ExcludeByConfig(
                 config.resources().set(), config.resources().excluded());
     }
 

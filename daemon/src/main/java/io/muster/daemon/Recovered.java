@@ -12,8 +12,8 @@ import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
@@ -105,7 +105,7 @@ final class Recovered implements Replay {
         events++;
         lastTime = entry.timestamp();
         lastSeq = entry.seq();
-        Recent shown = entry.event() instanceof Event.Define define
+        Recent shown = entry.event() instanceof DefinitionChanges.Defined define
                 ? new Recent(withoutR(entry, define), 0)
                 : new Recent(entry, record.json().length());
         recent.add(shown);
@@ -130,8 +130,9 @@ final class Recovered implements Replay {
     }
 
     /** R is shown as it is now; those before it would fill the heap. */
-    private static Entry withoutR(Entry entry, Event.Define define) {
-        Event.Define emptied = new Event.Define(define.method(), ResourceSet.EMPTY, define.initial());
+    private static Entry withoutR(Entry entry, DefinitionChanges.Defined define) {
+        DefinitionChanges.Defined emptied =
+                new DefinitionChanges.Defined(define.method(), ResourceSet.EMPTY, define.initial());
         return new Entry(entry.seq(), entry.timestamp(), entry.by(), emptied);
     }
 

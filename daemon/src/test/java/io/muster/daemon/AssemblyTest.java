@@ -25,8 +25,8 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Event;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.io.IOException;
@@ -183,9 +183,10 @@ class AssemblyTest {
         assertThat(recovered.state().resources().nodes()).isEqualTo(6);
         assertThat(recovered.recent())
                 .extracting(Entry::event)
-                .filteredOn(Event.Define.class::isInstance)
+                .filteredOn(DefinitionChanges.Defined.class::isInstance)
                 .hasSize(2)
-                .allMatch(event -> ((Event.Define) event).resources().equals(ResourceSet.EMPTY));
+                .allMatch(
+                        event -> ((DefinitionChanges.Defined) event).resources().equals(ResourceSet.EMPTY));
     }
 
     @Test
@@ -231,7 +232,7 @@ class AssemblyTest {
             Preparation preparation = new Preparation(daemon.core, daemon.threads);
             preparation.start(config());
             CompletableFuture<Answer> loaded = new CompletableFuture<>();
-            Command define = new Command.Define(Rig.nodes("other[0-8]"), "reload", Liveness.Status.ONLINE);
+            Command define = new DefinitionChanges.Define(Rig.nodes("other[0-8]"), "reload", Liveness.Status.ONLINE);
             daemon.threads.core().execute(() -> daemon.core.inventory().submit(define, Rig.ALICE, loaded::complete));
             assertThat(loaded.get(30, TimeUnit.SECONDS).failure()).isNull();
             preparation.reload(config());
@@ -244,7 +245,7 @@ class AssemblyTest {
         MemoryDisk memory = new MemoryDisk();
         try (Started daemon = new Started(new FaultyDisk(memory))) {
             CompletableFuture<Answer> loaded = new CompletableFuture<>();
-            Command define = new Command.Define(Rig.nodes("other[0-8]"), "reload", Liveness.Status.ONLINE);
+            Command define = new DefinitionChanges.Define(Rig.nodes("other[0-8]"), "reload", Liveness.Status.ONLINE);
             daemon.threads.core().execute(() -> daemon.core.inventory().submit(define, Rig.ALICE, loaded::complete));
             assertThat(loaded.get(30, TimeUnit.SECONDS).failure()).isNull();
         }

@@ -11,11 +11,15 @@ import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -62,31 +66,34 @@ class StateFormatTest {
     }
 
     private static void firstDay(Rig rig) {
-        rig.submit(new Command.Define(r("node[0-7]", "batch", "0-3"), "configuration", Liveness.Status.ONLINE));
-        rig.submit(new Command.Restart());
-        rig.submit(drain("node[1-2]", "bad dimm", Command.Mode.NONE, 0));
-        rig.submit(drain("node1", "worse", Command.Mode.OVERWRITE, 0));
-        rig.submit(drain("node[2-3]", null, Command.Mode.UPDATE, 0));
+        rig.submit(
+                new DefinitionChanges.Define(r("node[0-7]", "batch", "0-3"), "configuration", Liveness.Status.ONLINE));
+        rig.submit(new DefinitionChanges.Restart());
+        rig.submit(drain("node[1-2]", "bad dimm", HoldChanges.Mode.NONE, 0));
+        rig.submit(drain("node1", "worse", HoldChanges.Mode.OVERWRITE, 0));
+        rig.submit(drain("node[2-3]", null, HoldChanges.Mode.UPDATE, 0));
         rig.inventory.submit(
-                new Command.Drain("node2", "fan ε", Command.Mode.NONE, "health", 4_000_000_000.25), BOB, answer -> {});
+                new HoldChanges.Drain("node2", "fan ε", HoldChanges.Mode.NONE, "health", 4_000_000_000.25),
+                BOB,
+                answer -> {});
         rig.settle();
-        rig.submit(new Command.Exclude("node4", "loan"));
-        rig.submit(new Command.Exclude("node5", null));
-        rig.submit(new Command.Report("offline", "node6", "power"));
+        rig.submit(new MembershipChanges.Exclude("node4", "loan"));
+        rig.submit(new MembershipChanges.Exclude("node5", null));
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "node6", "power"));
     }
 
     private static void secondDay(Rig rig) {
         rig.advance(Duration.ofHours(24));
-        rig.submit(new Command.Include("node5", "returned"));
-        rig.submit(new Command.Report("torpid", "node[0,5]", "slow"));
-        rig.submit(new Command.Report("lively", "node5", ""));
-        rig.submit(new Command.Report("online", "node6", ""));
-        rig.submit(new Command.Shrink("node7", "sold"));
-        rig.submit(new Command.Properties(true, map("gpu", "node[0-1]", "a@b", "node3")));
-        rig.submit(new Command.Properties(false, map("batch", "node0")));
-        rig.submit(new Command.SetExpiration(4_100_000_000.5));
-        rig.submit(new Command.Undrain("node3", "swapped", Command.Mode.NONE, null));
-        rig.submit(new Command.ForceDown(Idset.of(6)));
+        rig.submit(new MembershipChanges.Include("node5", "returned"));
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.TORPID, "node[0,5]", "slow"));
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.LIVELY, "node5", ""));
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.ONLINE, "node6", ""));
+        rig.submit(new MembershipChanges.Shrink("node7", "sold"));
+        rig.submit(new DefinitionChanges.ChangeProperties(true, map("gpu", "node[0-1]", "a@b", "node3")));
+        rig.submit(new DefinitionChanges.ChangeProperties(false, map("batch", "node0")));
+        rig.submit(new DefinitionChanges.SetExpiration(4_100_000_000.5));
+        rig.submit(new HoldChanges.Undrain("node3", "swapped", HoldChanges.Mode.NONE, null));
+        rig.submit(new LivenessChanges.ForceDown(Idset.of(6)));
     }
 
     /**
@@ -95,13 +102,13 @@ class StateFormatTest {
     private static void thirdDay(Rig rig) {
         rig.advance(Duration.ofHours(24));
         ResourceSet next = r("node[8,7,6,5,4,3,2,0,9]", "batch", "3-6");
-        rig.submit(new Command.Define(
-                next, "reload", Liveness.Status.OFFLINE, new Command.ExcludeByConfig(next, Idset.of(8))));
-        rig.submit(new Command.Restart());
-        rig.submit(new Command.Report("online", "node8", "up again"));
-        rig.submit(drain("node8", "burn-in", Command.Mode.FORCE_OVERWRITE, 0));
-        rig.submit(new Command.Undrain("node8", null, Command.Mode.NONE, null));
-        rig.submit(drain("node[5-6]", "firmware", Command.Mode.NONE, 4_000_000_001.0));
+        rig.submit(new DefinitionChanges.Define(
+                next, "reload", Liveness.Status.OFFLINE, new MembershipChanges.ExcludeByConfig(next, Idset.of(8))));
+        rig.submit(new DefinitionChanges.Restart());
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.ONLINE, "node8", "up again"));
+        rig.submit(drain("node8", "burn-in", HoldChanges.Mode.FORCE_OVERWRITE, 0));
+        rig.submit(new HoldChanges.Undrain("node8", null, HoldChanges.Mode.NONE, null));
+        rig.submit(drain("node[5-6]", "firmware", HoldChanges.Mode.NONE, 4_000_000_001.0));
     }
 
     private static ResourceSet r(String hosts, String property, String ranks) {
@@ -114,8 +121,9 @@ class StateFormatTest {
                 Map.of(property, Idset.parse(ranks)));
     }
 
-    private static Command.Drain drain(String targets, @Nullable String reason, Command.Mode mode, double until) {
-        return new Command.Drain(targets, reason, mode, "admin", until);
+    private static HoldChanges.Drain drain(
+            String targets, @Nullable String reason, HoldChanges.Mode mode, double until) {
+        return new HoldChanges.Drain(targets, reason, mode, "admin", until);
     }
 
     private static SortedMap<String, String> map(String... pairs) {

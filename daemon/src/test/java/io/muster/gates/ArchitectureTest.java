@@ -60,7 +60,7 @@ final class ArchitectureTest {
         arrow(arrows, "inventory.hostlist", "inventory.problem inventory.idset");
         arrow(arrows, "inventory.rset", values + " inventory.json");
         arrow(arrows, "inventory.graph", values + " inventory.rset");
-        arrow(arrows, "inventory.request", values + " inventory.rset inventory.graph");
+        arrow(arrows, "inventory.request", values + " inventory.json inventory.rset inventory.graph");
         String request = values + " inventory.rset inventory.graph inventory.request";
         arrow(arrows, "inventory.feasibility", request);
         arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
@@ -76,7 +76,7 @@ final class ArchitectureTest {
         arrow(arrows, "protocol.client", messages.trim());
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
         arrow(arrows, "daemon.journal.disk", "");
-        arrow(arrows, "daemon.journal", "inventory.problem daemon.journal.disk");
+        arrow(arrows, "daemon.journal", "inventory.problem inventory.json daemon.journal.disk");
         arrow(arrows, "daemon.core", state + messages + " protocol.acquire daemon.journal");
         arrow(arrows, "daemon.access", "inventory.json daemon.config daemon.core protocol.wire");
         String outside = all + messages + " protocol.acquire protocol.admin";

@@ -6,12 +6,17 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Times;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.admin.InventoryAnswer;
 import io.muster.protocol.admin.Scheduler;
 import io.muster.protocol.admin.Status;
@@ -73,28 +78,30 @@ public record Overview(
     /** Builds a state from a broker's answer, by applying the events that would lead to it. */
     static Overview of(Status status) {
         InventoryState state = InventoryState.empty();
-        state = state.apply(new Event.Define("flux", status.resources(), Liveness.Status.ONLINE), 0, UNKNOWN);
-        state = report(state, "offline", status.offline());
-        state = report(state, "torpid", status.torpid());
+        state = state.apply(
+                new DefinitionChanges.Defined("flux", status.resources(), Liveness.Status.ONLINE), 0, UNKNOWN);
+        state = report(state, LivenessChange.OFFLINE, status.offline());
+        state = report(state, LivenessChange.TORPID, status.torpid());
         for (Map.Entry<Status.Reason, Idset> drain : status.drain().entrySet()) {
             String reason = drain.getKey().reason();
-            Event event = new Event.Drain(
+            Event event = new HoldChanges.Drained(
                     new Event.Targets(drain.getValue(), ""),
                     reason.isEmpty() ? null : reason,
-                    Event.Overwrite.NOTHING,
+                    HoldChanges.Overwrite.NOTHING,
                     Hold.SHARED,
                     0);
             state = state.apply(event, drain.getKey().timestamp(), UNKNOWN);
         }
         Event.Targets excluded = new Event.Targets(status.exclude(), "");
-        state = state.apply(new Event.Exclude(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
+        state = state.apply(new MembershipChanges.Excluded(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
         return new Overview(state, 0, 0, null, null, List.of(), true);
     }
 
-    private static InventoryState report(InventoryState state, String name, Idset ranks) {
+    private static InventoryState report(InventoryState state, LivenessChange change, Idset ranks) {
         return ranks.isEmpty()
                 ? state
-                : state.apply(new Event.Report(name, new Event.Targets(ranks, ""), ""), 0, UNKNOWN);
+                : state.apply(
+                        new LivenessChanges.LivenessChanged(change, new Event.Targets(ranks, ""), ""), 0, UNKNOWN);
     }
 
     public ResourceSet resources() {

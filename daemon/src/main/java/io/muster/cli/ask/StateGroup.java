@@ -7,6 +7,7 @@ import io.muster.cli.terminal.Times;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
@@ -33,7 +34,7 @@ public record StateGroup(
         Idset ranks,
         @Nullable HoldSet holds,
         Membership.@Nullable Absence absence,
-        Liveness.@Nullable Report report) {
+        @Nullable LivenessState report) {
 
     /** The groups in the order of flux's table. Within a state, online ranks come before offline ones. */
     public static List<StateGroup> of(InventoryState state, Idset among) {
@@ -74,7 +75,7 @@ public record StateGroup(
             @Nullable HoldSet holds,
             Membership.@Nullable Absence absence) {
         Liveness live = state.liveness();
-        Idset online = ranks.intersect(live.online().union(live.torpid()));
+        Idset online = ranks.intersect(live.connected());
         if (!online.isEmpty()) {
             groups.add(new StateGroup(word, true, online, holds, absence, null));
         }
@@ -82,7 +83,7 @@ public record StateGroup(
         if (offline.isEmpty()) {
             return;
         }
-        for (Map.Entry<Liveness.Report, Idset> report : live.groups().entrySet()) {
+        for (Map.Entry<LivenessState, Idset> report : live.groups().entrySet()) {
             Idset alike = report.getValue().intersect(offline);
             if (!alike.isEmpty()) {
                 groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey()));

@@ -11,6 +11,7 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.client.FluxClient;
@@ -106,7 +107,7 @@ abstract class Change extends ServerVerb {
         try {
             TargetNames.find(standing.resources(), targets);
         } catch (Failure e) {
-            if (!takesDeparted() || !TargetNames.haveAllBeenThere(standing, targets)) {
+            if (!takesDeparted() || !TargetExpression.haveAllBeenThere(standing.state(), targets)) {
                 throw new Failure(e.exit(), e.sentence(), "nothing was changed");
             }
         }

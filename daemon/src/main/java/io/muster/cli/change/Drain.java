@@ -9,6 +9,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.When;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -84,7 +85,7 @@ public final class Drain extends Change {
     @Override
     Command command(FluxClient client) throws IOException {
         double end = until == null ? 0 : When.future(until, console().now());
-        return new Command.Drain(
+        return new HoldChanges.Drain(
                 TargetNames.spellMembers(client, String.valueOf(targets)),
                 ReasonWords.join(reason),
                 force.mode(),

@@ -2,6 +2,7 @@ package io.muster.cli.change;
 
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.client.FluxClient;
 import picocli.CommandLine;
 
@@ -14,6 +15,6 @@ public final class ExpirationClear extends Change {
 
     @Override
     Command command(FluxClient client) {
-        return new Command.SetExpiration(0);
+        return new DefinitionChanges.SetExpiration(0);
     }
 }

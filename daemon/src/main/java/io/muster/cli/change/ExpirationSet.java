@@ -5,6 +5,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.When;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.client.FluxClient;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -37,6 +38,6 @@ public final class ExpirationSet extends Change {
         if (expiration <= console().now() && !force) {
             throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it all the same");
         }
-        return new Command.SetExpiration(expiration);
+        return new DefinitionChanges.SetExpiration(expiration);
     }
 }

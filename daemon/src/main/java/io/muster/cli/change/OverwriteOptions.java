@@ -2,7 +2,7 @@ package io.muster.cli.change;
 
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
-import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.HoldChanges.Mode;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

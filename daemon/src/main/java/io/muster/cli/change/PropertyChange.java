@@ -3,6 +3,7 @@ package io.muster.cli.change;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -36,7 +37,7 @@ public abstract class PropertyChange extends Change {
         String spelt = TargetNames.spell(client, targets);
         SortedMap<String, String> properties = new TreeMap<>();
         names.forEach(name -> properties.put(name, spelt));
-        return new Command.Properties(add, properties);
+        return new DefinitionChanges.ChangeProperties(add, properties);
     }
 
     @CommandLine.Command(

@@ -2,7 +2,10 @@ package io.muster.cli.change;
 
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +60,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new Command.Exclude(targets, words());
+            return new MembershipChanges.Exclude(targets, words());
         }
     }
 
@@ -76,7 +79,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new Command.Include(targets, words());
+            return new MembershipChanges.Include(targets, words());
         }
 
         @Override
@@ -99,7 +102,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new Command.Shrink(targets, words());
+            return new MembershipChanges.Shrink(targets, words());
         }
     }
 
@@ -114,7 +117,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new Command.Report("online", targets, cause());
+            return new LivenessChanges.SetLiveness(LivenessChange.ONLINE, targets, cause());
         }
     }
 
@@ -129,7 +132,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new Command.Report("offline", targets, cause());
+            return new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, targets, cause());
         }
     }
 
@@ -145,7 +148,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new Command.Report("torpid", targets, cause());
+            return new LivenessChanges.SetLiveness(LivenessChange.TORPID, targets, cause());
         }
     }
 
@@ -160,7 +163,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new Command.Report("lively", targets, cause());
+            return new LivenessChanges.SetLiveness(LivenessChange.LIVELY, targets, cause());
         }
     }
 }

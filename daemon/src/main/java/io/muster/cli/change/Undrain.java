@@ -7,6 +7,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -55,7 +56,8 @@ public final class Undrain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        return new Command.Undrain(TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
+        return new HoldChanges.Undrain(
+                TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
     }
 
     @Override

@@ -20,17 +20,17 @@ final class Copying {
     private Copying() {}
 
     interface Copy {
-        JournalCopy.Report run(LongConsumer progress) throws IOException;
+        JournalCopy.CopyResult run(LongConsumer progress) throws IOException;
     }
 
-    static JournalCopy.Report run(Console console, Disk from, Copy copy) throws IOException {
+    static JournalCopy.CopyResult run(Console console, Disk from, Copy copy) throws IOException {
         try (JournalDump size = JournalDump.open(from, JournalDump.Range.ALL, damage -> {});
                 Progress progress = new Progress(console, "copying", size.totalBytes())) {
             return copy.run(progress::at);
         }
     }
 
-    static void report(Console console, boolean json, Disk to, JournalCopy.Report report) {
+    static void report(Console console, boolean json, Disk to, JournalCopy.CopyResult report) {
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
             document.put("schema_version", Overview.SCHEMA_VERSION).put("directory", to.where());

@@ -45,7 +45,7 @@ public final class Repair extends Verb {
     @Override
     public Integer call() throws IOException {
         LocalDisk disk = place.disk();
-        JournalRepair.Report report = repair(disk);
+        JournalRepair.RepairResult report = repair(disk);
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
             document.put("schema_version", Overview.SCHEMA_VERSION).put("dry_run", dryRun);
@@ -67,7 +67,7 @@ public final class Repair extends Verb {
         return Exit.OK;
     }
 
-    private JournalRepair.Report repair(LocalDisk disk) throws IOException {
+    private JournalRepair.RepairResult repair(LocalDisk disk) throws IOException {
         try (JournalDump size = JournalDump.open(disk, JournalDump.Range.ALL, damage -> {});
                 Progress progress = new Progress(console(), "repairing", size.totalBytes())) {
             return JournalRepair.repair(disk, console().clock(), dryRun, progress::at);

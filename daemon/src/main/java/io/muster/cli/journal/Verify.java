@@ -37,7 +37,7 @@ public final class Verify extends Verb {
     @Override
     public Integer call() throws IOException {
         LocalDisk disk = place.disk();
-        JournalCheck.Report report = verify(disk);
+        JournalCheck.CheckResult report = verify(disk);
         if (json) {
             console().json(json(disk, report));
         } else {
@@ -53,14 +53,14 @@ public final class Verify extends Verb {
         return report.startable() ? Exit.OK : Exit.ERROR;
     }
 
-    private JournalCheck.Report verify(LocalDisk disk) throws IOException {
+    private JournalCheck.CheckResult verify(LocalDisk disk) throws IOException {
         try (JournalDump size = JournalDump.open(disk, JournalDump.Range.ALL, damage -> {});
                 Progress progress = new Progress(console(), "verifying", size.totalBytes())) {
             return JournalCheck.verify(disk, progress::at);
         }
     }
 
-    private static ObjectNode json(LocalDisk disk, JournalCheck.Report report) {
+    private static ObjectNode json(LocalDisk disk, JournalCheck.CheckResult report) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("schema_version", Overview.SCHEMA_VERSION).put("state_dir", disk.where());
         json.put("startable", report.startable()).put("segments", report.segments());

@@ -10,6 +10,7 @@ import io.muster.cli.terminal.Times;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
@@ -79,7 +80,7 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
         for (Membership.Absence absence : state().membership().of(rank)) {
             found.add(absence.kind() == Membership.Kind.LOST ? "lost" : "excluded");
         }
-        Liveness.Report report = state().liveness().of(rank);
+        LivenessState report = state().liveness().of(rank);
         if (report != null && report.status() != Liveness.Status.ONLINE) {
             found.add(report.status().word());
         }
@@ -109,7 +110,7 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
     }
 
     private void liveness(StringBuilder out, double now) {
-        Liveness.Report report = state().liveness().of(rank);
+        LivenessState report = state().liveness().of(rank);
         if (report != null) {
             String cause = report.cause().isEmpty() ? "" : ": " + report.cause();
             String since = report.since() <= 0 ? "" : " for " + Times.age(report.since(), now);
@@ -174,7 +175,7 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
         ObjectNode json = StateGroup.of(state(), self).get(0).toJson(standing.resources(), false);
         json.remove(List.of("nnodes", "hosts", "ranks"));
         json.put("host", host()).put("rank", rank).put("up", up());
-        Liveness.Report report = state().liveness().of(rank);
+        LivenessState report = state().liveness().of(rank);
         if (report != null) {
             json.put("liveness", report.status().word()).put("cause", report.cause());
             json.put("liveness_since", report.since() <= 0 ? null : Times.rfc3339(report.since()));

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problem;
@@ -151,7 +152,7 @@ final class Document {
         for (Problem problem : found.errors()) {
             List<String> path = new ArrayList<>();
             for (String key : problem.place().substring(1).split("/")) {
-                path.add(key.replace("~1", "/").replace("~0", "~"));
+                path.add(Pointer.key(key));
             }
             problems.add(source.place(path), String.join(".", path) + ": " + problem.sentence());
         }

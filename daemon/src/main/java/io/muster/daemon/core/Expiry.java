@@ -1,8 +1,8 @@
 package io.muster.daemon.core;
 
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -58,14 +58,14 @@ public final class Expiry implements Commits {
             arm(RETRY_SECONDS);
             return;
         }
-        inventory.submit(new Command.LiftExpired(), Principal.DAEMON, answer -> {
+        inventory.submit(new HoldChanges.LiftExpired(), Principal.DAEMON, answer -> {
             answer.entries().forEach(entry -> expired.accept(holds(entry.event())));
             arm(answer.failure() == null ? 0 : RETRY_SECONDS);
         });
     }
 
     private static int holds(Event event) {
-        return event instanceof Event.Undrain undrain
+        return event instanceof HoldChanges.Undrained undrain
                 ? undrain.targets().ranks().size()
                 : 0;
     }

@@ -1,7 +1,7 @@
 package io.muster.daemon.core;
 
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Event;
 import io.muster.protocol.wire.Bytes;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -55,7 +55,7 @@ final class RecentEvents {
     }
 
     private static Item item(Entry entry, byte[] line) {
-        boolean define = entry.event() instanceof Event.Define;
+        boolean define = entry.event() instanceof DefinitionChanges.Defined;
         return new Item(entry.seq(), entry.timestamp(), define, Bytes.wrap(define ? entry.toSummary() : line));
     }
 

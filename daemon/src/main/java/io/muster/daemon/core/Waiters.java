@@ -2,7 +2,6 @@ package io.muster.daemon.core;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -50,8 +49,7 @@ public final class Waiters implements Commits {
     }
 
     private static int online(InventoryState state) {
-        Liveness live = state.liveness();
-        return live.online().size() + live.torpid().size();
+        return state.liveness().connected().size();
     }
 
     @Override

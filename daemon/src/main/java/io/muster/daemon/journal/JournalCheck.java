@@ -49,7 +49,7 @@ public final class JournalCheck {
     }
 
     /** @param snapshotSeq 0 without a snapshot, -1 when it is damaged */
-    public record Report(
+    public record CheckResult(
             List<Finding> findings, int segments, long events, long firstSeq, long lastSeq, long snapshotSeq) {
         public boolean startable() {
             return findings.stream().noneMatch(f -> f.severity() == Severity.DAMAGE);
@@ -62,11 +62,11 @@ public final class JournalCheck {
     }
 
     /** @param progress receives the number of bytes read so far, after each segment */
-    public static Report verify(Disk disk, LongConsumer progress) throws IOException {
+    public static CheckResult verify(Disk disk, LongConsumer progress) throws IOException {
         for (int i = 1; i < MOST_TRIES; i++) {
             List<Disk.Entry> before = contents(disk);
             try {
-                Report report = new JournalCheck(disk, progress).run();
+                CheckResult report = new JournalCheck(disk, progress).run();
                 if (report.findings().isEmpty() || contents(disk).equals(before)) {
                     return report;
                 }
@@ -84,7 +84,7 @@ public final class JournalCheck {
         return entries;
     }
 
-    private Report run() throws IOException {
+    private CheckResult run() throws IOException {
         if (JournalCopy.isUnfinished(disk)) {
             find(Severity.DAMAGE, CorruptException.unfinished(disk.where()));
         }
@@ -104,7 +104,7 @@ public final class JournalCheck {
             find(Severity.DAMAGE, SnapshotFile.FILE, 0, 0, "it is missing, though there is one before it");
         }
         long first = segments.isEmpty() ? 0 : segments.get(0).first();
-        return new Report(List.copyOf(findings), segments.size(), events, first, lastSeq, base);
+        return new CheckResult(List.copyOf(findings), segments.size(), events, first, lastSeq, base);
     }
 
     private void unfinished(String directory) throws IOException {

@@ -47,7 +47,7 @@ public final class JournalCopy {
      * @param lastSeq the seq of the last event; 0 without any
      * @param aside the directory in the target with its earlier contents; "" if the target was empty
      */
-    public record Report(long lastSeq, int segments, long bytes, String aside) {}
+    public record CopyResult(long lastSeq, int segments, long bytes, String aside) {}
 
     /**
      * Copies a state directory to an empty one.
@@ -56,7 +56,7 @@ public final class JournalCopy {
      * @throws FileAlreadyExistsException if the target holds a state, or a part of one
      * @throws CorruptException if the source is damaged, with the place
      */
-    public static Report backup(Disk from, Disk to, Instant now, LongConsumer progress) throws IOException {
+    public static CopyResult backup(Disk from, Disk to, Instant now, LongConsumer progress) throws IOException {
         return copy(from, to, now, false, progress);
     }
 
@@ -67,7 +67,7 @@ public final class JournalCopy {
      * @throws LockedException if a daemon runs there
      * @throws FileAlreadyExistsException as for a backup, without force
      */
-    public static Report restore(Disk from, Disk to, Instant now, boolean force, LongConsumer progress)
+    public static CopyResult restore(Disk from, Disk to, Instant now, boolean force, LongConsumer progress)
             throws IOException {
         refuseUnfinished(from);
         if (!JournalCheck.verify(from, read -> {}).startable()) {
@@ -77,7 +77,7 @@ public final class JournalCopy {
         return copy(from, to, now, force, progress);
     }
 
-    private static Report copy(Disk from, Disk to, Instant now, boolean force, LongConsumer progress)
+    private static CopyResult copy(Disk from, Disk to, Instant now, boolean force, LongConsumer progress)
             throws IOException {
         refuseUnfinished(from);
         if (files(from).isEmpty()) {
@@ -145,7 +145,7 @@ public final class JournalCopy {
         return aside;
     }
 
-    private Report run(String aside) throws IOException {
+    private CopyResult run(String aside) throws IOException {
         to.makeDirectory(Segment.DIRECTORY);
         snapshot(SnapshotFile.PREVIOUS);
         snapshot(SnapshotFile.FILE);
@@ -164,7 +164,7 @@ public final class JournalCopy {
         long lastSeq = check();
         to.delete(UNFINISHED);
         to.forceDirectory("");
-        return new Report(lastSeq, segments.size(), bytes, aside);
+        return new CopyResult(lastSeq, segments.size(), bytes, aside);
     }
 
     private void snapshot(String name) throws IOException {
@@ -251,7 +251,7 @@ public final class JournalCopy {
 
     /** @return the last seq */
     private long check() throws IOException {
-        JournalCheck.Report report = JournalCheck.verify(to, read -> {});
+        JournalCheck.CheckResult report = JournalCheck.verify(to, read -> {});
         for (JournalCheck.Finding finding : report.findings()) {
             if (finding.severity().compareTo(JournalCheck.Severity.TORN) >= 0
                     && !finding.file().equals(UNFINISHED)) {

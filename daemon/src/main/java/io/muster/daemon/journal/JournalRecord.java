@@ -1,36 +1,17 @@
 package io.muster.daemon.journal;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.problem.NotJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** One event as it is written in a segment. The caller may change the JSON tree. */
 public final class JournalRecord {
-    /** The default limit on strings is lifted: a list of a million host names is one string, and whatever was written must be readable. */
-    private static final StreamReadConstraints CONSTRAINTS =
-            StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
-
-    /**
-     * Numbers are read digit for digit. R read with doubles would differ from the R that was written, and every start would define it anew.
-     */
-    static final ObjectReader JSON = JsonMapper.builder(
-                    JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build()
-            .readerFor(JsonNode.class);
+    private static final ObjectReader READER = ExactJson.MAPPER.readerFor(JsonNode.class);
 
     private final ObjectNode event;
     private final String json;
@@ -64,7 +45,7 @@ public final class JournalRecord {
 
     static ObjectNode object(byte[] bytes, int offset, int length) throws IOException {
         try {
-            JsonNode node = JSON.readTree(bytes, offset, length);
+            JsonNode node = READER.readTree(bytes, offset, length);
             if (node instanceof ObjectNode object) {
                 return object;
             }

@@ -32,7 +32,7 @@ public final class JournalRepair {
      * @param lost intact events that can no longer be applied because they come after damage
      * @param lastSeq the journal's last event after the repair
      */
-    public record Report(List<String> actions, long lost, long lastSeq) {}
+    public record RepairResult(List<String> actions, long lost, long lastSeq) {}
 
     private JournalRepair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress) {
         this.disk = disk;
@@ -49,7 +49,7 @@ public final class JournalRepair {
      * @throws LockedException if a daemon is running
      * @throws CorruptException if no snapshot fits the journal: only a backup helps then
      */
-    public static Report repair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress)
+    public static RepairResult repair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress)
             throws IOException {
         try (Closeable lock = disk.lock(Journal.LOCK, clock.instant())) {
             Objects.requireNonNull(lock);
@@ -57,7 +57,7 @@ public final class JournalRepair {
         }
     }
 
-    private Report run() throws IOException {
+    private RepairResult run() throws IOException {
         JournalCopy.refuseUnfinished(disk);
         long base = snapshot();
         expected = base + 1;
@@ -84,7 +84,7 @@ public final class JournalRepair {
             begin(base + 1);
         }
         settle();
-        return new Report(List.copyOf(actions), lost, expected - 1);
+        return new RepairResult(List.copyOf(actions), lost, expected - 1);
     }
 
     private static long size(List<Segment> segments) {

@@ -6,13 +6,18 @@ import io.muster.cli.look.PropertyGroups;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Style;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +28,7 @@ class StateGroupTest {
     private static final ResourceSet R =
             ResourceSet.of(Hostlist.parse("n[0-99]"), Idset.range(0, 99), Idset.of(0), Idset.EMPTY, Map.of());
     private static final InventoryState ALL_UP =
-            InventoryState.empty().apply(new Event.Define("test", R, Liveness.Status.ONLINE), 1, ADA);
+            InventoryState.empty().apply(new DefinitionChanges.Defined("test", R, Liveness.Status.ONLINE), 1, ADA);
 
     private static Event.Targets targets(String ranks) {
         Idset idset = Idset.parse(ranks);
@@ -31,7 +36,7 @@ class StateGroupTest {
     }
 
     private static Event drain(String ranks, String reason, String holder, double until) {
-        return new Event.Drain(targets(ranks), reason, Event.Overwrite.NOTHING, holder, until);
+        return new HoldChanges.Drained(targets(ranks), reason, HoldChanges.Overwrite.NOTHING, holder, until);
     }
 
     private static List<String> shown(InventoryState state) {
@@ -50,10 +55,10 @@ class StateGroupTest {
     @Test
     void groupsDivideTheRanksAmongThemselves() {
         InventoryState state = ALL_UP.apply(drain("10-19", "bad", "admin", 0), 2, ADA)
-                .apply(new Event.Report("offline", targets("15-24"), "psu"), 3, ADA)
-                .apply(new Event.Report("torpid", targets("30"), ""), 4, ADA)
-                .apply(new Event.Exclude(targets("40"), Membership.Kind.ADMIN, "spare"), 5, ADA)
-                .apply(new Event.Exclude(targets("50"), Membership.Kind.LOST, null), 6, ADA);
+                .apply(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets("15-24"), "psu"), 3, ADA)
+                .apply(new LivenessChanges.LivenessChanged(LivenessChange.TORPID, targets("30"), ""), 4, ADA)
+                .apply(new MembershipChanges.Excluded(targets("40"), Membership.Kind.ADMIN, "spare"), 5, ADA)
+                .apply(new MembershipChanges.Excluded(targets("50"), Membership.Kind.LOST, null), 6, ADA);
 
         assertThat(shown(state))
                 .containsExactly(
@@ -68,9 +73,10 @@ class StateGroupTest {
 
     @Test
     void aRankThatIsAbsentTwiceIsToldOfOnce() {
-        InventoryState state = ALL_UP.apply(new Event.Exclude(targets("1-3"), Membership.Kind.CONFIG, "config"), 2, ADA)
-                .apply(new Event.Exclude(targets("2-4"), Membership.Kind.ADMIN, "spare"), 3, ADA)
-                .apply(new Event.Exclude(targets("3,5"), Membership.Kind.LOST, "gone"), 4, ADA);
+        InventoryState state = ALL_UP.apply(
+                        new MembershipChanges.Excluded(targets("1-3"), Membership.Kind.CONFIG, "config"), 2, ADA)
+                .apply(new MembershipChanges.Excluded(targets("2-4"), Membership.Kind.ADMIN, "spare"), 3, ADA)
+                .apply(new MembershipChanges.Excluded(targets("3,5"), Membership.Kind.LOST, "gone"), 4, ADA);
 
         assertThat(shown(state))
                 .containsExactly("avail 0,6-99 ", "exclude 1-2 config", "exclude 4 spare", "lost 3,5 gone");
@@ -114,7 +120,7 @@ class StateGroupTest {
     @Test
     void statesAndLivenessNarrowEachOther() {
         InventoryState state = ALL_UP.apply(drain("1-2", "bad", "admin", 0), 2, ADA)
-                .apply(new Event.Report("offline", targets("2-3"), ""), 3, ADA);
+                .apply(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets("2-3"), ""), 3, ADA);
         List<StateGroup> groups = StateGroup.of(state, R.ranks());
 
         assertThat(StateFilter.of("drain").keep(groups))

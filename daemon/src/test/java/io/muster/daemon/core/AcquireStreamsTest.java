@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.time.Duration;
@@ -51,7 +52,7 @@ class AcquireStreamsTest {
     void whoAcquiresWhileAnotherRWaitsForTheDiskBeginsWithThatOne() {
         share();
         rig.holdDisk();
-        rig.send("define", new Command.Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
+        rig.send("define", new DefinitionChanges.Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
         rig.acquires.acquire(sink, Rig.ALICE);
         FakeSink gone = new FakeSink();
         rig.acquires.release(rig.acquires.acquire(gone, Rig.BOB));
@@ -79,7 +80,7 @@ class AcquireStreamsTest {
 
     @Test
     void excludedRanksAreNotOffered() {
-        rig.submit(new Command.Exclude("node3", null));
+        rig.submit(new MembershipChanges.Exclude("node3", null));
         rig.acquires.acquire(sink, Rig.ALICE);
         assertThat(sink.received().get(0))
                 .contains("\"rank\":\"0-2\"")
@@ -105,9 +106,9 @@ class AcquireStreamsTest {
 
     @Test
     void whatIncludedComesBackOnlyAtTheNextAcquire() {
-        rig.submit(new Command.Exclude("3", null));
+        rig.submit(new MembershipChanges.Exclude("3", null));
         AcquireStream stream = acquire(sink);
-        rig.submit(new Command.Include("3", null));
+        rig.submit(new MembershipChanges.Include("3", null));
         assertThat(sink.received()).isEmpty();
 
         rig.acquires.release(stream);
@@ -118,8 +119,8 @@ class AcquireStreamsTest {
     @Test
     void excludingTellsDownAndShrinkingTellsBoth() {
         acquire(sink);
-        rig.submit(new Command.Exclude("3", null));
-        rig.submit(new Command.Shrink("2", null));
+        rig.submit(new MembershipChanges.Exclude("3", null));
+        rig.submit(new MembershipChanges.Shrink("2", null));
         assertThat(sink.received()).containsExactly("{\"down\":\"3\"}", "{\"down\":\"2\",\"shrink\":\"2\"}");
     }
 
@@ -236,11 +237,11 @@ class AcquireStreamsTest {
     void schedulersThatCameLaterKnowMoreAndHearLess() {
         share();
         acquire(sink);
-        rig.submit(new Command.Exclude("3", null));
+        rig.submit(new MembershipChanges.Exclude("3", null));
         FakeSink later = new FakeSink();
         acquire(later);
         sink.received();
-        rig.submit(new Command.Include("3", null));
+        rig.submit(new MembershipChanges.Include("3", null));
         assertThat(sink.received()).containsExactly("{\"up\":\"3\"}");
         assertThat(later.received()).as("never named to it").isEmpty();
     }
@@ -273,9 +274,9 @@ class AcquireStreamsTest {
     @Test
     void propertiesAndExpirationAreTold() {
         acquire(sink);
-        rig.submit(new Command.Properties(true, new TreeMap<>(Map.of("gpu", "0-1"))));
-        rig.submit(new Command.Properties(false, new TreeMap<>(Map.of("gpu", "1"))));
-        rig.submit(new Command.SetExpiration(2e9));
+        rig.submit(new DefinitionChanges.ChangeProperties(true, new TreeMap<>(Map.of("gpu", "0-1"))));
+        rig.submit(new DefinitionChanges.ChangeProperties(false, new TreeMap<>(Map.of("gpu", "1"))));
+        rig.submit(new DefinitionChanges.SetExpiration(2e9));
         assertThat(sink.received())
                 .containsExactly(
                         "{\"property-add\":{\"gpu\":\"0-1\"}}",
@@ -382,7 +383,7 @@ class AcquireStreamsTest {
 
     @Test
     void whatAStreamWasOfferedIsRemembered() {
-        rig.submit(new Command.Exclude("0", null));
+        rig.submit(new MembershipChanges.Exclude("0", null));
         assertThat(acquire(sink).told().offered()).isEqualTo(Idset.range(1, 3));
     }
 

@@ -7,8 +7,10 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,7 @@ class ChangeLogTest {
 
     private static Event drain(@Nullable String reason, double until) {
         Event.Targets targets = new Event.Targets(Idset.of(3), "host3");
-        return new Event.Drain(targets, reason, Event.Overwrite.NOTHING, "admin", until);
+        return new HoldChanges.Drained(targets, reason, HoldChanges.Overwrite.NOTHING, "admin", until);
     }
 
     @Test
@@ -39,9 +41,10 @@ class ChangeLogTest {
     void timesAreWrittenAsPeopleReadThem() {
         assertThat(line(drain(null, 1_795_232_285.5))).contains(" until=2026-11-21T03:38:05.500Z ");
         assertThat(line(drain(null, 1.79524e9))).contains(" until=2026-11-21T05:46:40Z ");
-        assertThat(line(new Event.Update(2e9)))
+        assertThat(line(new DefinitionChanges.ExpirationChanged(2e9)))
                 .isEqualTo("resource-update expiration=2033-05-18T03:33:20Z by=alice(1001) seq=7");
-        assertThat(line(new Event.Update(0))).isEqualTo("resource-update expiration=never by=alice(1001) seq=7");
+        assertThat(line(new DefinitionChanges.ExpirationChanged(0)))
+                .isEqualTo("resource-update expiration=never by=alice(1001) seq=7");
     }
 
     @Test
@@ -89,13 +92,13 @@ class ChangeLogTest {
 
     @Test
     void aDefinitionIsLoggedWithoutR() {
-        assertThat(line(new Event.Define("configuration", Rig.nodes("node[0-3]"), Liveness.Status.ONLINE)))
+        assertThat(line(new DefinitionChanges.Defined("configuration", Rig.nodes("node[0-3]"), Liveness.Status.ONLINE)))
                 .isEqualTo("resource-define method=configuration initial=online by=alice(1001) seq=7");
     }
 
     @Test
     void propertiesStayJson() {
-        assertThat(line(new Event.Properties(true, new TreeMap<>(Map.of("gpu", Idset.of(1))))))
+        assertThat(line(new DefinitionChanges.PropertiesChanged(true, new TreeMap<>(Map.of("gpu", Idset.of(1))))))
                 .isEqualTo("property-add properties={\"gpu\":\"1\"} by=alice(1001) seq=7");
     }
 }

@@ -3,7 +3,7 @@ package io.muster.daemon.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.journal.FaultyDisk;
-import io.muster.inventory.state.Command;
+import io.muster.inventory.state.HoldChanges;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +56,7 @@ class DiskFaultTest {
         long start = System.nanoTime();
         for (int i = 0; i < 500; i++) {
             rig.send("drain" + i, Rig.drainCommand("1", "x"));
-            rig.send("undrain" + i, new Command.Undrain("1", null, Command.Mode.NONE, null));
+            rig.send("undrain" + i, new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, null));
         }
         rig.send("last", Rig.drainCommand("2", "x"));
         await(forcing);
@@ -156,7 +156,7 @@ class DiskFaultTest {
     void aClockThatJumpsBackNeitherLiftsAHoldEarlyNorLosesOne() {
         acquire();
         double until = rig.now() + 100;
-        rig.submit(new Command.Drain("1", "x", Command.Mode.NONE, "admin", until));
+        rig.submit(new HoldChanges.Drain("1", "x", HoldChanges.Mode.NONE, "admin", until));
         assertThat(sink.received()).containsExactly("{\"down\":\"1\"}");
 
         rig.core.jump(Duration.ofHours(-1));

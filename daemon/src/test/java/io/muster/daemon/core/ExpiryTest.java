@@ -6,6 +6,7 @@ import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.HoldChanges;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,8 @@ class ExpiryTest {
     }
 
     private void hold(String targets, String holder, int seconds) {
-        Command drain = new Command.Drain(targets, "maintenance", Command.Mode.NONE, holder, rig.now() + seconds);
+        Command drain =
+                new HoldChanges.Drain(targets, "maintenance", HoldChanges.Mode.NONE, holder, rig.now() + seconds);
         assertThat(Rig.outcome(rig.submit(drain))).isEqualTo("done 1");
     }
 

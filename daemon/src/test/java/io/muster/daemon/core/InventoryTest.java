@@ -8,7 +8,9 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -85,7 +87,7 @@ class InventoryTest {
         rig.holdDisk();
         rig.send("one", Rig.drainCommand("1", "x"));
         rig.send("two", Rig.drainCommand("1", "y"));
-        rig.send("three", new Command.Undrain("1", null, Command.Mode.NONE, null));
+        rig.send("three", new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, null));
         rig.release();
         rig.settle();
 
@@ -131,7 +133,7 @@ class InventoryTest {
 
     @Test
     void aRefusalWithNothingInFlightIsGivenAtOnce() {
-        rig.send("undrain", new Command.Undrain("1", null, Command.Mode.NONE, null));
+        rig.send("undrain", new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, null));
         assertThat(rig.told).containsExactly("undrain: EXISTS rank 1 not drained: node1");
     }
 
@@ -251,7 +253,7 @@ class InventoryTest {
     @Test
     void aCommandThatChangesNothingWritesNothing() {
         rig.drain("1");
-        Command again = new Command.Drain("1", "other", Command.Mode.UPDATE, "admin", 0);
+        Command again = new HoldChanges.Drain("1", "other", HoldChanges.Mode.UPDATE, "admin", 0);
         assertThat(Rig.outcome(rig.submit(again))).isEqualTo("done 0");
         assertThat(rig.inventory.seq()).isEqualTo(2);
     }
@@ -305,7 +307,7 @@ class InventoryTest {
 
     @Test
     void whatNoLineOfTheJournalHoldsIsRefusedAndCostsNobodyElseAnything() {
-        Command define = new Command.Define(withGraphOf(128), "reload", Liveness.Status.ONLINE);
+        Command define = new DefinitionChanges.Define(withGraphOf(128), "reload", Liveness.Status.ONLINE);
         assertThat(Rig.outcome(rig.submit(define)))
                 .matches("TOO_LONG resource-define of 13\\d+ bytes exceeds the journal's line limit of 134217728");
         assertThat(rig.inventory.stalledSeconds()).isZero();

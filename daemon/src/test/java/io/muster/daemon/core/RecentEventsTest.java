@@ -7,6 +7,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.MembershipChanges;
 import org.junit.jupiter.api.Test;
 
 class RecentEventsTest {
@@ -16,7 +17,7 @@ class RecentEventsTest {
 
     private void add(int seq, int length) {
         Event.Targets targets = new Event.Targets(Idset.of(0), "x".repeat(length));
-        Event event = new Event.Exclude(targets, Membership.Kind.ADMIN, null);
+        Event event = new MembershipChanges.Excluded(targets, Membership.Kind.ADMIN, null);
         Entry entry = new Entry(seq, seq, Principal.DAEMON, event);
         recent.add(entry, entry.toBytes());
     }

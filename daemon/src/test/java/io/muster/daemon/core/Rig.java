@@ -10,13 +10,17 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -111,7 +115,7 @@ public final class Rig implements AutoCloseable {
     }
 
     public void define(ResourceSet resources) {
-        submit(new Command.Define(resources, "configuration", Liveness.Status.ONLINE));
+        submit(new DefinitionChanges.Define(resources, "configuration", Liveness.Status.ONLINE));
     }
 
     public double now() {
@@ -153,15 +157,15 @@ public final class Rig implements AutoCloseable {
     }
 
     public Answer undrain(String targets) {
-        return submit(new Command.Undrain(targets, null, Command.Mode.NONE, null));
+        return submit(new HoldChanges.Undrain(targets, null, HoldChanges.Mode.NONE, null));
     }
 
     public Answer report(String status, String targets) {
-        return submit(new Command.Report(status, targets, ""));
+        return submit(new LivenessChanges.SetLiveness(LivenessChange.of(status), targets, ""));
     }
 
-    public static Command.Drain drainCommand(String targets, @Nullable String reason) {
-        return new Command.Drain(targets, reason, Command.Mode.NONE, Hold.SHARED, 0);
+    public static HoldChanges.Drain drainCommand(String targets, @Nullable String reason) {
+        return new HoldChanges.Drain(targets, reason, HoldChanges.Mode.NONE, Hold.SHARED, 0);
     }
 
     /** Submits and notes the answer as {@code name: outcome} in {@link #told}; does not wait. */

@@ -40,12 +40,12 @@ class JournalCheckTest {
     @Test
     void aSoundDirectoryHasNoFindings() throws IOException {
         List<Long> progress = new ArrayList<>();
-        JournalCheck.Report report = JournalCheck.verify(disk, progress::add);
+        JournalCheck.CheckResult report = JournalCheck.verify(disk, progress::add);
 
-        assertThat(report).isEqualTo(new JournalCheck.Report(List.of(), 3, 8, 1, 8, 6));
+        assertThat(report).isEqualTo(new JournalCheck.CheckResult(List.of(), 3, 8, 1, 8, 6));
         assertThat(report.startable()).isTrue();
         assertThat(progress).hasSize(3).isSorted().endsWith(total());
-        assertThat(repair(true)).isEqualTo(new JournalRepair.Report(List.of(), 0, 8));
+        assertThat(repair(true)).isEqualTo(new JournalRepair.RepairResult(List.of(), 0, 8));
     }
 
     @Test
@@ -68,7 +68,7 @@ class JournalCheckTest {
                 .containsExactly("TORN journal/0000000000000007.log line 3 (byte 194): the line is not complete");
         assertThat(JournalCheck.verify(disk, bytes -> {}).startable()).isTrue();
 
-        JournalRepair.Report report = repair(false);
+        JournalRepair.RepairResult report = repair(false);
         assertThat(report.lost()).isZero();
         assertThat(report.lastSeq()).isEqualTo(7);
         assertThat(findings()).isEmpty();
@@ -84,9 +84,9 @@ class JournalCheckTest {
         assertThatThrownBy(() -> Client.recovered(disk)).isInstanceOf(CorruptException.class);
         byte[] damaged = disk.content(Segment.name(7)).clone();
 
-        JournalRepair.Report planned = repair(true);
+        JournalRepair.RepairResult planned = repair(true);
         assertThat(disk.content(Segment.name(7))).isEqualTo(damaged);
-        JournalRepair.Report done = repair(false);
+        JournalRepair.RepairResult done = repair(false);
         assertThat(done).isEqualTo(planned);
         assertThat(done.actions())
                 .containsExactly("write journal/0000000000000007.log anew with what is good of it, up to seq 6,"
@@ -110,7 +110,7 @@ class JournalCheckTest {
         assertThat(findings())
                 .containsExactly("DAMAGE journal/0000000000000001.log line 2 (byte 100): the checksum does not match");
 
-        JournalRepair.Report report = repair(false);
+        JournalRepair.RepairResult report = repair(false);
         assertThat(report.lost()).isZero();
         assertThat(report.lastSeq()).isEqualTo(6);
         assertThat(disk.names).containsKey(Segment.name(5)).doesNotContainKey(Segment.name(1));
@@ -136,7 +136,7 @@ class JournalCheckTest {
                 .containsExactly("DAMAGE journal/0000000000000001.log: it ends with seq 4 and the next segment begins"
                         + " with 7");
 
-        JournalRepair.Report report = repair(false);
+        JournalRepair.RepairResult report = repair(false);
         assertThat(report.actions())
                 .containsExactly("move journal/0000000000000007.log to quarantine: it does not follow seq 4");
         assertThat(report.lost()).isEqualTo(2);
@@ -148,7 +148,7 @@ class JournalCheckTest {
         disk.content(SnapshotFile.FILE)[30] ^= 1;
         assertThat(findings()).containsExactly("DAMAGE snapshot.json: the checksum does not match");
 
-        JournalRepair.Report report = repair(false);
+        JournalRepair.RepairResult report = repair(false);
         assertThat(report.actions())
                 .containsExactly(
                         "move snapshot.json to quarantine (the checksum does not match)",
@@ -265,7 +265,7 @@ class JournalCheckTest {
     @Test
     void aSegmentThatIsDeletedMeanwhileIsNoDamage() throws IOException {
         assertThat(JournalCheck.verify(deleting(4), bytes -> {}))
-                .isEqualTo(new JournalCheck.Report(List.of(), 3, 8, 1, 8, 6));
+                .isEqualTo(new JournalCheck.CheckResult(List.of(), 3, 8, 1, 8, 6));
         assertThatThrownBy(() -> JournalCheck.verify(deleting(5), bytes -> {}))
                 .as("not without end")
                 .isInstanceOf(NoSuchFileException.class);
@@ -352,7 +352,7 @@ class JournalCheckTest {
                 .toList();
     }
 
-    private JournalRepair.Report repair(boolean dryRun) throws IOException {
+    private JournalRepair.RepairResult repair(boolean dryRun) throws IOException {
         return JournalRepair.repair(disk, Client.CLOCK, dryRun, bytes -> {});
     }
 

@@ -51,7 +51,7 @@ class JournalCopyTest {
         MemoryDisk source = disk.copy();
         source.set(last, torn);
         MemoryDisk target = new MemoryDisk();
-        JournalCopy.Report report = JournalCopy.backup(source, target, Instant.EPOCH, bytes -> {});
+        JournalCopy.CopyResult report = JournalCopy.backup(source, target, Instant.EPOCH, bytes -> {});
 
         assertThat(report.lastSeq()).isEqualTo(4);
         assertThat(report.aside()).isEmpty();
@@ -164,7 +164,7 @@ class JournalCopyTest {
         assertThat(Client.recovered(target)).containsExactly("1 old");
     }
 
-    private static JournalCopy.Report restore(Disk source, Disk target, boolean force) throws IOException {
+    private static JournalCopy.CopyResult restore(Disk source, Disk target, boolean force) throws IOException {
         return JournalCopy.restore(source, target, Instant.EPOCH, force, bytes -> {});
     }
 
@@ -230,7 +230,7 @@ class JournalCopyTest {
                     answered = new ArrayList<>(client.durable);
                 }
                 LocalDisk copy = LocalDisk.at(temp.resolve("copy" + i));
-                JournalCopy.Report report = JournalCopy.backup(source, copy, Instant.EPOCH, bytes -> {});
+                JournalCopy.CopyResult report = JournalCopy.backup(source, copy, Instant.EPOCH, bytes -> {});
                 List<String> recovered = Client.recovered(copy);
                 assertThat(recovered)
                         .startsWith(answered.toArray(String[]::new))

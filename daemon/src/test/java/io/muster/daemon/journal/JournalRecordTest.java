@@ -3,10 +3,13 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.LivenessChanges;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +31,8 @@ class JournalRecordTest {
     void aLongStringIsReadAsItWasWritten() throws IOException {
         String hosts = "n".repeat(30_000_000);
         Event.Targets targets = new Event.Targets(Idset.parse("0"), hosts);
-        Entry entry = new Entry(1, 5, Principal.DAEMON, new Event.Report("offline", targets, ""));
+        Entry entry = new Entry(
+                1, 5, Principal.DAEMON, new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets, ""));
         String event = new String(entry.toBytes(), StandardCharsets.UTF_8);
         byte[] line = ("{\"seq\":1,\"durable\":0," + event.substring(1)).getBytes(StandardCharsets.UTF_8);
         JournalRecord read = JournalRecord.parse(line, 0, line.length);
@@ -81,7 +85,8 @@ class JournalRecordTest {
         assertThat(entry.timestamp()).isEqualTo(Double.parseDouble(again));
         assertThat(entry.event())
                 .isInstanceOfSatisfying(
-                        Event.Drain.class, drain -> assertThat(drain.until()).isEqualTo(Double.parseDouble(again)));
+                        HoldChanges.Drained.class,
+                        drain -> assertThat(drain.until()).isEqualTo(Double.parseDouble(again)));
         assertThat(new String(entry.toBytes(), StandardCharsets.UTF_8))
                 .startsWith("{\"timestamp\":" + again + ",\"name\":\"drain\"")
                 .contains("\"until\":" + again + ",");

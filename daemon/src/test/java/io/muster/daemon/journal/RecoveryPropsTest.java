@@ -84,7 +84,7 @@ class RecoveryPropsTest {
     }
 
     private static List<String> repaired(MemoryDisk disk) throws IOException {
-        JournalRepair.Report report = JournalRepair.repair(disk, Client.CLOCK, false, bytes -> {});
+        JournalRepair.RepairResult report = JournalRepair.repair(disk, Client.CLOCK, false, bytes -> {});
         List<String> recovered = Client.recovered(disk);
         assertThat(report.lastSeq()).isEqualTo(recovered.size());
         return recovered;

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.graph.Detail;
@@ -23,8 +24,12 @@ import io.muster.inventory.request.Jobspec;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
@@ -61,7 +66,8 @@ class FeasibilityChecksTest {
             new FeasibilityChecks(() -> state, () -> NOW, new Aside(Runnable::run, tasks::add));
 
     private static InventoryState defined(ResourceSet r) {
-        return InventoryState.empty().apply(new Event.Define("test", r, Liveness.Status.ONLINE), NOW, Principal.DAEMON);
+        return InventoryState.empty()
+                .apply(new DefinitionChanges.Defined("test", r, Liveness.Status.ONLINE), NOW, Principal.DAEMON);
     }
 
     private void happens(Event event) {
@@ -187,20 +193,20 @@ class FeasibilityChecksTest {
 
     @Test
     void what_is_down_counts_for_now_only() {
-        happens(new Event.Report("offline", targets(0, 1), ""));
+        happens(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets(0, 1), ""));
         String four = jobspec("slot=4/core=4");
         assertThat(answer(four)).isEqualTo("empty");
         assertThat(answer(four, "\"now\": true"))
                 .startsWith("EBUSY fits the inventory, not now: 2 of 4 nodes up (down: node[0-1])");
         assertThat(answer(four, "\"now\": true", "\"explain\": true"))
                 .contains("'mode':'now'", "'verdict':'not-now'", "'most_slots':2");
-        happens(new Event.Report("online", targets(0, 1), ""));
+        happens(new LivenessChanges.LivenessChanged(LivenessChange.ONLINE, targets(0, 1), ""));
         assertThat(answer(four, "\"now\": true")).isEqualTo("empty");
     }
 
     @Test
     void drained_nodes_are_not_up_but_could_be() {
-        happens(new Event.Drain(targets(3), "fan", Event.Overwrite.NOTHING, "admin", 0));
+        happens(new HoldChanges.Drained(targets(3), "fan", HoldChanges.Overwrite.NOTHING, "admin", 0));
         assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
         assertThat(answer(jobspec("slot/gpu"), "\"now\": true")).startsWith("EBUSY ");
     }
@@ -208,10 +214,10 @@ class FeasibilityChecksTest {
     @Test
     void excluded_nodes_could_never_run_anything() {
         assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
-        happens(new Event.Exclude(targets(3), Membership.Kind.ADMIN, null));
+        happens(new MembershipChanges.Excluded(targets(3), Membership.Kind.ADMIN, null));
         assertThat(answer(jobspec("slot/gpu")))
                 .isEqualTo("EOVERFLOW type \"gpu\" does not occur in this inventory; it has cluster, core, node");
-        happens(new Event.Include(targets(3), Membership.Kind.ADMIN, null));
+        happens(new MembershipChanges.Included(targets(3), Membership.Kind.ADMIN, null));
         assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
     }
 
@@ -220,7 +226,7 @@ class FeasibilityChecksTest {
         String fast = "\"constraint\": {\"properties\": [\"fast\"]}";
         String node = "\"resources\": [{\"type\": \"node\", \"count\": 1}]";
         assertThat(answer(node, fast)).startsWith("EOVERFLOW ");
-        happens(new Event.Properties(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
+        happens(new DefinitionChanges.PropertiesChanged(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
         assertThat(answer(node, fast)).isEqualTo("empty");
         state = defined(R.keep(Idset.of(0)));
         assertThat(answer(node, fast)).startsWith("EOVERFLOW ");
@@ -269,8 +275,8 @@ class FeasibilityChecksTest {
         try {
             state = defined(R.withScheduling(unreadable()));
             answer(jobspec("slot=4/core=4"));
-            happens(new Event.Properties(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
-            happens(new Event.Exclude(targets(3), Membership.Kind.ADMIN, null));
+            happens(new DefinitionChanges.PropertiesChanged(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
+            happens(new MembershipChanges.Excluded(targets(3), Membership.Kind.ADMIN, null));
             assertThat(answer(jobspec("slot=4/core=4"))).startsWith("EOVERFLOW 4 slots of core=4 asked; 3 slots fit");
             assertThat(lines.list).hasSize(1);
             state = defined(R.withScheduling(unreadable()));

@@ -8,7 +8,7 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.wire.Header;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -137,8 +137,10 @@ final class Play {
             note(outcome, "new", remap.added());
         }
         stage.rig.inventory.submit(
-                new Command.Define(next, "configuration", Liveness.Status.ONLINE), Principal.DAEMON, answer -> {});
-        stage.rig.inventory.submit(new Command.Restart(), Principal.DAEMON, answer -> {});
+                new DefinitionChanges.Define(next, "configuration", Liveness.Status.ONLINE),
+                Principal.DAEMON,
+                answer -> {});
+        stage.rig.inventory.submit(new DefinitionChanges.Restart(), Principal.DAEMON, answer -> {});
         stage.rig.settle();
         stage.rig.expiry.start();
         stage.rig.advance(Duration.ZERO);

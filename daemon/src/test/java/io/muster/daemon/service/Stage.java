@@ -12,7 +12,7 @@ import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.net.Gate;
 import io.muster.inventory.axis.Liveness;
-import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -87,7 +87,7 @@ public final class Stage implements AutoCloseable {
                 rig.inventory,
                 rig.acquires,
                 aside,
-                resources -> new Command.Define(resources, "reload", Liveness.Status.ONLINE));
+                resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible = new FeasibilityChecks(rig.inventory::state, rig.inventory::now, answers);
         backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
     }

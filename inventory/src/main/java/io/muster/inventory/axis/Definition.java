@@ -1,6 +1,7 @@
 package io.muster.inventory.axis;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -59,6 +60,19 @@ public final class Definition {
             now = now.withoutProperty(edit.getKey(), edit.getValue());
         }
         return new Definition(base, method, new TreeMap<>(added), new TreeMap<>(removed), expiration, now);
+    }
+
+    /** Reads ranks by the names of properties; every name must have some. */
+    public static SortedMap<String, Idset> readProperties(Fields in) {
+        SortedMap<String, Idset> properties = new TreeMap<>();
+        for (String name : in.names()) {
+            Idset ranks = in.parse(name, Idset::parse);
+            if (ranks.isEmpty()) {
+                throw in.fault(name, "names no rank");
+            }
+            properties.put(name, ranks);
+        }
+        return properties;
     }
 
     /** Returns R with all later changes applied. */

@@ -1,6 +1,7 @@
 package io.muster.inventory.axis;
 
 import com.fasterxml.jackson.databind.node.DecimalNode;
+import io.muster.inventory.json.Fields;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
@@ -24,6 +25,25 @@ public final class Epoch {
     /** Returns the time as it is after being written and read again: whole microseconds, and no negative zero. */
     public static double rounded(double seconds) {
         return decimal(seconds).doubleValue();
+    }
+
+    /** Reads a number of seconds. */
+    public static double seconds(Fields in, String key) {
+        return in.number(key, "a number of seconds");
+    }
+
+    /** Reads a time, which must not be before the epoch. */
+    public static double instant(Fields in, String key) {
+        double seconds = seconds(in, key);
+        if (seconds < 0) {
+            throw in.fault(key, "must not be negative");
+        }
+        return seconds;
+    }
+
+    /** Reads a time, or returns {@code otherwise} if the member is absent. */
+    public static double instantOr(Fields in, String key, double otherwise) {
+        return in.has(key) ? instant(in, key) : otherwise;
     }
 
     /**

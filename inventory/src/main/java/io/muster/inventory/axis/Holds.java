@@ -12,18 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The axis of holds: which ranks are kept from being scheduled, by which holders, and why. */
 public final class Holds {
-    public static final Holds NONE = new Holds(IdMap.empty(), Idset.EMPTY, null);
+    public static final Holds NONE = new Holds(IdMap.empty(), Idset.EMPTY, Deadlines.NONE);
 
     private final IdMap<HoldSet> byRank;
     private final Idset held;
 
-    /**
-     * Ranks by the time at which a hold on them ends by itself. The times are exact, so that a timer for the first never fires
-     * early.
-     */
-    private final @Nullable Deadline deadlines;
+    private final Deadlines deadlines;
 
-    private Holds(IdMap<HoldSet> byRank, Idset held, @Nullable Deadline deadlines) {
+    private Holds(IdMap<HoldSet> byRank, Idset held, Deadlines deadlines) {
         this.byRank = byRank;
         this.held = held;
         this.deadlines = deadlines;
@@ -33,7 +29,7 @@ public final class Holds {
     public static Holds of(IdMap<HoldSet> byRank) {
         Map<Double, Idset.Builder> beginning = new TreeMap<>();
         byRank.forEach((first, last, set) -> collect(beginning, set, first, last));
-        return new Holds(byRank, byRank.keys(), reschedule(null, Map.of(), beginning));
+        return new Holds(byRank, byRank.keys(), reschedule(Deadlines.NONE, Map.of(), beginning));
     }
 
     public Idset held() {
@@ -56,7 +52,7 @@ public final class Holds {
 
     /** Returns the earliest time at which a hold ends by itself; 0 if none will. */
     public double nextDeadline() {
-        return deadlines == null ? 0 : deadlines.earliest();
+        return deadlines.earliest();
     }
 
     /**
@@ -76,10 +72,8 @@ public final class Holds {
 
     /** Returns the holds that have expired by {@code now}, with their ranks. */
     public Map<Hold, Idset> expired(double now) {
-        Idset.Builder due = Idset.builder();
-        Deadline.addUntil(deadlines, now, due);
         Map<Hold, Idset.Builder> found = new LinkedHashMap<>();
-        byRank.forEachIn(due.build(), (first, last, set) -> {
+        byRank.forEachIn(deadlines.until(now), (first, last, set) -> {
             for (Hold hold : set.holds()) {
                 if (hold.expiredAt(now)) {
                     found.computeIfAbsent(hold, h -> Idset.builder()).addRange(first, last);
@@ -129,94 +123,15 @@ public final class Holds {
     }
 
     /** Removes the deadlines in {@code ending} and adds those in {@code beginning}. A deadline that stays the same is in both. */
-    private static @Nullable Deadline reschedule(
-            @Nullable Deadline deadlines, Map<Double, Idset.Builder> ending, Map<Double, Idset.Builder> beginning) {
-        Deadline next = deadlines;
+    private static Deadlines reschedule(
+            Deadlines deadlines, Map<Double, Idset.Builder> ending, Map<Double, Idset.Builder> beginning) {
+        Deadlines next = deadlines;
         for (Map.Entry<Double, Idset.Builder> e : ending.entrySet()) {
-            Idset ranks = e.getValue().build();
-            next = Deadline.update(next, e.getKey(), there -> there.subtract(ranks));
+            next = next.without(e.getKey(), e.getValue().build());
         }
         for (Map.Entry<Double, Idset.Builder> e : beginning.entrySet()) {
-            Idset ranks = e.getValue().build();
-            next = Deadline.update(next, e.getKey(), there -> there.union(ranks));
+            next = next.with(e.getKey(), e.getValue().build());
         }
         return next;
-    }
-
-    /**
-     * A treap of ranks by time: an immutable search tree whose shape depends only on the times in it, so that one change costs
-     * the logarithm of the number of times, in whatever order they were added.
-     */
-    private record Deadline(
-            double at,
-            Idset ranks,
-            @Nullable Deadline before,
-            @Nullable Deadline after) {
-        double earliest() {
-            Deadline first = this;
-            while (first.before != null) {
-                first = first.before;
-            }
-            return first.at;
-        }
-
-        /** Adds the ranks of every time up to and including {@code time}. */
-        static void addUntil(@Nullable Deadline tree, double time, Idset.Builder found) {
-            if (tree != null) {
-                addUntil(tree.before, time, found);
-                if (tree.at <= time) {
-                    found.addAll(tree.ranks);
-                    addUntil(tree.after, time, found);
-                }
-            }
-        }
-
-        static @Nullable Deadline update(@Nullable Deadline tree, double at, UnaryOperator<Idset> change) {
-            if (tree == null) {
-                return leaf(at, change);
-            }
-            if (tree.at == at) {
-                Idset ranks = change.apply(tree.ranks);
-                return ranks.isEmpty()
-                        ? join(tree.before, tree.after)
-                        : new Deadline(at, ranks, tree.before, tree.after);
-            }
-            return at < tree.at
-                    ? balanced(tree, update(tree.before, at, change), tree.after)
-                    : balanced(tree, tree.before, update(tree.after, at, change));
-        }
-
-        private static @Nullable Deadline leaf(double at, UnaryOperator<Idset> change) {
-            Idset ranks = change.apply(Idset.EMPTY);
-            return ranks.isEmpty() ? null : new Deadline(at, ranks, null, null);
-        }
-
-        /** Returns {@code root} over two new subtrees, of which at most one has a root that belongs above {@code root}. */
-        private static Deadline balanced(Deadline root, @Nullable Deadline before, @Nullable Deadline after) {
-            if (before != null && before.priority() > root.priority()) {
-                Deadline lower = new Deadline(root.at, root.ranks, before.after, after);
-                return new Deadline(before.at, before.ranks, before.before, lower);
-            }
-            if (after != null && after.priority() > root.priority()) {
-                Deadline lower = new Deadline(root.at, root.ranks, before, after.before);
-                return new Deadline(after.at, after.ranks, lower, after.after);
-            }
-            return new Deadline(root.at, root.ranks, before, after);
-        }
-
-        private static @Nullable Deadline join(@Nullable Deadline before, @Nullable Deadline after) {
-            if (before == null || after == null) {
-                return before == null ? after : before;
-            }
-            return before.priority() > after.priority()
-                    ? new Deadline(before.at, before.ranks, before.before, join(before.after, after))
-                    : new Deadline(after.at, after.ranks, join(before, after.before), after.after);
-        }
-
-        /** Returns a priority whose order is independent of the order of the times: a hash of the bits of the time. */
-        private long priority() {
-            long bits = Double.doubleToLongBits(at) * 0x9E3779B97F4A7C15L;
-            return (bits ^ (bits >>> 32)) * 0xD6E8FEB86659FD93L;
-        }
     }
 }

@@ -2,34 +2,35 @@ package io.muster.inventory.axis;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The axis of liveness: which ranks are online, since when, and why not. Every rank of R has a report. */
+/** The axis of liveness: which ranks are online, since when, and why not. Every rank of R has a state. */
 public final class Liveness {
     public static final Liveness NONE = new Liveness(IdMap.empty(), Idset.EMPTY, Idset.EMPTY);
 
-    private final IdMap<Report> reports;
+    private final IdMap<LivenessState> states;
     private final Idset online;
     private final Idset torpid;
 
-    /** Returns the liveness in {@code reports}, which is cheaper than adding many reports one by one. */
-    public static Liveness of(IdMap<Report> reports) {
+    /** Returns the liveness in {@code states}, which is cheaper than adding many states one by one. */
+    public static Liveness of(IdMap<LivenessState> states) {
         Idset.Builder online = Idset.builder();
         Idset.Builder torpid = Idset.builder();
-        reports.forEach((first, last, report) -> {
-            switch (report.status()) {
+        states.forEach((first, last, state) -> {
+            switch (state.status()) {
                 case ONLINE -> online.addRange(first, last);
                 case TORPID -> torpid.addRange(first, last);
                 case OFFLINE -> {}
             }
         });
-        return new Liveness(reports, online.build(), torpid.build());
+        return new Liveness(states, online.build(), torpid.build());
     }
 
-    private Liveness(IdMap<Report> reports, Idset online, Idset torpid) {
-        this.reports = reports;
+    private Liveness(IdMap<LivenessState> states, Idset online, Idset torpid) {
+        this.states = states;
         this.online = online;
         this.torpid = torpid;
     }
@@ -49,27 +50,6 @@ public final class Liveness {
         }
     }
 
-    /**
-     * @param since seconds since the epoch
-     * @param cause "" if none was given
-     */
-    public record Report(Status status, double since, String cause) {
-        // Written out for speed: see Principal.
-
-        @Override
-        public boolean equals(@Nullable Object o) {
-            return o instanceof Report that
-                    && status == that.status
-                    && Double.compare(since, that.since) == 0
-                    && cause.equals(that.cause);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * status.hashCode() + Double.hashCode(since);
-        }
-    }
-
     public Idset online() {
         return online;
     }
@@ -78,12 +58,17 @@ public final class Liveness {
         return torpid;
     }
 
-    public @Nullable Report of(int rank) {
-        return reports.get(rank);
+    /** Returns the ranks that are online or torpid. */
+    public Idset connected() {
+        return online.union(torpid);
     }
 
-    public Map<Report, Idset> groups() {
-        return reports.groups();
+    public @Nullable LivenessState of(int rank) {
+        return states.get(rank);
+    }
+
+    public Map<LivenessState, Idset> groups() {
+        return states.groups();
     }
 
     public Idset in(Status status, Idset ranks) {
@@ -94,12 +79,12 @@ public final class Liveness {
         };
     }
 
-    public Liveness put(Idset ranks, Report report) {
+    public Liveness put(Idset ranks, LivenessState state) {
         Idset up = online.subtract(ranks);
         Idset slow = torpid.subtract(ranks);
         return new Liveness(
-                reports.put(ranks, report),
-                report.status() == Status.ONLINE ? up.union(ranks) : up,
-                report.status() == Status.TORPID ? slow.union(ranks) : slow);
+                states.put(ranks, state),
+                state.status() == Status.ONLINE ? up.union(ranks) : up,
+                state.status() == Status.TORPID ? slow.union(ranks) : slow);
     }
 }

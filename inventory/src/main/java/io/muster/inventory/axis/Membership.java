@@ -2,6 +2,7 @@ package io.muster.inventory.axis;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package io.muster.inventory.axis;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.json.Fields;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -37,14 +37,14 @@ final class ListFit {
         if (most < wanted) {
             return new Fit(0, most);
         }
-        @Nullable Boolean together = together(wanted);
-        if (together == null) {
-            return new Fit(0, most);
-        }
-        return together ? new Fit(wanted, most) : new Fit(0, wanted - 1);
+        return switch (together(wanted)) {
+            case YES -> new Fit(wanted, most);
+            case NO -> new Fit(0, wanted - 1);
+            case OPEN -> new Fit(0, most);
+        };
     }
 
-    private @Nullable Boolean together(long wanted) {
+    private Ruling together(long wanted) {
         Set<String> outsideTypes = typesOutsideNodes();
         if (!outsideTypes.isEmpty()) {
             return withPoolsOutside(outsideTypes, wanted);
@@ -80,7 +80,7 @@ final class ListFit {
         return item.with().isEmpty() && !item.type().equals(Resource.NODE) && !fit.isArea(item);
     }
 
-    private @Nullable Boolean withPoolsOutside(Set<String> types, long wanted) {
+    private Ruling withPoolsOutside(Set<String> types, long wanted) {
         Map<Boolean, List<Resource>> parts =
                 list.stream().collect(Collectors.partitioningBy(item -> types.contains(item.type())));
         List<Resource> outsideItems = parts.getOrDefault(true, List.of());
@@ -88,11 +88,11 @@ final class ListFit {
                 Demand.all(outsideItems).amounts().entrySet()) {
             Demand.Amount asked = e.getValue();
             if (area.units(e.getKey(), asked.base()) < Fit.times(asked.amount(), wanted)) {
-                return false;
+                return Ruling.NO;
             }
         }
         Fit others = fit.copies(parts.getOrDefault(false, List.of()), area, wanted);
-        return others.least() >= wanted ? Boolean.TRUE : others.most() < wanted ? Boolean.FALSE : null;
+        return others.least() >= wanted ? Ruling.YES : others.most() < wanted ? Ruling.NO : Ruling.OPEN;
     }
 
     /** Returns whether the question is how slots and pools share hosts, which {@link VectorPacking} searches. */
@@ -108,10 +108,10 @@ final class ListFit {
                         && isNodes(item.with().get(0)));
     }
 
-    private @Nullable Boolean nodes(long wanted) {
+    private Ruling nodes(long wanted) {
         long[] demands = new long[list.size()];
-        boolean[][] certain = new boolean[list.size()][];
-        boolean[][] possible = new boolean[list.size()][];
+        boolean[][] certainties = new boolean[list.size()][];
+        boolean[][] possibilities = new boolean[list.size()][];
         for (int i = 0; i < demands.length; i++) {
             demands[i] = wanted;
             Resource item = list.get(i);
@@ -120,51 +120,50 @@ final class ListFit {
                 item = item.with().get(0);
             }
             demands[i] = Fit.times(demands[i], item.count().min());
-            certain[i] = new boolean[fit.cells().size()];
-            possible[i] = new boolean[fit.cells().size()];
-            for (int k = 0; k < certain[i].length; k++) {
+            certainties[i] = new boolean[fit.cells().size()];
+            possibilities[i] = new boolean[fit.cells().size()];
+            for (int k = 0; k < certainties[i].length; k++) {
                 Fit one = fit.inHost(item, fit.cells().get(k).kind());
-                certain[i][k] = one.least() > 0;
-                possible[i][k] = one.most() > 0;
+                certainties[i][k] = one.least() > 0;
+                possibilities[i][k] = one.most() > 0;
             }
         }
-        return covered(fit.counts(area), demands, certain, possible);
+        return covered(fit.counts(area), demands, certainties, possibilities);
     }
 
-    private static @Nullable Boolean covered(
-            long[] supplies, long[] demands, boolean[][] certain, boolean[][] possible) {
-        if (new Transport(supplies, demands, certain).covers()) {
-            return true;
+    private static Ruling covered(long[] supplies, long[] demands, boolean[][] certainties, boolean[][] possibilities) {
+        if (new Transport(supplies, demands, certainties).covers()) {
+            return Ruling.YES;
         }
-        return new Transport(supplies, demands, possible).covers() ? null : Boolean.FALSE;
+        return new Transport(supplies, demands, possibilities).covers() ? Ruling.OPEN : Ruling.NO;
     }
 
-    private @Nullable Boolean areas(long wanted) {
+    private Ruling areas(long wanted) {
         List<Area> areas = area.topmost(list.get(0).type());
         long[] demands = new long[list.size()];
         long[] supplies = new long[areas.size()];
         Arrays.fill(supplies, 1);
-        boolean[][] certain = new boolean[list.size()][areas.size()];
-        boolean[][] possible = new boolean[list.size()][areas.size()];
+        boolean[][] certainties = new boolean[list.size()][areas.size()];
+        boolean[][] possibilities = new boolean[list.size()][areas.size()];
         for (int i = 0; i < demands.length; i++) {
             demands[i] = Fit.times(wanted, list.get(i).count().min());
             for (int a = 0; a < supplies.length; a++) {
                 Fit one = fit.copies(list.get(i).with(), areas.get(a), 1);
-                certain[i][a] = one.least() > 0;
-                possible[i][a] = one.most() > 0;
+                certainties[i][a] = one.least() > 0;
+                possibilities[i][a] = one.most() > 0;
             }
         }
-        return covered(supplies, demands, certain, possible);
+        return covered(supplies, demands, certainties, possibilities);
     }
 
     /** Decides whether slots and single pools fit that may share hosts. */
-    private @Nullable Boolean onSharedHosts(long wanted) {
-        if (Boolean.TRUE.equals(onSeparateHosts(wanted))) {
-            return true;
+    private Ruling onSharedHosts(long wanted) {
+        if (onSeparateHosts(wanted) == Ruling.YES) {
+            return Ruling.YES;
         }
         @Nullable VectorPacking packing = packing(wanted);
-        @Nullable Boolean fits = packing == null ? null : packing.fits();
-        return (Boolean.FALSE.equals(fits) && mayBeOutside(list)) ? null : fits;
+        Ruling ruling = packing == null ? Ruling.OPEN : packing.fits();
+        return ruling == Ruling.NO && mayBeOutside(list) ? Ruling.OPEN : ruling;
     }
 
     /** Returns whether some of the items may also be outside of every node, where packing does not look. */
@@ -253,8 +252,8 @@ final class ListFit {
                 wanted.values().stream().mapToLong(Long::longValue).toArray(), hosts);
     }
 
-    /** Returns true if the items fit even when no host serves two of them; otherwise null, the question is left open. */
-    private @Nullable Boolean onSeparateHosts(long wanted) {
-        return new Placer(fit).place(list, area, wanted) == null ? null : Boolean.TRUE;
+    /** Answers yes if the items fit even when no host serves two of them, and leaves the question open otherwise. */
+    private Ruling onSeparateHosts(long wanted) {
+        return new Placer(fit).place(list, area, wanted) == null ? Ruling.OPEN : Ruling.YES;
     }
 }

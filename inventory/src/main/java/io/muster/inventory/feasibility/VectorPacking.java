@@ -43,19 +43,21 @@ final class VectorPacking {
     record Hosts(long count, List<Long> pools, List<List<Long>> draws) {}
 
     /** Hosts whose pools have the same amounts left. */
-    private record Rest(long count, List<Long> left) {}
+    private record Rest(long count, List<Long> remainder) {}
 
-    /** Returns null if a limit was exceeded before an answer was certain. */
-    @Nullable
-    Boolean fits() {
+    /** Leaves the question open if a limit was exceeded before an answer was certain. */
+    Ruling fits() {
         if (hosts.isEmpty() || isShortInAll()) {
-            return false;
+            return Ruling.NO;
         }
         if (packsGreedily()) {
-            return true;
+            return Ruling.YES;
         }
         @Nullable List<long[]> mixes = mixes();
-        return mixes == null ? null : Boolean.valueOf(isEnough(mixes));
+        if (mixes == null) {
+            return Ruling.OPEN;
+        }
+        return isEnough(mixes) ? Ruling.YES : Ruling.NO;
     }
 
     /** Returns how many of each kind fit together, for the largest total number of slots; null if a limit was exceeded. */
@@ -124,10 +126,10 @@ final class VectorPacking {
         return hosts.get(0).draws().get(slot);
     }
 
-    private static long held(List<Long> draw, List<Long> left) {
+    private static long held(List<Long> draw, List<Long> remainder) {
         long most = Fit.MANY;
         for (int pool = 0; pool < draw.size(); pool++) {
-            most = draw.get(pool) == 0 ? most : Math.min(most, left.get(pool) / draw.get(pool));
+            most = draw.get(pool) == 0 ? most : Math.min(most, remainder.get(pool) / draw.get(pool));
         }
         return most;
     }
@@ -139,7 +141,7 @@ final class VectorPacking {
         List<Rest> changed = new ArrayList<>();
         for (Rest rest : rests) {
             spend(draw.size());
-            long each = open == 0 ? 0 : held(draw, rest.left());
+            long each = open == 0 ? 0 : held(draw, rest.remainder());
             long full = each == 0 ? 0 : Math.min(rest.count(), open / each);
             open -= full * each;
             long last = each > 0 && full < rest.count() ? open : 0;
@@ -156,21 +158,22 @@ final class VectorPacking {
     private static long unneeded(List<Long> draw, Rest rest) {
         long sum = 0;
         for (int pool = 0; pool < draw.size(); pool++) {
-            sum = Math.min(Fit.MANY, sum + (draw.get(pool) == 0 ? rest.left().get(pool) : 0));
+            sum = Math.min(
+                    Fit.MANY, sum + (draw.get(pool) == 0 ? rest.remainder().get(pool) : 0));
         }
         return sum;
     }
 
     private static void add(List<Rest> rests, long count, Rest from, List<Long> draw, long times) {
         if (count > 0) {
-            rests.add(new Rest(count, less(from.left(), draw, times)));
+            rests.add(new Rest(count, less(from.remainder(), draw, times)));
         }
     }
 
-    private static List<Long> less(List<Long> left, List<Long> draw, long times) {
-        List<Long> less = new ArrayList<>(left.size());
-        for (int pool = 0; pool < left.size(); pool++) {
-            less.add(left.get(pool) - draw.get(pool) * times);
+    private static List<Long> less(List<Long> remainder, List<Long> draw, long times) {
+        List<Long> less = new ArrayList<>(remainder.size());
+        for (int pool = 0; pool < remainder.size(); pool++) {
+            less.add(remainder.get(pool) - draw.get(pool) * times);
         }
         return less;
     }
@@ -202,9 +205,9 @@ final class VectorPacking {
         return undominated(mixes);
     }
 
-    private void mixes(Hosts kind, int slot, long[] mix, List<Long> left, List<long[]> into) {
+    private void mixes(Hosts kind, int slot, long[] mix, List<Long> remainder, List<long[]> into) {
         List<Long> draw = kind.draws().get(slot);
-        long most = Math.min(wanted[slot], held(draw, left));
+        long most = Math.min(wanted[slot], held(draw, remainder));
         boolean last = slot == wanted.length - 1;
         for (long n = last ? most : 0; n <= most; n++) {
             spend(1);
@@ -212,7 +215,7 @@ final class VectorPacking {
             if (last) {
                 into.add(mix.clone());
             } else {
-                mixes(kind, slot + 1, mix, less(left, draw, n), into);
+                mixes(kind, slot + 1, mix, less(remainder, draw, n), into);
             }
         }
         mix[slot] = 0;

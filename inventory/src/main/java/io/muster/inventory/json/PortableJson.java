@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.DecimalNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.problem.Text;
 import java.math.BigDecimal;
@@ -155,7 +154,7 @@ public final class PortableJson {
             boolean badKeys = false;
             for (Map.Entry<String, JsonNode> member : object.properties()) {
                 String key = member.getKey();
-                place.append(Problem.pointer("", key));
+                place.append(Pointer.of("", key));
                 String fault = keyFault(key);
                 if (fault != null) {
                     badKeys = true;

@@ -12,11 +12,6 @@ public record Problem(String place, String sentence) {
         sentence = Text.escaped(sentence);
     }
 
-    /** The JSON pointer (RFC 6901) of a member of the object at {@code parent}. */
-    public static String pointer(String parent, String key) {
-        return parent + "/" + key.replace("~", "~0").replace("/", "~1");
-    }
-
     @Override
     public String toString() {
         return place.isEmpty() ? sentence : place + ": " + sentence;

@@ -3,6 +3,7 @@ package io.muster.inventory.request;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ final class ConstraintReader {
             return Constraint.all();
         }
         String operator = node.fieldNames().next();
-        return operation(operator, node.get(operator), at + "/" + Document.escape(operator));
+        return operation(operator, node.get(operator), Pointer.of(at, operator));
     }
 
     private Constraint operation(String operator, JsonNode values, String at) {

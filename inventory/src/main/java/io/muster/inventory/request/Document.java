@@ -111,9 +111,4 @@ final class Document {
             case BINARY, MISSING, POJO -> node.getNodeType().name().toLowerCase(Locale.ROOT);
         };
     }
-
-    /** Returns a key as a JSON pointer segment (RFC 6901). */
-    static String escape(String key) {
-        return key.replace("~", "~0").replace("/", "~1");
-    }
 }

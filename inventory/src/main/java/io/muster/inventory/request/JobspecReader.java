@@ -2,6 +2,7 @@ package io.muster.inventory.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ final class JobspecReader {
         }
         root.fieldNames().forEachRemaining(key -> {
             if (!Jobspec.KEYS.contains(key)) {
-                note("/" + Document.escape(key), "a jobspec has no such key");
+                note(Pointer.of("", key), "a jobspec has no such key");
             }
         });
     }
@@ -116,7 +117,7 @@ final class JobspecReader {
             }
         }
         node.fieldNames().forEachRemaining(key -> {
-            String place = at + "/" + Document.escape(key);
+            String place = Pointer.of(at, key);
             if (!TASK_KEYS.contains(key) && level == Jobspec.Level.V1_STRICT) {
                 add(place, "version 1 has no such task key");
             } else if (!TASK_KEYS.contains(key) && !CANONICAL_TASK_KEYS.contains(key)) {
@@ -192,7 +193,7 @@ final class JobspecReader {
         switch (key) {
             case "per_slot", "total" -> positive(count.get(key), at + "/" + key);
             case "per_resource" -> perResource(count.get(key), at + "/per_resource", find(resources, slot));
-            default -> add(at + "/" + Document.escape(key), "expected per_slot, per_resource or total");
+            default -> add(Pointer.of(at, key), "expected per_slot, per_resource or total");
         }
         if (key.equals("per_slot")
                 && level != Jobspec.Level.CANONICAL
@@ -248,7 +249,7 @@ final class JobspecReader {
             return Constraint.all();
         }
         attributes.properties().forEach(e -> {
-            String at = "/attributes/" + Document.escape(e.getKey());
+            String at = Pointer.of("/attributes", e.getKey());
             if (!e.getKey().equals("system") && !e.getKey().equals("user")) {
                 add(at, "attributes holds system and user only");
             } else if (!e.getValue().isObject()) {

@@ -1,6 +1,7 @@
 package io.muster.inventory.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -102,7 +103,7 @@ final class ResourceReader {
         Map<String, JsonNode> attributes = new LinkedHashMap<>();
         node.properties().forEach(entry -> {
             String key = entry.getKey();
-            String at = pointer + "/" + Document.escape(key);
+            String at = Pointer.of(pointer, key);
             if (!KNOWN.contains(key)) {
                 problems.warn(document.place(at), "RFC 14 has no such key");
             } else if (key.equals("exclusive") && !entry.getValue().isBoolean()) {

@@ -1,6 +1,7 @@
 package io.muster.inventory.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
 import java.util.Map;
 import java.util.Set;
@@ -73,7 +74,7 @@ final class V1Resources {
         Set<String> known = KEYS.get(type);
         node.fieldNames().forEachRemaining(key -> {
             if (known != null && !known.contains(key)) {
-                strictly(at + "/" + Document.escape(key), "version 1 has no such key in a " + type);
+                strictly(Pointer.of(at, key), "version 1 has no such key in a " + type);
             }
         });
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.InvalidException;
 import java.io.StringReader;
 import java.math.BigInteger;
@@ -91,7 +92,7 @@ final class YamlReader {
             if (object.has(key.getValue())) {
                 throw fault(key, "key \"" + key.getValue() + "\" is given twice");
             }
-            String at = pointer + "/" + Document.escape(key.getValue());
+            String at = Pointer.of(pointer, key.getValue());
             object.set(key.getValue(), value(tuple.getValueNode(), at, depth + 1));
         }
         return object;

@@ -3,9 +3,9 @@ package io.muster.inventory.rset;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +57,7 @@ public record ConfigEntry(String place, Hostlist hosts, Idset cores, Idset gpus,
 
         private void checkKnown(String key) {
             if (!KEYS.contains(key)) {
-                problems.add(Problem.pointer(place, key), "is not known; known are " + String.join(", ", KEYS));
+                problems.add(Pointer.of(place, key), "is not known; known are " + String.join(", ", KEYS));
             }
         }
 

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -117,7 +117,7 @@ final class RLiteReader {
 
     /** Returns the idset at a key, or adds a problem and returns null. */
     static @Nullable Idset idset(String parent, String key, @Nullable JsonNode value, Problems problems) {
-        String place = Problem.pointer(parent, key);
+        String place = Pointer.of(parent, key);
         if (value == null || !value.isTextual()) {
             String found =
                     value == null ? key + " is missing" : "must be an idset string, not " + StrictJson.kind(value);

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -139,7 +139,7 @@ final class ResourceSetReader {
     }
 
     private Idset property(String parent, String name, JsonNode value, @Nullable RankContents layout) {
-        String place = Problem.pointer(parent, name);
+        String place = Pointer.of(parent, name);
         String objection = PropertyMap.objection(name);
         if (objection != null) {
             problems.add(place, objection);

@@ -2,27 +2,35 @@ package io.muster.inventory.rset;
 
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import org.jspecify.annotations.Nullable;
 
-/** Thrown if ranks or hosts are named that the resource set does not have; the message lists all of them. */
+/** Thrown if ranks, hosts or a property are named that the resource set does not have; the message lists all of them. */
 public final class TargetException extends IllegalArgumentException {
     private final transient Idset missingRanks;
     private final transient Hostlist missingHosts;
+    private final @Nullable String missingProperty;
 
-    private TargetException(String message, Idset missingRanks, Hostlist missingHosts) {
+    private TargetException(
+            String message, Idset missingRanks, Hostlist missingHosts, @Nullable String missingProperty) {
         super(message);
         this.missingRanks = missingRanks;
         this.missingHosts = missingHosts;
+        this.missingProperty = missingProperty;
     }
 
     static TargetException ranks(Idset missing, Idset known) {
         String subject = missing.size() == 1 ? "rank " + missing + " is" : "ranks " + missing + " are";
         String has = known.isEmpty() ? "which has no ranks" : "which has " + known;
-        return new TargetException(subject + " not in the resource set, " + has, missing, Hostlist.EMPTY);
+        return new TargetException(subject + " not in the resource set, " + has, missing, Hostlist.EMPTY, null);
     }
 
     static TargetException hosts(Hostlist missing) {
         String subject = missing.size() == 1 ? "host " + missing + " is" : "hosts " + missing + " are";
-        return new TargetException(subject + " not in the resource set", Idset.EMPTY, missing);
+        return new TargetException(subject + " not in the resource set", Idset.EMPTY, missing, null);
+    }
+
+    public static TargetException property(String missing) {
+        return new TargetException("no host has the property " + missing, Idset.EMPTY, Hostlist.EMPTY, missing);
     }
 
     public Idset missingRanks() {
@@ -31,5 +39,9 @@ public final class TargetException extends IllegalArgumentException {
 
     public Hostlist missingHosts() {
         return missingHosts;
+    }
+
+    public @Nullable String missingProperty() {
+        return missingProperty;
     }
 }

@@ -1,20 +1,22 @@
 package io.muster.inventory.state;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Epoch;
-import io.muster.inventory.axis.Fields;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
+import io.muster.inventory.rset.ResourceSet;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,19 +30,6 @@ import org.jspecify.annotations.Nullable;
  * @param timestamp seconds since the epoch
  */
 public record Entry(long seq, double timestamp, Principal by, Event event) {
-    /** Allows long strings, because a list of a million names is one string. */
-    private static final StreamReadConstraints CONSTRAINTS =
-            StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
-
-    /** Keeps numbers digit for digit: doubles would be written with an exponent, and numbers in R with fewer zeros. */
-    static final JsonMapper MAPPER = JsonMapper.builder(
-                    JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-            .build();
-
-    private static final JsonFactory JSON = MAPPER.getFactory();
-
     /**
      * @throws InvalidException if the event cannot have happened to {@code state}, which means that its journal belongs to
      *     another state
@@ -75,7 +64,7 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
 
     private static ObjectNode tree(byte[] json) {
         try {
-            return (ObjectNode) MAPPER.readTree(json);
+            return (ObjectNode) ExactJson.MAPPER.readTree(json);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -87,7 +76,7 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
 
     private byte[] write(Context context) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-        try (JsonGenerator out = JSON.createGenerator(bytes)) {
+        try (JsonGenerator out = ExactJson.MAPPER.createGenerator(bytes)) {
             write(out, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -117,12 +106,13 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         return new Reader(json).read();
     }
 
-    /** Reads what {@link Event} writes. */
+    /** Reads what {@link Event} writes. An earlier version may have written strings that are refused today: they are mended, in place. */
     private static final class Reader {
         private final Fields entry;
         private final Fields context;
 
         Reader(JsonNode json) {
+            PortableJson.mend(json);
             entry = Fields.of(
                     "journal entry" + (json.path("seq").isIntegralNumber() ? " " + json.path("seq") : ""), json);
             context = entry.object("context");
@@ -131,7 +121,7 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         Entry read() {
             return new Entry(
                     entry.integer("seq", 0, Long.MAX_VALUE),
-                    entry.seconds("timestamp"),
+                    Epoch.seconds(entry, "timestamp"),
                     Principal.read(context),
                     event());
         }
@@ -140,29 +130,41 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
             String name = entry.text("name");
             return switch (name) {
                 case "restart" ->
-                    new Event.Restart(
-                            new Event.Targets(context.idset("ranks"), context.text("nodelist")),
-                            context.idset("online"));
+                    new DefinitionChanges.Restarted(
+                            new Event.Targets(context.parse("ranks", Idset::parse), context.text("nodelist")),
+                            context.parse("online", Idset::parse));
                 case "resource-define" ->
-                    new Event.Define(
-                            context.text("method"), context.resources("R"), Liveness.Status.read(context, "initial"));
-                case "resource-update" -> new Event.Update(context.instant("expiration"));
+                    new DefinitionChanges.Defined(
+                            context.text("method"),
+                            context.tree("R", ResourceSet::parse),
+                            Liveness.Status.read(context, "initial"));
+                case "resource-update" -> new DefinitionChanges.ExpirationChanged(Epoch.instant(context, "expiration"));
                 case "online", "offline", "torpid", "lively" ->
-                    new Event.Report(name, targets(), context.textOr("cause", ""));
+                    new LivenessChanges.LivenessChanged(
+                            LivenessChange.of(name), targets(), context.textOr("cause", ""));
                 case "drain" ->
-                    new Event.Drain(
-                            targets(), reason(), overwrite(), context.text("holder"), context.secondsOr("until", 0));
-                case "undrain" -> new Event.Undrain(targets(), reason(), overwrite(), context.text("holder"));
+                    new HoldChanges.Drained(
+                            targets(),
+                            reason(),
+                            overwrite(),
+                            context.text("holder"),
+                            Epoch.instantOr(context, "until", 0));
+                case "undrain" -> new HoldChanges.Undrained(targets(), reason(), overwrite(), context.text("holder"));
                 case "exclude", "shrink" -> absence(name);
-                case "include" -> new Event.Include(targets(), Membership.Kind.read(context), reason());
-                case "property-add" -> new Event.Properties(true, context.idsets("properties"));
-                case "property-remove" -> new Event.Properties(false, context.idsets("properties"));
+                case "include" -> new MembershipChanges.Included(targets(), Membership.Kind.read(context), reason());
+                case "property-add" ->
+                    new DefinitionChanges.PropertiesChanged(
+                            true, Definition.readProperties(context.object("properties")));
+                case "property-remove" ->
+                    new DefinitionChanges.PropertiesChanged(
+                            false, Definition.readProperties(context.object("properties")));
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
             };
         }
 
         private Event absence(String name) {
-            Event.Exclude event = new Event.Exclude(targets(), Membership.Kind.read(context), reason());
+            MembershipChanges.Excluded event =
+                    new MembershipChanges.Excluded(targets(), Membership.Kind.read(context), reason());
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }
@@ -171,16 +173,18 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
 
         private Event.Targets targets() {
             return new Event.Targets(
-                    context.idset("idset"), context.text("nodelist"), context.hostlistOrNone("departed"));
+                    context.parse("idset", Idset::parse),
+                    context.text("nodelist"),
+                    context.has("departed") ? context.parse("departed", Hostlist::parse) : Hostlist.EMPTY);
         }
 
         private @Nullable String reason() {
             return context.optional("reason");
         }
 
-        private Event.Overwrite overwrite() {
+        private HoldChanges.Overwrite overwrite() {
             long number = context.integer("overwrite", 0, 2);
-            for (Event.Overwrite overwrite : Event.Overwrite.values()) {
+            for (HoldChanges.Overwrite overwrite : HoldChanges.Overwrite.values()) {
                 if (overwrite.number() == number) {
                     return overwrite;
                 }

@@ -5,6 +5,7 @@ import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Remap;
@@ -164,7 +165,7 @@ public final class InventoryState {
      * Returns the state under a new R. Hosts that the new R does not name depart with their holds; hosts that return get their
      * holds back.
      */
-    InventoryState redefine(ResourceSet next, String method, Liveness.Report initial) {
+    InventoryState redefine(ResourceSet next, String method, LivenessState initial) {
         Remap remap = remapTo(next);
         Definition defined = definition.redefine(next, method, remap);
         if (remap.isIdentity()) {
@@ -242,9 +243,8 @@ public final class InventoryState {
         return next.build();
     }
 
-    private Liveness remapLiveness(Remap remap, Liveness.Report initial) {
-        IdMap<Liveness.Report> next =
-                IdMap.<Liveness.Report>empty().put(remap.to().ranks(), initial);
+    private Liveness remapLiveness(Remap remap, LivenessState initial) {
+        IdMap<LivenessState> next = IdMap.<LivenessState>empty().put(remap.to().ranks(), initial);
         for (var group : liveness.groups().entrySet()) {
             next = next.put(remap.translate(group.getValue()), group.getKey());
         }

@@ -6,15 +6,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Epoch;
-import io.muster.inventory.axis.Fields;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.ByteArrayOutputStream;
@@ -64,24 +66,26 @@ public final class StateJson {
     }
 
     /**
-     * Reads what {@link #toBytes} writes, and ignores other members.
+     * Reads what {@link #toBytes} writes, and ignores other members. An earlier version may have written strings that are refused
+     * today: they are mended, in place.
      *
      * @param json a tree whose floats are decimals; doubles would change digits of R
      * @throws InvalidException naming the place, if the tree is something else
      */
     public static InventoryState parse(JsonNode json) {
+        PortableJson.mend(json);
         return new Reader(Fields.of("snapshot", json)).read();
     }
 
     private record Reader(Fields in) {
         InventoryState read() {
-            ResourceSet base = in.resources("R");
+            ResourceSet base = in.tree("R", ResourceSet::parse);
             Idset ranks = base.ranks();
             return new InventoryState(definition(base), membership(ranks), liveness(ranks), holds(ranks), departed());
         }
 
         private Definition definition(ResourceSet base) {
-            double expiration = in.secondsOr("expiration", -1);
+            double expiration = Epoch.instantOr(in, "expiration", -1);
             String fault = Definition.expirationFault(base, expiration);
             if (fault != null) {
                 throw in.fault("expiration", fault);
@@ -95,50 +99,61 @@ public final class StateJson {
         }
 
         private SortedMap<String, Idset> properties(String key, Idset all) {
-            SortedMap<String, Idset> properties = in.idsets(key);
             Fields object = in.object(key);
+            SortedMap<String, Idset> properties = Definition.readProperties(object);
             properties.keySet().forEach(name -> {
                 String fault = ResourceSet.propertyNameFault(name);
                 if (fault != null) {
                     throw object.fault(name, fault);
                 }
-                object.idsetWithin(name, all);
+                ranks(object, name, all);
             });
             return properties;
         }
 
+        /** Reads an idset that is not empty and contains only ids of {@code all}. */
+        private static Idset ranks(Fields in, String key, Idset all) {
+            Idset ids = in.parse(key, Idset::parse);
+            if (ids.isEmpty() || !all.containsAll(ids)) {
+                throw in.fault(
+                        key,
+                        ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
+            }
+            return ids;
+        }
+
         private Liveness liveness(Idset all) {
-            IdMap<Liveness.Report> reports = IdMap.empty();
+            IdMap<LivenessState> states = IdMap.empty();
             for (Fields group : in.list("liveness")) {
                 Liveness.Status status = Liveness.Status.read(group, "status");
-                reports = reports.put(
-                        group.idsetWithin("idset", all),
-                        new Liveness.Report(status, group.seconds("since"), group.text("cause")));
+                states = states.put(
+                        ranks(group, "idset", all),
+                        new LivenessState(status, Epoch.seconds(group, "since"), group.text("cause")));
             }
-            Idset silent = all.subtract(reports.keys());
+            Idset silent = all.subtract(states.keys());
             if (!silent.isEmpty()) {
                 throw in.fault("liveness", "says nothing of " + silent);
             }
-            return Liveness.of(reports);
+            return Liveness.of(states);
         }
 
         private Membership membership(Idset all) {
             Membership.Builder membership = new Membership.Builder();
             for (Fields group : in.list("absent")) {
-                membership.add(group.idsetWithin("idset", all), absence(group));
+                membership.add(ranks(group, "idset", all), absence(group));
             }
             return membership.build();
         }
 
         private static Membership.Absence absence(Fields in) {
             return new Membership.Absence(
-                    Membership.Kind.read(in), in.optional("reason"), in.seconds("since"), principal(in));
+                    Membership.Kind.read(in), in.optional("reason"), Epoch.seconds(in, "since"), principal(in));
         }
 
         private Holds holds(Idset all) {
             IdMap<HoldSet> holds = IdMap.empty();
             for (Fields group : in.list("holds")) {
-                holds = holds.put(group.idsetWithin("idset", all), holdSet(group));
+                holds = holds.put(ranks(group, "idset", all), holdSet(group));
             }
             return Holds.of(holds);
         }
@@ -151,9 +166,9 @@ public final class StateJson {
                         new Hold(
                                 hold.text("holder"),
                                 hold.optional("reason"),
-                                hold.seconds("since"),
+                                Epoch.seconds(hold, "since"),
                                 principal(hold),
-                                hold.secondsOr("until", 0)));
+                                Epoch.instantOr(hold, "until", 0)));
             }
             if (set == null) {
                 throw in.fault("holds", "is empty");
@@ -167,13 +182,16 @@ public final class StateJson {
 
         private SortedMap<String, Departed> departed() {
             SortedMap<String, Departed> departed = new TreeMap<>();
-            in.byName("departed").forEach((host, left) -> departed.put(host, departed(left)));
+            Fields hosts = in.object("departed");
+            hosts.names().forEach(host -> departed.put(host, departed(hosts.object(host))));
             return departed;
         }
 
         private static Departed departed(Fields in) {
             List<Membership.Absence> absences = new ArrayList<>();
-            in.listOrNone("absent").forEach(absence -> absences.add(absence(absence)));
+            if (in.has("absent")) {
+                in.list("absent").forEach(absence -> absences.add(absence(absence)));
+            }
             return new Departed(
                     in.has("holds") ? holdSet(in) : null,
                     absences,
@@ -195,7 +213,7 @@ public final class StateJson {
 
         private void liveness() throws IOException {
             out.writeArrayFieldStart("liveness");
-            for (Map.Entry<Liveness.Report, Idset> group :
+            for (Map.Entry<LivenessState, Idset> group :
                     state.liveness().groups().entrySet()) {
                 targets(group.getValue());
                 out.writeStringField("status", group.getKey().status().word());

@@ -1,10 +1,12 @@
 package io.muster.inventory.state;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.problem.Text;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks text that people write about a change. The text appears in journals, logs and tables, so it is one line of limited
+ * Checks and writes text that people write about a change. The text appears in journals, logs and tables, so it is one line of limited
  * length.
  */
 final class Wording {
@@ -34,5 +36,11 @@ final class Wording {
             }
         }
         return null;
+    }
+
+    static void writeReason(JsonGenerator out, @Nullable String reason) throws IOException {
+        if (reason != null) {
+            out.writeStringField("reason", reason);
+        }
     }
 }

@@ -19,10 +19,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.HoldChanges.Mode;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -46,7 +47,7 @@ class CommandTest {
     }
 
     private static Command undrainOf(String targets, String holder, Mode mode) {
-        return new Command.Undrain(targets, null, mode, holder);
+        return new HoldChanges.Undrain(targets, null, mode, holder);
     }
 
     private Hold shared(int rank) {
@@ -89,7 +90,7 @@ class CommandTest {
         assertThat(outcome(drain("host[2-3]")))
                 .isEqualTo("drain {'idset':'2-3','nodelist':'host[2-3]','overwrite':0,'holder':'admin'}");
         assertUp("0");
-        assertThat(outcome(new Command.Undrain("host1", "fixed", Mode.NONE, null)))
+        assertThat(outcome(new HoldChanges.Undrain("host1", "fixed", Mode.NONE, null)))
                 .isEqualTo("undrain {'idset':'1','nodelist':'host1','reason':'fixed','overwrite':0,'holder':'admin'}");
         assertUp("0-1");
         assertThat(four.state().holds().held()).hasToString("2-3");
@@ -207,14 +208,14 @@ class CommandTest {
 
     @Test
     void aStrangerNeitherFillsInNorEndsANamedHold() {
-        four.after(new Command.Drain("1", null, Mode.NONE, "ops", 0));
-        Command meddling = new Command.Drain("1", "mine now", Mode.NONE, "ops", 101);
+        four.after(new HoldChanges.Drain("1", null, Mode.NONE, "ops", 0));
+        Command meddling = new HoldChanges.Drain("1", "mine now", Mode.NONE, "ops", 101);
         assertThat(outcome(meddling, BOB))
                 .isEqualTo("HELD_BY_OTHER host1 (rank 1) held by ops, set by alice(1001): "
                         + "only its maker may change that without force");
-        assertThat(outcome(new Command.Drain("1", "x", Mode.UPDATE, "ops", 0), BOB))
+        assertThat(outcome(new HoldChanges.Drain("1", "x", Mode.UPDATE, "ops", 0), BOB))
                 .startsWith("HELD_BY_OTHER");
-        assertThat(outcome(new Command.Drain("1", "x", Mode.OVERWRITE, "ops", 0), BOB))
+        assertThat(outcome(new HoldChanges.Drain("1", "x", Mode.OVERWRITE, "ops", 0), BOB))
                 .contains("'reason':'x'");
         assertThat(outcome(undrainOf("1", "ops", Mode.NONE), BOB)).contains("'idset':'1'");
     }
@@ -259,7 +260,7 @@ class CommandTest {
         four.after(hold("1", Hold.SHARED, 500));
         four.after(drain("1", "other", Mode.OVERWRITE));
         assertThat(shared(1).until()).isEqualTo(500);
-        four.after(new Command.Drain("1", "other", Mode.OVERWRITE, Hold.SHARED, 600));
+        four.after(new HoldChanges.Drain("1", "other", Mode.OVERWRITE, Hold.SHARED, 600));
         assertThat(shared(1).until()).isEqualTo(600);
         four.after(drain("1", "for good", Mode.FORCE_OVERWRITE));
         assertThat(shared(1).until()).isZero();
@@ -270,28 +271,28 @@ class CommandTest {
     void holdsThatHaveRunOutAreLifted() {
         four.after(hold("0-1", "ops", 200), hold("1-2", "health", 200), hold("3", "ops", 300), drain("2", "x"));
         assertThat(four.state().holds().nextDeadline()).isEqualTo(200);
-        assertThat(outcome(new Command.LiftExpired())).isEmpty();
+        assertThat(outcome(new HoldChanges.LiftExpired())).isEmpty();
         four.at(200);
-        assertThat(outcome(new Command.LiftExpired()))
+        assertThat(outcome(new HoldChanges.LiftExpired()))
                 .isEqualTo("undrain {'idset':'0-1','nodelist':'host[0-1]','reason':'the hold ran out','overwrite':0,"
                         + "'holder':'ops'}\n"
                         + "undrain {'idset':'1-2','nodelist':'host[1-2]','reason':'the hold ran out','overwrite':0,"
                         + "'holder':'health'}");
         assertUp("0-1");
         assertThat(four.state().holds().nextDeadline()).isEqualTo(300);
-        assertThat(outcome(new Command.LiftExpired())).isEmpty();
+        assertThat(outcome(new HoldChanges.LiftExpired())).isEmpty();
     }
 
     @Test
     void excludeEndsHoldsAndIncludeOffersAgain() {
         four.after(drain("1", "x"), hold("1", "ops", 0));
-        assertThat(outcome(new Command.Exclude("1-2", "burn-in")))
+        assertThat(outcome(new MembershipChanges.Exclude("1-2", "burn-in")))
                 .isEqualTo("exclude {'idset':'1-2','nodelist':'host[1-2]','kind':'admin','reason':'burn-in'}");
         assertThat(four.state().members()).hasToString("0,3");
         assertThat(four.state().holds().held()).isEqualTo(Idset.EMPTY);
         assertThat(outcome(exclude("2"))).isEmpty();
         assertThat(outcome(exclude("2-3"))).isEqualTo("exclude {'idset':'3','nodelist':'host3','kind':'admin'}");
-        assertThat(outcome(new Command.Include("0-2", "done")))
+        assertThat(outcome(new MembershipChanges.Include("0-2", "done")))
                 .isEqualTo("include {'idset':'1-2','nodelist':'host[1-2]','kind':'admin','reason':'done'}");
         assertThat(outcome(include("0-2"))).isEmpty();
         assertUp("0-2");
@@ -336,7 +337,7 @@ class CommandTest {
     @Test
     void shrinkTakesExcludedRanksAndLeavesAMember() {
         four.after(exclude("3"), drain("0", "x"));
-        assertThat(outcome(new Command.Shrink("3", "scrapped")))
+        assertThat(outcome(new MembershipChanges.Shrink("3", "scrapped")))
                 .isEqualTo("shrink {'idset':'3','nodelist':'host3','kind':'lost','reason':'scrapped'}");
         assertThat(outcome(shrink("3"))).isEmpty();
         assertThat(outcome(shrink("0-2")))
@@ -352,7 +353,7 @@ class CommandTest {
     @Test
     void reportsMoveOnlyWhatIsNotThereAlready() {
         assertThat(outcome(report("online", "0-3"))).isEmpty();
-        assertThat(outcome(new Command.Report("torpid", "0-1", "no heartbeat")))
+        assertThat(outcome(new LivenessChanges.SetLiveness(LivenessChange.TORPID, "0-1", "no heartbeat")))
                 .isEqualTo("torpid {'idset':'0-1','nodelist':'host[0-1]','cause':'no heartbeat'}");
         assertUp("2-3");
         assertThat(outcome(report("torpid", "0-1"))).isEmpty();
@@ -368,10 +369,10 @@ class CommandTest {
     @Test
     void forceDownTakesWhatIsThere() {
         four.after(report("offline", "0"), report("torpid", "1"));
-        assertThat(outcome(new Command.ForceDown(Idset.parse("0-1,9"))))
+        assertThat(outcome(new LivenessChanges.ForceDown(Idset.parse("0-1,9"))))
                 .isEqualTo("offline {'idset':'1','nodelist':'host1','cause':'forced down'}");
-        assertThat(outcome(new Command.ForceDown(Idset.parse("0-1,9")))).isEmpty();
-        assertThat(outcome(new Command.ForceDown(Idset.EMPTY))).isEmpty();
+        assertThat(outcome(new LivenessChanges.ForceDown(Idset.parse("0-1,9")))).isEmpty();
+        assertThat(outcome(new LivenessChanges.ForceDown(Idset.EMPTY))).isEmpty();
     }
 
     @ParameterizedTest
@@ -397,19 +398,21 @@ class CommandTest {
                 .replace("\"starttime\":0.0", "\"starttime\":50.5")
                 .replace("\"expiration\":0.0", "\"expiration\":100.0");
         four.after(define(ResourceSet.parse(r)));
-        assertThat(outcome(new Command.SetExpiration(expiration))).isEqualTo(outcome == null ? "" : outcome);
+        assertThat(outcome(new DefinitionChanges.SetExpiration(expiration))).isEqualTo(outcome == null ? "" : outcome);
         if (outcome != null && outcome.startsWith("resource")) {
             assertThat(four.state().view().expiration()).isEqualTo(Epoch.rounded(expiration));
-            assertThat(outcome(new Command.SetExpiration(expiration))).isEmpty();
+            assertThat(outcome(new DefinitionChanges.SetExpiration(expiration))).isEmpty();
         }
     }
 
     @Test
     void propertiesChangeWhereTheyAreNotSoAlready() {
-        assertThat(outcome(new Command.Properties(true, map("batch", "2-3", "+inst", "host0", "gpu@v100", "1"))))
+        assertThat(outcome(new DefinitionChanges.ChangeProperties(
+                        true, map("batch", "2-3", "+inst", "host0", "gpu@v100", "1"))))
                 .isEqualTo("property-add {'properties':{'+inst':'0','batch':'2','gpu@v100':'1'}}");
-        assertThat(outcome(new Command.Properties(true, map("batch", "2-3")))).isEmpty();
-        assertThat(outcome(new Command.Properties(false, map("batch", "0-2", "nosuch", "1"))))
+        assertThat(outcome(new DefinitionChanges.ChangeProperties(true, map("batch", "2-3"))))
+                .isEmpty();
+        assertThat(outcome(new DefinitionChanges.ChangeProperties(false, map("batch", "0-2", "nosuch", "1"))))
                 .isEqualTo("property-remove {'properties':{'batch':'2'}}");
         assertThat(four.state().resources().properties()).hasToString("{+inst=0, batch=3, gpu@v100=1}");
     }
@@ -426,7 +429,7 @@ class CommandTest {
                 "debug|``|INVALID idset is empty",
             })
     void oneBadPropertyRefusesAll(String name, String targets, String outcome) {
-        assertThat(outcome(new Command.Properties(true, map("aaa", "0", name, targets))))
+        assertThat(outcome(new DefinitionChanges.ChangeProperties(true, map("aaa", "0", name, targets))))
                 .isEqualTo(outcome);
         assertThat(four.state().resources().properties()).hasToString("{batch=3}");
     }
@@ -456,12 +459,12 @@ class CommandTest {
     void whatPeopleSayIsOneLineAndNotWithoutEnd(String text, String fault) {
         for (Command command : List.of(
                 drain("1", text),
-                new Command.Undrain("1", text, Mode.UPDATE, null),
-                new Command.Exclude("2", text),
-                new Command.Include("2", text),
-                new Command.Shrink("3", text),
-                new Command.Report("offline", "1", text))) {
-            String noun = command instanceof Command.Report ? "cause" : "reason";
+                new HoldChanges.Undrain("1", text, Mode.UPDATE, null),
+                new MembershipChanges.Exclude("2", text),
+                new MembershipChanges.Include("2", text),
+                new MembershipChanges.Shrink("3", text),
+                new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "1", text))) {
+            String noun = command instanceof LivenessChanges.SetLiveness ? "cause" : "reason";
             Decision.Rejection rejection = four.run(command).rejection();
             assertThat(rejection == null ? "" : rejection.kind() + " " + rejection.text())
                     .isEqualTo(fault.isEmpty() ? "" : "INVALID " + fault.replace("%s", noun));
@@ -470,7 +473,9 @@ class CommandTest {
 
     @Test
     void aDefinitionThatIsInForceIsNotDefinedAgain() {
-        four.after(new Command.SetExpiration(5000), new Command.Properties(true, map("debug", "0")));
+        four.after(
+                new DefinitionChanges.SetExpiration(5000),
+                new DefinitionChanges.ChangeProperties(true, map("debug", "0")));
         assertThat(outcome(define(resources("0-3", "host[0-3]")))).isEmpty();
         assertThat(outcome(define(resources("0-1", "host[0-1]")))).startsWith("resource-define {'method':'reload'");
         assertThat(four.state().resources().properties()).hasToString("{debug=0}");
@@ -481,7 +486,7 @@ class CommandTest {
     void aRestartSaysWhatItFoundAndChangesNothing() {
         four.after(report("offline", "1"));
         String before = States.snapshot(four.state());
-        assertThat(outcome(new Command.Restart()))
+        assertThat(outcome(new DefinitionChanges.Restart()))
                 .isEqualTo("restart {'ranks':'0-3','online':'0,2-3','nodelist':'host[0-3]'}");
         assertThat(States.snapshot(four.state())).isEqualTo(before);
     }

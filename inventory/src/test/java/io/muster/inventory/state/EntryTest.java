@@ -173,7 +173,8 @@ class EntryTest {
                 + "'nodelist':'host3','reason':'bad\\nfan','overwrite':1,'holder':'ops','userid':1,'user':'u'}}"));
         assertThat(entry.event())
                 .isInstanceOfSatisfying(
-                        Event.Drain.class, drain -> assertThat(drain.reason()).isEqualTo("bad\\u000afan"));
+                        HoldChanges.Drained.class,
+                        drain -> assertThat(drain.reason()).isEqualTo("bad\\u000afan"));
     }
 
     @Test

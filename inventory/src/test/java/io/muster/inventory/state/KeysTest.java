@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import java.lang.reflect.RecordComponent;
@@ -29,8 +30,7 @@ class KeysTest {
             List.class, List.of(List.of(HOLD), List.of(new Hold("ops", "why", 1, States.ALICE, 0))));
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {Principal.class, Hold.class, HoldSet.class, Membership.Absence.class, Liveness.Report.class})
+    @ValueSource(classes = {Principal.class, Hold.class, HoldSet.class, Membership.Absence.class, LivenessState.class})
     void everyComponentCounts(Class<?> type) throws ReflectiveOperationException {
         Object one = make(type, -1);
         assertThat(make(type, -1)).isEqualTo(one).hasSameHashCodeAs(one).isNotEqualTo("else");

@@ -20,7 +20,7 @@ import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Remap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.HoldChanges.Mode;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -82,7 +82,7 @@ class RedefineTest {
                 report("torpid", "1"),
                 exclude("2"),
                 shrink("3"),
-                new Command.Properties(true, map("debug", "0-1")));
+                new DefinitionChanges.ChangeProperties(true, map("debug", "0-1")));
         InventoryState state = redefined("0-3", "host[3,2,1,0]");
         assertThat(state.holds().held()).hasToString("3");
         assertThat(state.liveness().torpid()).hasToString("2");
@@ -95,7 +95,10 @@ class RedefineTest {
 
     @Test
     void aHostThatTakesARankTakesNothingElse() {
-        four.after(drain("3", "dimm"), report("torpid", "2"), new Command.Properties(true, map("debug", "2-3")));
+        four.after(
+                drain("3", "dimm"),
+                report("torpid", "2"),
+                new DefinitionChanges.ChangeProperties(true, map("debug", "2-3")));
         InventoryState state = redefined("0-3", "host[0-2,9]");
         assertThat(state.holds().held()).hasToString("");
         assertThat(state.view().up()).hasToString("0-1");
@@ -111,8 +114,8 @@ class RedefineTest {
                 hold("3", "ops", 500),
                 exclude("2"),
                 shrink("1"),
-                new Command.Properties(true, map("debug", "2-3")),
-                new Command.Properties(false, map("batch", "3")));
+                new DefinitionChanges.ChangeProperties(true, map("debug", "2-3")),
+                new DefinitionChanges.ChangeProperties(false, map("batch", "3")));
         InventoryState away = redefined("0", "host0");
         assertThat(away.departed()).containsOnlyKeys("host2", "host3");
         assertThat(away.holds().nextDeadline()).isZero();
@@ -196,7 +199,7 @@ class RedefineTest {
     void theConfigurationMeansOneRankOfAHostThatHasMore() {
         ResourceSet configured = resources("0-3", "a,a,b,b");
         States state = States.empty().after(define(configured));
-        Command second = new Command.ExcludeByConfig(configured, Idset.of(1, 2));
+        Command second = new MembershipChanges.ExcludeByConfig(configured, Idset.of(1, 2));
         assertThat(state.after(second).state().membership().excluded()).hasToString("1-2");
         state.after(define(resources("0-2", "b,a,c")), second);
         assertThat(state.state().membership().excluded()).hasToString("0");
@@ -210,14 +213,14 @@ class RedefineTest {
     void anotherRIsDefinedTogetherWithWhatTheConfigurationExcludesOfIt() {
         four.after(config("3"), define(resources("0-2", "host[0-2]")));
         assertThat(four.state().departed()).isEmpty();
-        Command back =
-                new Command.Define(resources("0-3", "host[3,2,1,0]"), "reload", Liveness.Status.ONLINE, config("2-3"));
+        Command back = new DefinitionChanges.Define(
+                resources("0-3", "host[3,2,1,0]"), "reload", Liveness.Status.ONLINE, config("2-3"));
         assertThat(States.words(four.run(back)))
                 .matches("(?s)resource-define \\{.*\\}\nexclude \\{'idset':'0-1','nodelist':'host\\[3,2\\]',"
                         + "'kind':'config','reason':'resource.exclude'\\}");
         assertThat(four.state().members()).hasToString("2-3");
-        Command same =
-                new Command.Define(four.state().definition().base(), "reload", Liveness.Status.ONLINE, config("2"));
+        Command same = new DefinitionChanges.Define(
+                four.state().definition().base(), "reload", Liveness.Status.ONLINE, config("2"));
         assertThat(States.words(four.run(same)))
                 .isEqualTo("include {'idset':'0','nodelist':'host3','kind':'config',"
                         + "'reason':'no longer in resource.exclude'}");
@@ -246,7 +249,7 @@ class RedefineTest {
         assertThat(four.state().departed()).containsOnlyKeys("host2");
         assertThat(outcome(undrain("host2"))).isEqualTo("EXISTS host2 (departed) not drained");
         assertThat(outcome(undrain("host3"))).isEqualTo("INVALID invalid targets: invalid hosts: host3");
-        assertThat(outcome(new Command.Include("host[0,2]", "back from repair")))
+        assertThat(outcome(new MembershipChanges.Include("host[0,2]", "back from repair")))
                 .isEqualTo("include {'idset':'','nodelist':'host2','departed':'host2','kind':'admin',"
                         + "'reason':'back from repair'}");
         assertThat(four.state().departed()).isEmpty();
@@ -258,7 +261,7 @@ class RedefineTest {
     void aDepartedHostsHoldIsItsMakers() {
         four.after(hold("3", "ops", 0));
         redefined("0-2", "host[0-2]");
-        Command undrain = new Command.Undrain("host3", null, Mode.NONE, "ops");
+        Command undrain = new HoldChanges.Undrain("host3", null, Mode.NONE, "ops");
         assertThat(States.words(four.run(undrain, States.BOB)))
                 .isEqualTo("HELD_BY_OTHER host3 (departed) held by ops, set by alice(1001): "
                         + "only its maker may change that without force");
@@ -268,15 +271,15 @@ class RedefineTest {
     /** For a departed host, settings can only be taken back: the host has no rank that could be drained or get a property. */
     @Test
     void nothingNewIsSaidOfADepartedHost() {
-        four.after(drain("3", "dimm"), new Command.Properties(true, map("debug", "3")));
+        four.after(drain("3", "dimm"), new DefinitionChanges.ChangeProperties(true, map("debug", "3")));
         redefined("0-2", "host[0-2]");
         for (Command command : List.of(
                 drain("host[2-3]", "again", Mode.FORCE_OVERWRITE),
                 exclude("host3"),
                 shrink("host3"),
                 report("offline", "host3"),
-                new Command.Properties(true, map("debug", "host3")),
-                new Command.Properties(false, map("debug", "host3")))) {
+                new DefinitionChanges.ChangeProperties(true, map("debug", "host3")),
+                new DefinitionChanges.ChangeProperties(false, map("debug", "host3")))) {
             assertThat(outcome(command)).isEqualTo("INVALID invalid targets: invalid hosts: host3");
         }
         assertThat(outcome(undrain("host[2-3]"))).isEqualTo("EXISTS rank 2 not drained: host2");
@@ -297,7 +300,7 @@ class RedefineTest {
         "9000.0, 9500.0, 9500",
     })
     void anAdminsExpirationLastsUntilROverrulesIt(String start, String expiration, double outcome) {
-        four.after(new Command.SetExpiration(5000));
+        four.after(new DefinitionChanges.SetExpiration(5000));
         String r = resources("0-3", "host[3,2,1,0]")
                 .toString()
                 .replace("\"starttime\":0.0", "\"starttime\":" + start)
@@ -310,12 +313,14 @@ class RedefineTest {
 
     @Test
     void aPropertyThatRTakesOverIsNotTheAdminsAnyLongerThanItSays() {
-        four.after(new Command.Properties(true, map("batch", "0")), new Command.Properties(false, map("batch", "3")));
+        four.after(
+                new DefinitionChanges.ChangeProperties(true, map("batch", "0")),
+                new DefinitionChanges.ChangeProperties(false, map("batch", "3")));
         redefined("0-2", "host[0-2]");
         assertThat(four.state().resources().properties()).hasToString("{batch=0}");
         redefined("0-3", "host[0-3]");
         assertThat(four.state().resources().properties()).hasToString("{batch=0}");
-        four.after(new Command.Properties(true, map("batch", "3")));
+        four.after(new DefinitionChanges.ChangeProperties(true, map("batch", "3")));
         assertThat(four.state().resources().properties()).hasToString("{batch=0,3}");
         assertThat(four.state().definition().removed()).isEmpty();
     }

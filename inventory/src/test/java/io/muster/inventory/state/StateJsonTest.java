@@ -23,6 +23,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.POJONode;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.problem.InvalidException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -55,17 +56,17 @@ class StateJsonTest {
     private static InventoryState everything() {
         States states = States.empty().after(define(resources("0-4", "host[0-4]")));
         states.after(
-                new Command.Report("online", "0-4", "defined"),
-                new Command.Report("offline", "1", "no heartbeat"),
-                new Command.Properties(true, map("debug", "0-1,4")));
+                new LivenessChanges.SetLiveness(LivenessChange.ONLINE, "0-4", "defined"),
+                new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "1", "no heartbeat"),
+                new DefinitionChanges.ChangeProperties(true, map("debug", "0-1,4")));
         InventoryState before = StateJson.parse(States.tree(snapshot(states.state())
                 .replace(
                         "'nodelist':['host[0-4]']".replace('\'', '"'),
                         "'nodelist':['host[0-4]'],'properties':{'batch':'3'}".replace('\'', '"'))));
         return States.on(before)
                 .after(
-                        new Command.Properties(false, map("batch", "3")),
-                        new Command.SetExpiration(5000.5),
+                        new DefinitionChanges.ChangeProperties(false, map("batch", "3")),
+                        new DefinitionChanges.SetExpiration(5000.5),
                         drain("3", "dimm"),
                         exclude("4"),
                         config("2"),
@@ -95,7 +96,7 @@ class StateJsonTest {
                 throw new AssertionError("it was written");
             }
         });
-        Event define = new Event.Define(
+        Event define = new DefinitionChanges.Defined(
                 "reload", resources("0-2", "host[0-2]").withScheduling(unwritable), Liveness.Status.ONLINE);
         InventoryState state = InventoryState.empty().apply(define, 100, BOB);
         assertThat(new String(StateJson.toBytesWithoutR(state), StandardCharsets.UTF_8))

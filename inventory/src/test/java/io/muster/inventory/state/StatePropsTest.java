@@ -7,12 +7,14 @@ import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Command.Mode;
 import io.muster.inventory.state.Decision.Rejection.Kind;
+import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.testing.Idsets;
 import io.muster.testing.Seeds;
 import java.util.ArrayList;
@@ -66,34 +68,37 @@ class StatePropsTest {
             case 3, 4 -> undrain(targets, random, by);
             case 5 -> {
                 model.lift(real.now());
-                check(new Command.LiftExpired(), null, Principal.DAEMON);
+                check(new HoldChanges.LiftExpired(), null, Principal.DAEMON);
             }
             case 6 -> {
                 model.exclude(targets);
-                check(new Command.Exclude(text(targets, random), null), null, by);
+                check(new MembershipChanges.Exclude(text(targets, random), null), null, by);
             }
             case 7 -> {
                 List<String> away = departed(random);
                 String text = text(targets, away, random);
-                check(new Command.Include(text, "back"), model.include(targets, away), by);
+                check(new MembershipChanges.Include(text, "back"), model.include(targets, away), by);
             }
             case 8 -> {
-                Command.ExcludeByConfig excluded = excluded(again(), random);
+                MembershipChanges.ExcludeByConfig excluded = excluded(again(), random);
                 model.configure(excluded.configured(), excluded.ranks());
                 check(excluded, null, Principal.DAEMON);
             }
-            case 9 -> check(new Command.Shrink(text(targets, random), null), model.shrink(targets), by);
+            case 9 -> check(new MembershipChanges.Shrink(text(targets, random), null), model.shrink(targets), by);
             case 10 -> {
                 String name = REPORTS[random.nextInt(REPORTS.length)];
                 model.report(name, targets, real.now());
                 check(
-                        new Command.Report(name, text(targets, random), random.nextBoolean() ? "" : "heartbeat"),
+                        new LivenessChanges.SetLiveness(
+                                LivenessChange.of(name),
+                                text(targets, random),
+                                random.nextBoolean() ? "" : "heartbeat"),
                         null,
                         by);
             }
             case 11 -> {
                 double expiration = random.nextInt(6) * 40 - 40 + (random.nextBoolean() ? 0.25 : 0);
-                check(new Command.SetExpiration(expiration), model.expire(expiration), by);
+                check(new DefinitionChanges.SetExpiration(expiration), model.expire(expiration), by);
             }
             case 12 -> edit(random, by);
             default -> define(random.nextInt(4) == 0 ? again() : resources(random), random);
@@ -106,7 +111,7 @@ class StatePropsTest {
         String holder = HOLDERS[random.nextInt(HOLDERS.length)];
         double until = random.nextInt(3) > 0 ? 0 : Epoch.rounded(real.now() + random.nextInt(8) - 1);
         Kind refused = model.drain(targets, reason, mode, holder, until, real.now(), by);
-        check(new Command.Drain(text(targets, random), reason, mode, holder, until), refused, by);
+        check(new HoldChanges.Drain(text(targets, random), reason, mode, holder, until), refused, by);
     }
 
     private void undrain(Idset targets, Random random, Principal by) {
@@ -115,7 +120,7 @@ class StatePropsTest {
         List<String> away = departed(random);
         String text = text(targets, away, random);
         Kind refused = model.undrain(targets, away, mode, holder, by);
-        check(new Command.Undrain(text, "done", mode, holder), refused, by);
+        check(new HoldChanges.Undrain(text, "done", mode, holder), refused, by);
     }
 
     /** Returns some departed hosts that are not in R, so that their names cannot mean a rank. */
@@ -135,10 +140,10 @@ class StatePropsTest {
         return away.isEmpty() ? text(targets, random) : hosts + "," + String.join(",", away);
     }
 
-    private Command.ExcludeByConfig excluded(ResourceSet next, Random random) {
+    private MembershipChanges.ExcludeByConfig excluded(ResourceSet next, Random random) {
         ResourceSet configured = random.nextBoolean() ? next : resources(random);
         Idset ranks = Idsets.small(random, HIGHEST + 1).intersect(configured.ranks());
-        return new Command.ExcludeByConfig(configured, ranks);
+        return new MembershipChanges.ExcludeByConfig(configured, ranks);
     }
 
     private void edit(Random random, Principal by) {
@@ -151,7 +156,7 @@ class StatePropsTest {
             texts.put(name, text(wanted.get(name), random));
         }
         model.edit(add, wanted);
-        check(new Command.Properties(add, texts), null, by);
+        check(new DefinitionChanges.ChangeProperties(add, texts), null, by);
     }
 
     private void define(ResourceSet next, Random random) {
@@ -159,11 +164,11 @@ class StatePropsTest {
         if (!next.equals(real.state().definition().base())) {
             model.define(next, initial, real.now());
         }
-        Command.ExcludeByConfig exclusions = random.nextBoolean() ? null : excluded(next, random);
+        MembershipChanges.ExcludeByConfig exclusions = random.nextBoolean() ? null : excluded(next, random);
         if (exclusions != null) {
             model.configure(exclusions.configured(), exclusions.ranks());
         }
-        check(new Command.Define(next, "reload", initial, exclusions), null, Principal.DAEMON);
+        check(new DefinitionChanges.Define(next, "reload", initial, exclusions), null, Principal.DAEMON);
     }
 
     private ResourceSet again() {
@@ -252,7 +257,7 @@ class StatePropsTest {
 
     private void assertSame(int id, NaiveState.Rank rank) {
         InventoryState state = real.state();
-        Liveness.Report report = Objects.requireNonNull(state.liveness().of(id));
+        LivenessState report = Objects.requireNonNull(state.liveness().of(id));
         assertThat(report.status()).isEqualTo(rank.status);
         assertThat(report.since()).isEqualTo(rank.since);
         HoldSet set = state.holds().on(id);
@@ -279,20 +284,23 @@ class StatePropsTest {
         for (Map.Entry<String, Mode> holder :
                 Map.of("ops", Mode.UPDATE, Hold.SHARED, Mode.UPDATE).entrySet()) {
             Idset targets = targets(random);
-            Command drain = new Command.Drain(targets.toString(), "x", holder.getValue(), holder.getKey(), 0);
+            Command drain = new HoldChanges.Drain(targets.toString(), "x", holder.getValue(), holder.getKey(), 0);
             real.run(drain);
             assertThat(real.run(drain).events()).isEmpty();
-            Command undrain = new Command.Undrain(targets.toString(), "x", Mode.UPDATE, holder.getKey());
+            Command undrain = new HoldChanges.Undrain(targets.toString(), "x", Mode.UPDATE, holder.getKey());
             real.run(undrain);
             assertThat(real.run(undrain)).isEqualTo(new Decision(List.of(), null));
         }
         for (Command command : List.of(
-                new Command.Exclude(targets(random).toString(), null),
-                new Command.Include(targets(random).toString(), null),
-                new Command.Report("offline", targets(random).toString(), ""),
-                new Command.Properties(true, States.map("p", targets(random).toString())),
-                new Command.Properties(false, States.map("p", targets(random).toString())),
-                new Command.SetExpiration(500))) {
+                new MembershipChanges.Exclude(targets(random).toString(), null),
+                new MembershipChanges.Include(targets(random).toString(), null),
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.OFFLINE, targets(random).toString(), ""),
+                new DefinitionChanges.ChangeProperties(
+                        true, States.map("p", targets(random).toString())),
+                new DefinitionChanges.ChangeProperties(
+                        false, States.map("p", targets(random).toString())),
+                new DefinitionChanges.SetExpiration(500))) {
             real.run(command);
             assertThat(real.run(command)).isEqualTo(new Decision(List.of(), null));
         }

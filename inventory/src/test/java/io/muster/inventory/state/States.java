@@ -2,14 +2,13 @@ package io.muster.inventory.state;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,12 +22,6 @@ import org.jspecify.annotations.Nullable;
 public final class States {
     public static final Principal ALICE = new Principal(1001, "alice", 42);
     static final Principal BOB = new Principal(1002, "bob", 0);
-
-    /** Reads JSON as every reader of a journal must. */
-    private static final JsonMapper EXACT = JsonMapper.builder()
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-            .build();
 
     private final List<Entry> entries = new ArrayList<>();
     private InventoryState state;
@@ -49,7 +42,7 @@ public final class States {
     /** Returns host[0-3] as ranks 0-3, all online, host3 with property "batch", at 100 s after the epoch. */
     static States four() {
         States four = empty();
-        four.run(new Command.Define(resources("0-3", "host[0-3]"), "configuration", Liveness.Status.ONLINE));
+        four.run(new DefinitionChanges.Define(resources("0-3", "host[0-3]"), "configuration", Liveness.Status.ONLINE));
         four.entries.clear();
         return four;
     }
@@ -126,7 +119,7 @@ public final class States {
 
     static ObjectNode tree(byte[] json) {
         try {
-            return (ObjectNode) EXACT.readTree(json);
+            return (ObjectNode) ExactJson.MAPPER.readTree(json);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -158,47 +151,47 @@ public final class States {
     }
 
     static Command drain(String targets, @Nullable String reason) {
-        return new Command.Drain(targets, reason, Command.Mode.NONE, Hold.SHARED, 0);
+        return new HoldChanges.Drain(targets, reason, HoldChanges.Mode.NONE, Hold.SHARED, 0);
     }
 
-    static Command drain(String targets, @Nullable String reason, Command.Mode mode) {
-        return new Command.Drain(targets, reason, mode, Hold.SHARED, 0);
+    static Command drain(String targets, @Nullable String reason, HoldChanges.Mode mode) {
+        return new HoldChanges.Drain(targets, reason, mode, Hold.SHARED, 0);
     }
 
-    static Command undrain(String targets, Command.Mode mode) {
-        return new Command.Undrain(targets, null, mode, null);
+    static Command undrain(String targets, HoldChanges.Mode mode) {
+        return new HoldChanges.Undrain(targets, null, mode, null);
     }
 
     static Command hold(String targets, String holder, double until) {
-        return new Command.Drain(targets, "held", Command.Mode.NONE, holder, until);
+        return new HoldChanges.Drain(targets, "held", HoldChanges.Mode.NONE, holder, until);
     }
 
     static Command undrain(String targets) {
-        return new Command.Undrain(targets, null, Command.Mode.NONE, null);
+        return new HoldChanges.Undrain(targets, null, HoldChanges.Mode.NONE, null);
     }
 
     static Command exclude(String targets) {
-        return new Command.Exclude(targets, null);
+        return new MembershipChanges.Exclude(targets, null);
     }
 
     static Command include(String targets) {
-        return new Command.Include(targets, null);
+        return new MembershipChanges.Include(targets, null);
     }
 
     static Command shrink(String targets) {
-        return new Command.Shrink(targets, null);
+        return new MembershipChanges.Shrink(targets, null);
     }
 
     static Command report(String name, String targets) {
-        return new Command.Report(name, targets, "");
+        return new LivenessChanges.SetLiveness(LivenessChange.of(name), targets, "");
     }
 
     /** Returns the command with the exclusions of a configuration of {@link #four}. */
-    static Command.ExcludeByConfig config(String ranks) {
-        return new Command.ExcludeByConfig(resources("0-3", "host[0-3]"), Idset.parse(ranks));
+    static MembershipChanges.ExcludeByConfig config(String ranks) {
+        return new MembershipChanges.ExcludeByConfig(resources("0-3", "host[0-3]"), Idset.parse(ranks));
     }
 
     static Command define(ResourceSet resources) {
-        return new Command.Define(resources, "reload", Liveness.Status.OFFLINE);
+        return new DefinitionChanges.Define(resources, "reload", Liveness.Status.OFFLINE);
     }
 }

@@ -142,7 +142,7 @@ final class Crew {
 
     /** Checks the directory that a killed daemon left, as {@code muster journal verify} does. */
     void checkDirectory(Path stateDir) throws IOException {
-        JournalCheck.Report report = JournalCheck.verify(LocalDisk.existing(stateDir), bytes -> {});
+        JournalCheck.CheckResult report = JournalCheck.verify(LocalDisk.existing(stateDir), bytes -> {});
         assertThat(report.findings())
                 .as("what journal verify finds in %s", stateDir)
                 .noneMatch(f ->

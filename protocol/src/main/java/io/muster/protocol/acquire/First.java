@@ -31,8 +31,7 @@ public record First(ResourceSet resources, Idset up) {
 
     public static First parse(JsonNode payload) {
         Problems problems = new Problems();
-        Keys.refuseUnknown(payload, problems, "resources", "up");
-        Idset up = Keys.idset(payload, "up", problems);
+        Idset up = Keys.of(payload, problems, "resources", "up").idset("up");
         JsonNode resources = payload.path("resources");
         if (!resources.isObject()) {
             problems.add("/resources", "must be an R object");

@@ -1,65 +1,75 @@
 package io.muster.protocol.acquire;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.Pointer;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
-/** Reads and writes the members of RFC 28's payloads. */
-final class Keys {
-    private Keys() {}
-
-    static void refuseUnknown(JsonNode payload, Problems problems, String... known) {
-        if (!payload.isObject()) {
+/** Reads the members of RFC 28's payloads and collects everything that is wrong with them; writes the members. */
+record Keys(Fields in, Problems problems) {
+    /** A payload that is no object, or has keys other than the known ones, is a problem. */
+    static Keys of(JsonNode payload, Problems problems, String... known) {
+        boolean isObject = payload instanceof ObjectNode;
+        if (!isObject) {
             problems.add("", "must be an object");
         }
-        List<String> names = List.of(known);
-        payload.fieldNames().forEachRemaining(name -> {
-            if (!names.contains(name)) {
-                problems.add(pointer("", name), "is not a key of this response");
+        ObjectNode object = isObject ? (ObjectNode) payload : JsonNodeFactory.instance.objectNode();
+        Keys keys = new Keys(
+                new Fields(
+                        object,
+                        "",
+                        (place, sentence) -> new InvalidException("payload", List.of(new Problem(place, sentence)), 0)),
+                problems);
+        keys.refuseUnknown(List.of(known));
+        return keys;
+    }
+
+    private void refuseUnknown(List<String> known) {
+        for (String name : in.names()) {
+            if (!known.contains(name)) {
+                problems.add(Pointer.of("", name), "is not a key of this response");
             }
-        });
+        }
     }
 
     /** Returns the idset under {@code key}, empty if there is none or it is wrong. */
-    static Idset idset(JsonNode payload, String key, Problems problems) {
-        JsonNode value = payload.get(key);
-        return value == null ? Idset.EMPTY : read(value, "/" + key, problems);
+    Idset idset(String key) {
+        return in.has(key) ? idset(in, key) : Idset.EMPTY;
     }
 
-    private static Idset read(JsonNode value, String place, Problems problems) {
-        if (!value.isTextual()) {
-            problems.add(place, "must be an idset string");
-            return Idset.EMPTY;
-        }
-        try {
-            return Idset.parse(value.textValue());
-        } catch (MalformedException e) {
-            problems.add(place, String.valueOf(e.getMessage()));
-            return Idset.EMPTY;
-        }
+    private Idset idset(Fields object, String key) {
+        return collect(() -> object.parse(key, "an idset string", Idset::parse), Idset.EMPTY);
     }
 
-    /** Returns the JSON pointer (RFC 6901) of a member. */
-    static String pointer(String parent, String key) {
-        return parent + "/" + key.replace("~", "~0").replace("/", "~1");
-    }
-
-    static SortedMap<String, Idset> properties(JsonNode payload, String key, Problems problems) {
+    SortedMap<String, Idset> properties(String key) {
         SortedMap<String, Idset> properties = new TreeMap<>();
-        JsonNode object = payload.get(key);
-        if (object != null && !object.isObject()) {
-            problems.add("/" + key, "must be an object of property names to idsets");
-        } else if (object != null) {
-            object.properties()
-                    .forEach(p ->
-                            properties.put(p.getKey(), read(p.getValue(), pointer("/" + key, p.getKey()), problems)));
+        if (in.has(key)) {
+            collect(
+                            () -> Optional.of(in.object(key, "an object of property names to idsets")),
+                            Optional.<Fields>empty())
+                    .ifPresent(object -> object.names().forEach(name -> properties.put(name, idset(object, name))));
         }
         return properties;
+    }
+
+    /** Returns what {@code reading} returns, or {@code otherwise} and a problem. */
+    private <T> T collect(Supplier<T> reading, T otherwise) {
+        try {
+            return reading.get();
+        } catch (InvalidException e) {
+            e.problems().forEach(problem -> problems.add(problem.place(), problem.sentence()));
+            return otherwise;
+        }
     }
 
     static void put(ObjectNode payload, String key, Idset ids) {

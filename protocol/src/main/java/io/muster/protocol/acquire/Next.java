@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.Collections;
@@ -62,7 +63,7 @@ public record Next(
         propertyAdd.forEach((name, ranks) -> {
             Idset both = ranks.intersect(propertyRemove.getOrDefault(name, Idset.EMPTY));
             if (!both.isEmpty()) {
-                problems.add(Keys.pointer("/property-add", name), "and /property-remove both name " + both);
+                problems.add(Pointer.of("/property-add", name), "and /property-remove both name " + both);
             }
         });
         if (expiration.isPresent() && !(expiration.getAsDouble() >= 0 && Double.isFinite(expiration.getAsDouble()))) {
@@ -76,7 +77,7 @@ public record Next(
         properties.forEach((name, ranks) -> {
             String fault = ranks.isEmpty() ? "names no rank" : ResourceSet.propertyNameFault(name);
             if (fault != null) {
-                problems.add(Keys.pointer(place, name), fault);
+                problems.add(Pointer.of(place, name), fault);
             }
         });
     }
@@ -100,12 +101,12 @@ public record Next(
      */
     public static Next parse(JsonNode payload) {
         Problems problems = new Problems();
-        Keys.refuseUnknown(payload, problems, "up", "down", "shrink", "property-add", "property-remove", "expiration");
-        Idset shrink = Keys.idset(payload, "shrink", problems);
-        Idset down = Keys.idset(payload, "down", problems).union(shrink);
-        Idset up = Keys.idset(payload, "up", problems).subtract(down);
-        SortedMap<String, Idset> add = Keys.properties(payload, "property-add", problems);
-        SortedMap<String, Idset> remove = Keys.properties(payload, "property-remove", problems);
+        Keys keys = Keys.of(payload, problems, "up", "down", "shrink", "property-add", "property-remove", "expiration");
+        Idset shrink = keys.idset("shrink");
+        Idset down = keys.idset("down").union(shrink);
+        Idset up = keys.idset("up").subtract(down);
+        SortedMap<String, Idset> add = keys.properties("property-add");
+        SortedMap<String, Idset> remove = keys.properties("property-remove");
         JsonNode expiration = payload.path("expiration");
         if (!expiration.isMissingNode() && !expiration.isNumber()) {
             problems.add("/expiration", "must be a number");

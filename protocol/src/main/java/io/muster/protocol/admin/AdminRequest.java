@@ -1,12 +1,17 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.util.SortedMap;
@@ -33,22 +38,23 @@ public record AdminRequest(Command command, boolean dryRun) {
 
     /** @return null if {@code method} does not exist or does not change the inventory */
     public static @Nullable AdminRequest parse(String method, @Nullable ObjectNode payload) {
-        Reader in = new Reader(method, payload);
+        Reader in = Reader.of(method, payload);
         Command command = switch (method) {
             case "drain" -> in.drain();
             case "undrain" -> in.undrain();
-            case "exclude" -> new Command.Exclude(in.text("targets"), in.optional("reason"));
-            case "include" -> new Command.Include(in.text("targets"), in.optional("reason"));
-            case "shrink" -> new Command.Shrink(in.text("targets"), in.optional("reason"));
+            case "exclude" -> new MembershipChanges.Exclude(in.text("targets"), in.fields.optional("reason"));
+            case "include" -> new MembershipChanges.Include(in.text("targets"), in.fields.optional("reason"));
+            case "shrink" -> new MembershipChanges.Shrink(in.text("targets"), in.fields.optional("reason"));
             case "online", "offline", "torpid", "lively" ->
-                new Command.Report(method, in.text("targets"), in.textOr("cause", ""));
-            case "monitor-force-down" -> new Command.ForceDown(in.ranks());
-            case "property-add" -> new Command.Properties(true, in.properties());
-            case "property-remove" -> new Command.Properties(false, in.properties());
-            case "expiration-update" -> new Command.SetExpiration(in.number("expiration"));
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.of(method), in.text("targets"), in.fields.textOr("cause", ""));
+            case "monitor-force-down" -> new LivenessChanges.ForceDown(in.ranks());
+            case "property-add" -> new DefinitionChanges.ChangeProperties(true, in.properties());
+            case "property-remove" -> new DefinitionChanges.ChangeProperties(false, in.properties());
+            case "expiration-update" -> new DefinitionChanges.SetExpiration(in.fields.number("expiration"));
             default -> null;
         };
-        return command == null ? null : new AdminRequest(command, in.flag(DRY_RUN));
+        return command == null ? null : new AdminRequest(command, in.fields.flag(DRY_RUN));
     }
 
     /** Returns the topic and the payload that mean {@code command}, for clients. */
@@ -64,32 +70,41 @@ public record AdminRequest(Command command, boolean dryRun) {
     public record Call(String topic, ObjectNode payload) {}
 
     /** Reads the payload. Like flux-core, the reader refuses malformed payloads with EPROTO, and also says what is wrong. */
-    private record Reader(String method, @Nullable ObjectNode payload) {
+    private record Reader(Fields fields) {
+        static Reader of(String method, @Nullable ObjectNode payload) {
+            return new Reader(new Fields(
+                    payload == null ? JsonNodeFactory.instance.objectNode() : payload,
+                    "",
+                    (place, sentence) ->
+                            new RpcException(Errno.EPROTO, "resource." + method + ": " + place + " " + sentence)));
+        }
+
         Command drain() {
-            double until = payload != null && payload.has("until") ? number("until") : 0;
-            return new Command.Drain(
+            double until = fields.has("until") ? fields.number("until") : 0;
+            return new HoldChanges.Drain(
                     text("targets"),
-                    optional("reason"),
+                    fields.optional("reason"),
                     mode("Invalid mode specified"),
-                    textOr("holder", Hold.SHARED),
+                    fields.textOr("holder", Hold.SHARED),
                     until);
         }
 
         Command undrain() {
-            String fault = "invalid undrain mode '" + textOr("mode", "") + "' specified";
-            return new Command.Undrain(text("targets"), optional("reason"), mode(fault), optional("holder"));
+            String fault = "invalid undrain mode '" + fields.textOr("mode", "") + "' specified";
+            return new HoldChanges.Undrain(
+                    text("targets"), fields.optional("reason"), mode(fault), fields.optional("holder"));
         }
 
         /** Reads the mode; an unknown mode is refused with flux-core's sentence and error number. */
-        private Command.Mode mode(String fault) {
-            String mode = optional("mode");
+        private HoldChanges.Mode mode(String fault) {
+            String mode = fields.optional("mode");
             if (mode == null) {
-                return Command.Mode.NONE;
+                return HoldChanges.Mode.NONE;
             }
             return switch (mode) {
-                case "update" -> Command.Mode.UPDATE;
-                case "overwrite" -> Command.Mode.OVERWRITE;
-                case "force-overwrite" -> Command.Mode.FORCE_OVERWRITE;
+                case "update" -> HoldChanges.Mode.UPDATE;
+                case "overwrite" -> HoldChanges.Mode.OVERWRITE;
+                case "force-overwrite" -> HoldChanges.Mode.FORCE_OVERWRITE;
                 default -> throw new RpcException(Errno.EINVAL, fault);
             };
         }
@@ -105,67 +120,33 @@ public record AdminRequest(Command command, boolean dryRun) {
         }
 
         String text(String key) {
-            String value = optional(key);
-            if (value == null) {
-                throw fault(key, "is missing");
+            if (!fields.has(key)) {
+                throw fields.fault(key, "is missing");
             }
-            return value;
-        }
-
-        String textOr(String key, String otherwise) {
-            String value = optional(key);
-            return value == null ? otherwise : value;
-        }
-
-        @Nullable
-        String optional(String key) {
-            JsonNode value = payload == null ? null : payload.get(key);
-            if (value != null && !value.isTextual()) {
-                throw fault(key, "must be a string");
-            }
-            return value == null ? null : value.textValue();
-        }
-
-        double number(String key) {
-            JsonNode value = payload == null ? null : payload.get(key);
-            if (value == null || !value.isNumber()) {
-                throw fault(key, "must be a number");
-            }
-            return value.doubleValue();
-        }
-
-        boolean flag(String key) {
-            JsonNode value = payload == null ? null : payload.get(key);
-            if (value != null && !value.isBoolean()) {
-                throw fault(key, "must be true or false");
-            }
-            return value != null && value.booleanValue();
+            return fields.text(key);
         }
 
         SortedMap<String, String> properties() {
-            JsonNode object = payload == null ? null : payload.get("properties");
-            if (object == null || !object.isObject() || object.isEmpty()) {
-                throw fault("properties", "must be an object of property names to targets, with at least one");
+            String noun = "an object of property names to targets, with at least one";
+            ObjectNode object = fields.object("properties", noun).json();
+            if (object.isEmpty()) {
+                throw fields.fault("properties", "must be " + noun);
             }
             SortedMap<String, String> properties = new TreeMap<>();
             object.properties().forEach(p -> {
                 if (!p.getValue().isTextual()) {
-                    throw fault("properties/" + p.getKey(), "must be a string of targets");
+                    throw fields.refusal().of("/properties/" + p.getKey(), "must be a string of targets");
                 }
                 properties.put(p.getKey(), p.getValue().textValue());
             });
             return properties;
-        }
-
-        private RpcException fault(String key, String sentence) {
-            return new RpcException(Errno.EPROTO, "resource." + method + ": /" + key + " " + sentence);
         }
     }
 
     /** Writes the keys of a command and returns the name of its method: the inverse of {@link Reader}. */
     private static final class Writer {
         static String write(Command command, ObjectNode out) {
-            if (command instanceof Command.Drain c) {
+            if (command instanceof HoldChanges.Drain c) {
                 put(out, c.targets(), c.reason(), c.mode());
                 if (!c.holder().equals(Hold.SHARED)) {
                     out.put("holder", c.holder());
@@ -175,7 +156,7 @@ public record AdminRequest(Command command, boolean dryRun) {
                 }
                 return "drain";
             }
-            if (command instanceof Command.Undrain c) {
+            if (command instanceof HoldChanges.Undrain c) {
                 put(out, c.targets(), c.reason(), c.mode());
                 if (c.holder() != null) {
                     out.put("holder", c.holder());
@@ -186,46 +167,46 @@ public record AdminRequest(Command command, boolean dryRun) {
         }
 
         private static String membershipOrReport(Command command, ObjectNode out) {
-            if (command instanceof Command.Exclude c) {
-                put(out, c.targets(), c.reason(), Command.Mode.NONE);
+            if (command instanceof MembershipChanges.Exclude c) {
+                put(out, c.targets(), c.reason(), HoldChanges.Mode.NONE);
                 return "exclude";
             }
-            if (command instanceof Command.Include c) {
-                put(out, c.targets(), c.reason(), Command.Mode.NONE);
+            if (command instanceof MembershipChanges.Include c) {
+                put(out, c.targets(), c.reason(), HoldChanges.Mode.NONE);
                 return "include";
             }
-            if (command instanceof Command.Shrink c) {
-                put(out, c.targets(), c.reason(), Command.Mode.NONE);
+            if (command instanceof MembershipChanges.Shrink c) {
+                put(out, c.targets(), c.reason(), HoldChanges.Mode.NONE);
                 return "shrink";
             }
-            if (command instanceof Command.Report c) {
+            if (command instanceof LivenessChanges.SetLiveness c) {
                 out.put("targets", c.targets());
                 if (!c.cause().isEmpty()) {
                     out.put("cause", c.cause());
                 }
-                return c.name();
+                return c.change().word();
             }
             return inventory(command, out);
         }
 
         private static String inventory(Command command, ObjectNode out) {
-            if (command instanceof Command.ForceDown c) {
+            if (command instanceof LivenessChanges.ForceDown c) {
                 out.put("ranks", c.ranks().toString());
                 return "monitor-force-down";
             }
-            if (command instanceof Command.Properties c) {
+            if (command instanceof DefinitionChanges.ChangeProperties c) {
                 ObjectNode properties = out.putObject("properties");
                 c.properties().forEach(properties::put);
                 return c.add() ? "property-add" : "property-remove";
             }
-            if (command instanceof Command.SetExpiration c) {
+            if (command instanceof DefinitionChanges.SetExpiration c) {
                 out.put("expiration", c.expiration());
                 return "expiration-update";
             }
             throw new IllegalArgumentException("no request asks for " + command);
         }
 
-        private static void put(ObjectNode out, String targets, @Nullable String reason, Command.Mode mode) {
+        private static void put(ObjectNode out, String targets, @Nullable String reason, HoldChanges.Mode mode) {
             out.put("targets", targets);
             if (reason != null) {
                 out.put("reason", reason);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Fields;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +20,11 @@ public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
 
     /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static DryRunAnswer parse(JsonNode payload) {
-        Members in = Members.of("dry-run", payload);
+        Fields in = Fields.of("dry-run", payload);
         List<ObjectNode> events = new ArrayList<>();
         in.list("events").forEach(event -> events.add(event.json()));
         List<Update> updates = new ArrayList<>();
-        for (Members update : in.list("updates")) {
+        for (Fields update : in.list("updates")) {
             boolean hasUpdate = !update.json().path("update").isNull();
             updates.add(new Update(
                     update.text("user"),

@@ -3,6 +3,7 @@ package io.muster.protocol.admin;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.request.Constraint;
 import io.muster.inventory.request.Jobspec;
@@ -122,11 +123,7 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
     }
 
     private static boolean flag(ObjectNode payload, String key) {
-        JsonNode value = payload.path(key);
-        if (!value.isMissingNode() && !value.isBoolean()) {
-            throw fault("/" + key + " must be true or false");
-        }
-        return value.asBoolean(false);
+        return new Fields(payload, "", (place, sentence) -> fault(place + " " + sentence)).flag(key);
     }
 
     private static RpcException fault(String sentence) {

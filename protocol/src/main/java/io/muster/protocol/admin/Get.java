@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Definition;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -21,8 +22,8 @@ public record Get(ResourceSet resources, String method) {
 
     /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static Get parse(JsonNode payload) {
-        Members in = Members.of("resource.get", payload);
-        return new Get(in.resources("R"), in.text("method"));
+        Fields in = Fields.of("resource.get", payload);
+        return new Get(in.tree("R", ResourceSet::parse), in.text("method"));
     }
 
     public Bytes encode() {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import io.muster.protocol.wire.Bytes;
@@ -35,11 +36,11 @@ public record InventoryAnswer(
 
     /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static InventoryAnswer parse(JsonNode payload) {
-        Members in = Members.of(TOPIC, payload);
+        Fields in = Fields.of(TOPIC, payload);
         ObjectNode state = in.object("state").json();
         state.set("R", payload.path("R"));
         List<Scheduler> schedulers = new ArrayList<>();
-        for (Members scheduler : in.list("schedulers")) {
+        for (Fields scheduler : in.list("schedulers")) {
             schedulers.add(Scheduler.parse(scheduler));
         }
         return new InventoryAnswer(

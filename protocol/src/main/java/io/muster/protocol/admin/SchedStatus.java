@@ -3,6 +3,7 @@ package io.muster.protocol.admin;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.wire.Bytes;
@@ -24,8 +25,11 @@ public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocat
 
     /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static SchedStatus parse(JsonNode payload) {
-        Members in = Members.of("resource.sched-status", payload);
-        return new SchedStatus(in.resources("all"), in.resources("down"), in.resources("allocated"));
+        Fields in = Fields.of("resource.sched-status", payload);
+        return new SchedStatus(
+                in.tree("all", ResourceSet::parse),
+                in.tree("down", ResourceSet::parse),
+                in.tree("allocated", ResourceSet::parse));
     }
 
     public Bytes encode() {

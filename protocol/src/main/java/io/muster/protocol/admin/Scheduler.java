@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 
 /**
  * A scheduler that has acquired the resources.
@@ -16,15 +17,15 @@ import io.muster.inventory.idset.Idset;
  */
 public record Scheduler(
         String user, int userid, int pid, double since, long responses, Idset offered, Idset up, boolean behind) {
-    static Scheduler parse(Members in) {
+    static Scheduler parse(Fields in) {
         return new Scheduler(
                 in.text("user"),
                 (int) (long) in.number("userid"),
                 (int) in.number("pid"),
                 in.number("since"),
                 (long) in.number("responses"),
-                in.idset("offered"),
-                in.idset("up"),
+                in.parse("offered", Idset::parse),
+                in.parse("up", Idset::parse),
                 in.json().path("behind").asBoolean());
     }
 

@@ -8,6 +8,7 @@ import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.IdsetWriter;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.wire.Bytes;
@@ -36,21 +37,21 @@ public record Status(
 
     /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
     public static Status parse(JsonNode payload) {
-        Members in = Members.of("resource.status", payload);
+        Fields in = Fields.of("resource.status", payload);
         Map<Reason, Idset> drain = new LinkedHashMap<>();
-        Members drained = in.object("drain");
+        Fields drained = in.object("drain");
         drained.names().forEach(ranks -> {
-            Members group = drained.object(ranks);
+            Fields group = drained.object(ranks);
             Reason reason = new Reason(group.number("timestamp"), group.textOr("reason", ""));
-            drain.merge(reason, drained.idset(ranks, ranks), Idset::union);
+            drain.merge(reason, drained.parseKey(ranks, Idset::parse), Idset::union);
         });
         return new Status(
-                in.resources("R"),
+                in.tree("R", ResourceSet::parse),
                 drain,
-                in.idset("online"),
-                in.idset("offline"),
-                in.idset("exclude"),
-                in.idset("torpid"));
+                in.parse("online", Idset::parse),
+                in.parse("offline", Idset::parse),
+                in.parse("exclude", Idset::parse),
+                in.parse("torpid", Idset::parse));
     }
 
     /** Costs by the intervals of equal holds and by the bytes of the answer, however the ranks lie. */
@@ -86,7 +87,7 @@ public record Status(
         }
         out.writeEndObject();
         Liveness live = state.liveness();
-        Idset connected = live.online().union(live.torpid());
+        Idset connected = live.connected();
         out.writeStringField("online", connected.toString());
         out.writeStringField(
                 "offline", state.resources().ranks().subtract(connected).toString());

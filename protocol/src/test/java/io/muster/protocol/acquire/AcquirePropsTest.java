@@ -3,14 +3,19 @@ package io.muster.protocol.acquire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.wire.Json;
 import io.muster.testing.Idsets;
@@ -57,7 +62,7 @@ class AcquirePropsTest {
 
     @Seeds
     void whoeverListensKnowsWhatThereIsToKnow(Random random) throws Exception {
-        run(new Command.Define(resources(random), "configuration", Liveness.Status.ONLINE));
+        run(new DefinitionChanges.Define(resources(random), "configuration", Liveness.Status.ONLINE));
         for (int step = 0; step < STEPS; step++) {
             now += random.nextInt(3);
             run(command(random));
@@ -160,16 +165,20 @@ class AcquirePropsTest {
         String targets = random.nextBoolean() ? some.toString() : Integer.toString(some.first());
         String property = PROPERTIES[random.nextInt(PROPERTIES.length)];
         return switch (random.nextInt(9)) {
-            case 0, 1 -> new Command.Drain(targets, "x", Command.Mode.UPDATE, random.nextBoolean() ? "a" : "b", 0);
-            case 2 -> new Command.Undrain(targets, null, Command.Mode.FORCE_OVERWRITE, null);
-            case 3 -> new Command.Exclude(targets, null);
-            case 4, 5 -> new Command.Include(targets, null);
+            case 0, 1 ->
+                new HoldChanges.Drain(targets, "x", HoldChanges.Mode.UPDATE, random.nextBoolean() ? "a" : "b", 0);
+            case 2 -> new HoldChanges.Undrain(targets, null, HoldChanges.Mode.FORCE_OVERWRITE, null);
+            case 3 -> new MembershipChanges.Exclude(targets, null);
+            case 4, 5 -> new MembershipChanges.Include(targets, null);
             case 6 ->
                 random.nextInt(3) > 0
-                        ? new Command.SetExpiration(random.nextInt(4) * 300)
-                        : new Command.Shrink(targets, null);
-            case 7 -> new Command.Report(REPORTS[random.nextInt(REPORTS.length)], targets, "");
-            default -> new Command.Properties(random.nextBoolean(), new TreeMap<>(Map.of(property, targets)));
+                        ? new DefinitionChanges.SetExpiration(random.nextInt(4) * 300)
+                        : new MembershipChanges.Shrink(targets, null);
+            case 7 ->
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.of(REPORTS[random.nextInt(REPORTS.length)]), targets, "");
+            default ->
+                new DefinitionChanges.ChangeProperties(random.nextBoolean(), new TreeMap<>(Map.of(property, targets)));
         };
     }
 }

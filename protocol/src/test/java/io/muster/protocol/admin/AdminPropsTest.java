@@ -6,15 +6,20 @@ import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.Command.Mode;
 import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.wire.Json;
 import io.muster.testing.Idsets;
 import io.muster.testing.Seeds;
@@ -45,22 +50,24 @@ class AdminPropsTest {
         return switch (random.nextInt(9)) {
             case 0 -> {
                 double until = random.nextBoolean() ? 0 : Epoch.ofMicros(1 + random.nextLong(4_000_000_000_000_000L));
-                yield new Command.Drain(text(random), maybe(random), mode, text(random), until);
+                yield new HoldChanges.Drain(text(random), maybe(random), mode, text(random), until);
             }
-            case 1 -> new Command.Undrain(text(random), maybe(random), mode, maybe(random));
-            case 2 -> new Command.Exclude(text(random), maybe(random));
-            case 3 -> new Command.Include(text(random), maybe(random));
-            case 4 -> new Command.Shrink(text(random), maybe(random));
-            case 5 -> new Command.Report(REPORTS.get(random.nextInt(REPORTS.size())), text(random), text(random));
+            case 1 -> new HoldChanges.Undrain(text(random), maybe(random), mode, maybe(random));
+            case 2 -> new MembershipChanges.Exclude(text(random), maybe(random));
+            case 3 -> new MembershipChanges.Include(text(random), maybe(random));
+            case 4 -> new MembershipChanges.Shrink(text(random), maybe(random));
+            case 5 ->
+                new LivenessChanges.SetLiveness(
+                        LivenessChange.of(REPORTS.get(random.nextInt(REPORTS.size()))), text(random), text(random));
             case 6 -> {
                 SortedMap<String, String> properties = new TreeMap<>();
                 for (int i = random.nextInt(3); i >= 0; i--) {
                     properties.put(text(random), text(random));
                 }
-                yield new Command.Properties(random.nextBoolean(), properties);
+                yield new DefinitionChanges.ChangeProperties(random.nextBoolean(), properties);
             }
-            case 7 -> new Command.SetExpiration(Epoch.ofMicros(random.nextLong(4_000_000_000_000_000L)));
-            default -> new Command.ForceDown(Idsets.any(random));
+            case 7 -> new DefinitionChanges.SetExpiration(Epoch.ofMicros(random.nextLong(4_000_000_000_000_000L)));
+            default -> new LivenessChanges.ForceDown(Idsets.any(random));
         };
     }
 
@@ -79,19 +86,23 @@ class AdminPropsTest {
     void answersAreReadAsTheyWereWritten(Random random) throws Exception {
         InventoryState state = InventoryState.empty();
         double now = 1_795_226_327;
-        state = run(new Command.Define(resources(), "reload", Liveness.Status.ONLINE), state, now);
+        state = run(new DefinitionChanges.Define(resources(), "reload", Liveness.Status.ONLINE), state, now);
         for (int step = 0; step < 20; step++) {
             now += random.nextInt(4) * 0.25;
             String targets = Idsets.small(random, 8).with(random.nextInt(8)).toString();
             Command command = switch (random.nextInt(6)) {
                 case 0, 1 ->
-                    new Command.Drain(
+                    new HoldChanges.Drain(
                             targets, maybe(random), Mode.UPDATE, random.nextBoolean() ? Hold.SHARED : "ops", 0);
-                case 2 -> new Command.Undrain(targets, null, Mode.FORCE_OVERWRITE, null);
-                case 3 -> new Command.Exclude(targets, null);
+                case 2 -> new HoldChanges.Undrain(targets, null, Mode.FORCE_OVERWRITE, null);
+                case 3 -> new MembershipChanges.Exclude(targets, null);
                 case 4 ->
-                    random.nextInt(3) == 0 ? new Command.Shrink(targets, null) : new Command.Include(targets, null);
-                default -> new Command.Report(REPORTS.get(random.nextInt(REPORTS.size())), targets, "");
+                    random.nextInt(3) == 0
+                            ? new MembershipChanges.Shrink(targets, null)
+                            : new MembershipChanges.Include(targets, null);
+                default ->
+                    new LivenessChanges.SetLiveness(
+                            LivenessChange.of(REPORTS.get(random.nextInt(REPORTS.size()))), targets, "");
             };
             state = run(command, state, now);
             assertConsistent(state);

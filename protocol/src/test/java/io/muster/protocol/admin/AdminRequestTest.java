@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.HoldChanges.Mode;
+import io.muster.inventory.state.LivenessChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -72,15 +76,18 @@ class AdminRequestTest {
 
     @Test
     void aRequestMeansACommand() throws Exception {
-        assertThat(read("drain", "{'targets':'1'}")).isEqualTo(new Command.Drain("1", null, Mode.NONE, Hold.SHARED, 0));
+        assertThat(read("drain", "{'targets':'1'}"))
+                .isEqualTo(new HoldChanges.Drain("1", null, Mode.NONE, Hold.SHARED, 0));
         assertThat(read("drain", "{'targets':'1','reason':'x','mode':'update','holder':'ops','until':5,'extra':[]}"))
-                .isEqualTo(new Command.Drain("1", "x", Mode.UPDATE, "ops", 5));
-        assertThat(read("undrain", "{'targets':'1'}")).isEqualTo(new Command.Undrain("1", null, Mode.NONE, null));
-        assertThat(read("monitor-force-down", "{'ranks':'0-1'}")).isEqualTo(new Command.ForceDown(Idset.range(0, 1)));
-        assertThat(read("expiration-update", "{'expiration':5}")).isEqualTo(new Command.SetExpiration(5));
-        assertThat(read("offline", "{'targets':'host1'}")).isEqualTo(new Command.Report("offline", "host1", ""));
+                .isEqualTo(new HoldChanges.Drain("1", "x", Mode.UPDATE, "ops", 5));
+        assertThat(read("undrain", "{'targets':'1'}")).isEqualTo(new HoldChanges.Undrain("1", null, Mode.NONE, null));
+        assertThat(read("monitor-force-down", "{'ranks':'0-1'}"))
+                .isEqualTo(new LivenessChanges.ForceDown(Idset.range(0, 1)));
+        assertThat(read("expiration-update", "{'expiration':5}")).isEqualTo(new DefinitionChanges.SetExpiration(5));
+        assertThat(read("offline", "{'targets':'host1'}"))
+                .isEqualTo(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "host1", ""));
         assertThat(read("property-add", "{'properties':{'a':'1'}}"))
-                .isEqualTo(new Command.Properties(true, new TreeMap<>(Map.of("a", "1"))));
+                .isEqualTo(new DefinitionChanges.ChangeProperties(true, new TreeMap<>(Map.of("a", "1"))));
     }
 
     @ParameterizedTest
@@ -142,10 +149,10 @@ class AdminRequestTest {
 
     @Test
     void whatOnlyTheDaemonWishesHasNoCall() {
-        assertThatThrownBy(() -> AdminRequest.call(new Command.LiftExpired(), false))
+        assertThatThrownBy(() -> AdminRequest.call(new HoldChanges.LiftExpired(), false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("no request asks for LiftExpired");
-        Command define = new Command.Define(ResourceSet.EMPTY, "x", Liveness.Status.ONLINE);
+        Command define = new DefinitionChanges.Define(ResourceSet.EMPTY, "x", Liveness.Status.ONLINE);
         assertThatThrownBy(() -> AdminRequest.call(define, false)).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -7,15 +7,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.Command.Mode;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.util.List;
@@ -51,7 +56,7 @@ class AnswersTest {
         InventoryState state = InventoryState.empty();
         double now = 1_795_225_914.778;
         ResourceSet resources = ResourceSet.parse(R.replace('\'', '"').replace("}}}", "}},\"scheduling\":{}}"));
-        for (Event event : new Command.Define(resources, "configuration", Liveness.Status.ONLINE)
+        for (Event event : new DefinitionChanges.Define(resources, "configuration", Liveness.Status.ONLINE)
                 .decide(state, now, Principal.DAEMON)
                 .events()) {
             state = new Entry(1, now, Principal.DAEMON, event).applyTo(state);
@@ -66,7 +71,7 @@ class AnswersTest {
     }
 
     private static Command drain(String targets, String reason, String holder) {
-        return new Command.Drain(targets, reason, Mode.NONE, holder, 0);
+        return new HoldChanges.Drain(targets, reason, Mode.NONE, holder, 0);
     }
 
     @Test
@@ -89,9 +94,9 @@ class AnswersTest {
                 .isEqualTo("{'R':" + R + ",'drain':{},'online':'0-3','offline':'','exclude':'','torpid':''}");
         InventoryState state = state(
                 drain("1", "dimm", Hold.SHARED),
-                new Command.Report("torpid", "0", ""),
-                new Command.Report("offline", "2", ""),
-                new Command.Exclude("3", null));
+                new LivenessChanges.SetLiveness(LivenessChange.TORPID, "0", ""),
+                new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "2", ""),
+                new MembershipChanges.Exclude("3", null));
         assertThat(text(Status.encode(state)))
                 .isEqualTo("{'R':" + R + ",'drain':{'1':{'timestamp':1795225915.0,'reason':'dimm'}},"
                         + "'online':'0-1,3','offline':'2','exclude':'3','torpid':'0'}");
@@ -109,7 +114,7 @@ class AnswersTest {
 
     @Test
     void whatIsLostCountsAsExcludedAndNotAsDrained() throws Exception {
-        InventoryState state = state(drain("2-3", "x", Hold.SHARED), new Command.Shrink("3", null));
+        InventoryState state = state(drain("2-3", "x", Hold.SHARED), new MembershipChanges.Shrink("3", null));
         Status status = Status.parse(Json.parse(Status.encode(state)));
         assertThat(status.exclude()).hasToString("3");
         assertThat(status.drain().values()).containsExactly(Idset.of(2));
@@ -117,7 +122,7 @@ class AnswersTest {
 
     @Test
     void schedStatusLeavesExcludedRanksOut() throws Exception {
-        InventoryState state = state(drain("1", "x", Hold.SHARED), new Command.Exclude("3", null));
+        InventoryState state = state(drain("1", "x", Hold.SHARED), new MembershipChanges.Exclude("3", null));
         String all = "{'version':1,'execution':{'R_lite':[{'rank':'0-2','children':{'core':'0-3'}}],"
                 + "'starttime':0.0,'expiration':0.0,'nodelist':['node[0-2]']}}";
         String down = all.replace("'0-2'", "'1'").replace("node[0-2]", "node1");
@@ -141,7 +146,7 @@ class AnswersTest {
     void everythingThatIsKnownIsReadAsItIsWritten() throws Exception {
         Scheduler scheduler = new Scheduler("ada", -2, 77, 1_795_225_900.5, 3, Idset.range(0, 2), Idset.of(0), true);
         assertThat(scheduler).hasToString("ada(4294967294) pid 77");
-        InventoryState state = state(drain("1-2", "dimm", "ops"), new Command.Exclude("3", "spare"));
+        InventoryState state = state(drain("1-2", "dimm", "ops"), new MembershipChanges.Exclude("3", "spare"));
         InventoryAnswer answer =
                 new InventoryAnswer(7, 1_795_225_930.25, "disk full", "it jumped", List.of(scheduler), state);
         String text = text(answer.encode());

@@ -1,0 +1,26 @@
+package io.muster.inventory.axis;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a rank is online, since when, and why.
+ *
+ * @param since seconds since the epoch
+ * @param cause "" if none was given
+ */
+public record LivenessState(Liveness.Status status, double since, String cause) {
+    // Written out for speed: see Principal.
+
+    @Override
+    public boolean equals(@Nullable Object o) {
+        return o instanceof LivenessState that
+                && status == that.status
+                && Double.compare(since, that.since) == 0
+                && cause.equals(that.cause);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * status.hashCode() + Double.hashCode(since);
+    }
+}

@@ -1,0 +1,16 @@
+package io.muster.inventory.json;
+
+/** JSON pointers (RFC 6901), the places of values in a document. */
+public final class Pointer {
+    private Pointer() {}
+
+    /** Returns the pointer of a member of the object at {@code parent}. */
+    public static String of(String parent, String key) {
+        return parent + "/" + key.replace("~", "~0").replace("/", "~1");
+    }
+
+    /** Returns the key that a segment of a pointer stands for. */
+    public static String key(String segment) {
+        return segment.replace("~1", "/").replace("~0", "~");
+    }
+}

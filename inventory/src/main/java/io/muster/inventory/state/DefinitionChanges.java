@@ -1,0 +1,226 @@
+package io.muster.inventory.state;
+
+import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The commands that change R itself, and the events that they lead to. */
+public final class DefinitionChanges {
+    private DefinitionChanges() {}
+
+    /**
+     * Replaces R and, at the same time, the exclusions by the configuration, so that no scheduler is offered an excluded host
+     * in between.
+     *
+     * @param method RFC 44's word for the source of R
+     * @param exclusions null to keep the current exclusions, which follow their hosts
+     */
+    public record Define(
+            ResourceSet resources,
+            String method,
+            Liveness.Status initial,
+            MembershipChanges.@Nullable ExcludeByConfig exclusions)
+            implements Command {
+        public Define(ResourceSet resources, String method, Liveness.Status initial) {
+            this(resources, method, initial, null);
+        }
+
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            List<Event> events = new ArrayList<>();
+            if (!resources.equals(state.definition().base())) {
+                events.add(new Defined(method, resources, initial));
+            }
+            if (exclusions != null) {
+                InventoryState defined = events.isEmpty() ? state : state.apply(events.get(0), now, by);
+                events.addAll(exclusions.decide(defined, now, by).events());
+            }
+            return new Decision(events, null);
+        }
+    }
+
+    /**
+     * RFC 44 {@code resource-define}, with R itself, because the state must be recoverable from the journal alone.
+     *
+     * @param initial liveness of new hosts
+     */
+    public record Defined(String method, ResourceSet resources, Liveness.Status initial) implements Event {
+        @Override
+        public String name() {
+            return "resource-define";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            writeSummary(out);
+            out.writeFieldName("R");
+            out.writeRawValue(resources.toString());
+        }
+
+        @Override
+        public void writeSummary(JsonGenerator out) throws IOException {
+            out.writeStringField("method", method);
+            out.writeStringField("initial", initial.word());
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return null;
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state.redefine(resources, method, new LivenessState(initial, time, "defined"));
+        }
+    }
+
+    public record SetExpiration(double expiration) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            if (!(expiration >= 0 && expiration <= Epoch.LAST)) {
+                return Decision.reject(
+                        INVALID, "expiration must be 0 (never) or seconds since the epoch, before the year 10000");
+            }
+            double wanted = Epoch.rounded(expiration);
+            String fault = Definition.expirationFault(state.resources(), wanted);
+            if (fault != null) {
+                return Decision.reject(INVALID, fault);
+            }
+            return wanted == state.resources().expiration()
+                    ? Decision.accept()
+                    : Decision.accept(new ExpirationChanged(wanted));
+        }
+    }
+
+    /** RFC 44 {@code resource-update}. */
+    public record ExpirationChanged(double expiration) implements Event {
+        @Override
+        public String name() {
+            return "resource-update";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            out.writeNumberField("expiration", Epoch.decimal(expiration));
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return Definition.expirationFault(state.resources(), expiration);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state.withDefinition(d -> d.withExpiration(expiration));
+        }
+    }
+
+    /** @param properties targets by name of the property */
+    public record ChangeProperties(boolean add, SortedMap<String, String> properties) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            SortedMap<String, Idset> changes = new TreeMap<>();
+            for (Map.Entry<String, String> property : properties.entrySet()) {
+                String name = property.getKey();
+                String fault = add ? ResourceSet.propertyNameFault(name) : null;
+                if (fault != null) {
+                    return Decision.reject(INVALID, fault);
+                }
+                Decision resolved = Targets.resolve(state, property.getValue(), null, ranks -> {
+                    Idset has = state.resources().properties().getOrDefault(name, Idset.EMPTY);
+                    Idset change = add ? ranks.subtract(has) : ranks.intersect(has);
+                    if (!change.isEmpty()) {
+                        changes.put(name, change);
+                    }
+                    return Decision.accept();
+                });
+                if (resolved.rejection() != null) {
+                    return resolved;
+                }
+            }
+            return changes.isEmpty() ? Decision.accept() : Decision.accept(new PropertiesChanged(add, changes));
+        }
+    }
+
+    /** RFC 28 {@code property-add} and {@code property-remove} as events. */
+    public record PropertiesChanged(boolean add, SortedMap<String, Idset> properties) implements Event {
+        @Override
+        public String name() {
+            return add ? "property-add" : "property-remove";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            out.writeObjectFieldStart("properties");
+            for (Map.Entry<String, Idset> property : properties.entrySet()) {
+                out.writeStringField(property.getKey(), property.getValue().toString());
+            }
+            out.writeEndObject();
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            for (Map.Entry<String, Idset> property : properties.entrySet()) {
+                String illegal = add ? ResourceSet.propertyNameFault(property.getKey()) : null;
+                String fault = illegal == null ? Event.Targets.strangers(state, property.getValue()) : illegal;
+                if (fault != null) {
+                    return fault;
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state.withDefinition(d -> add ? d.withProperties(properties) : d.withoutProperties(properties));
+        }
+    }
+
+    public record Restart() implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Decision.accept(new Restarted(
+                    Event.Targets.of(state, state.resources().ranks()),
+                    state.liveness().online()));
+        }
+    }
+
+    /** RFC 44 {@code restart}: the daemon started and found these ranks and these online ranks in the restored state. */
+    public record Restarted(Event.Targets all, Idset online) implements Event {
+        @Override
+        public String name() {
+            return "restart";
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            out.writeStringField("ranks", all.ranks().toString());
+            out.writeStringField("online", online.toString());
+            out.writeStringField("nodelist", all.nodelist());
+        }
+
+        @Override
+        public @Nullable String faultIn(InventoryState state) {
+            return all.faultIn(state);
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            return state;
+        }
+    }
+}

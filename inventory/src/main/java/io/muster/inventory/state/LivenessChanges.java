@@ -1,0 +1,71 @@
+package io.muster.inventory.state;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.LivenessState;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
+import java.io.IOException;
+
+/** The commands that report which ranks are up, and the event that they lead to. */
+public final class LivenessChanges {
+    private LivenessChanges() {}
+
+    public record SetLiveness(LivenessChange change, String targets, String cause) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Targets.resolve(state, targets, Wording.fault("cause", cause), ranks -> {
+                Liveness live = state.liveness();
+                Idset moving = switch (change) {
+                    case ONLINE -> ranks.subtract(live.online());
+                    case OFFLINE -> ranks.subtract(live.in(Liveness.Status.OFFLINE, ranks));
+                    case TORPID -> ranks.intersect(live.online());
+                    case LIVELY -> ranks.intersect(live.torpid());
+                };
+                return moving.isEmpty()
+                        ? Decision.accept()
+                        : Decision.accept(new LivenessChanged(change, Event.Targets.of(state, moving), cause));
+            });
+        }
+    }
+
+    /**
+     * Reports ranks as offline, like flux-core's {@code monitor-force-down}. Ranks that do not exist or are offline already are
+     * ignored.
+     */
+    public record ForceDown(Idset ranks) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            Idset known = ranks.intersect(state.resources().ranks());
+            Idset falling = known.subtract(state.liveness().in(Liveness.Status.OFFLINE, known));
+            return falling.isEmpty()
+                    ? Decision.accept()
+                    : Decision.accept(new LivenessChanged(
+                            LivenessChange.OFFLINE, Event.Targets.of(state, falling), "forced down"));
+        }
+    }
+
+    /** RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as lively. */
+    public record LivenessChanged(LivenessChange change, Event.Targets targets, String cause)
+            implements Event.Targeted {
+        @Override
+        public String name() {
+            return change.word();
+        }
+
+        @Override
+        public void writeContext(JsonGenerator out) throws IOException {
+            targets.write(out);
+            if (!cause.isEmpty()) {
+                out.writeStringField("cause", cause);
+            }
+        }
+
+        @Override
+        public InventoryState applyTo(InventoryState state, double time, Principal by) {
+            LivenessState reported = new LivenessState(change.status(), time, cause);
+            return state.withLiveness(l -> l.put(targets.ranks(), reported));
+        }
+    }
+}
