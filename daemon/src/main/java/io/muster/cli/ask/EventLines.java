@@ -3,7 +3,7 @@ package io.muster.cli.ask;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Strftime;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;

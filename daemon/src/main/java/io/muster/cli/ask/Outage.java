@@ -2,7 +2,7 @@ package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
 
 /**
  * A time in which something kept a host from being scheduled.

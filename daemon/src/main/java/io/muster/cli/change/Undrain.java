@@ -1,12 +1,12 @@
 package io.muster.cli.change;
 
-import io.muster.cli.ask.Conflict;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.status.Conflict;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;

@@ -8,7 +8,7 @@ import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Table;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

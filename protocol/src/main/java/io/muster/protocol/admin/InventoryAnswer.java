@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
+import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.io.ByteArrayOutputStream;
@@ -40,7 +41,7 @@ public record InventoryAnswer(
         state.set("R", payload.path("R"));
         List<Scheduler> schedulers = new ArrayList<>();
         for (Members scheduler : in.list("schedulers")) {
-            schedulers.add(Scheduler.parse(scheduler));
+            schedulers.add(scheduler(scheduler));
         }
         return new InventoryAnswer(
                 (long) in.number("seq"),
@@ -49,6 +50,27 @@ public record InventoryAnswer(
                 payload.path("clock").asText(""),
                 schedulers,
                 StateJson.parse(state));
+    }
+
+    private static Scheduler scheduler(Members in) {
+        return new Scheduler(
+                in.text("user"),
+                (int) (long) in.number("userid"),
+                (int) in.number("pid"),
+                in.number("since"),
+                (long) in.number("responses"),
+                in.idset("offered"),
+                in.idset("up"),
+                in.json().path("behind").asBoolean());
+    }
+
+    private static ObjectNode json(Scheduler scheduler) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("userid", scheduler.userid()).put("user", scheduler.user()).put("pid", scheduler.pid());
+        json.set("since", Epoch.number(scheduler.since()));
+        json.put("responses", scheduler.responses())
+                .put("offered", scheduler.offered().toString());
+        return json.put("up", scheduler.up().toString()).put("behind", scheduler.behind());
     }
 
     public Bytes encode() {
@@ -67,7 +89,7 @@ public record InventoryAnswer(
         head.put("fault", fault);
         head.put("clock", clock);
         ArrayNode holders = head.putArray("schedulers");
-        schedulers.forEach(scheduler -> holders.add(scheduler.toJson()));
+        schedulers.forEach(scheduler -> holders.add(json(scheduler)));
         Bytes text = Json.encode(head);
         ByteBuffer payload = ByteBuffer.allocate(text.length() - END + body.length());
         text.first(text.length() - END).writeTo(payload);

@@ -16,6 +16,7 @@ import io.muster.inventory.state.Command.Mode;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.util.List;

@@ -1,8 +1,8 @@
-package io.muster.cli.ask;
+package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.muster.cli.terminal.Printable;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.problem.Text;
 import java.util.Map;
 
 /** Formats a journal event (RFC 18, RFC 44) as one line: its name, its hosts, then everything else in it. */
@@ -24,7 +24,7 @@ public final class EventText {
         for (Map.Entry<String, JsonNode> field : context.properties()) {
             append(line, field.getKey(), field.getValue());
         }
-        return Printable.of(line.toString());
+        return Text.shown(line.toString());
     }
 
     private static void append(StringBuilder line, String key, JsonNode value) {
