@@ -97,7 +97,7 @@ final class ArchitectureTest {
         arrow(arrows, "cli.look", verbs);
         arrow(arrows, "cli.follow", verbs);
         arrow(arrows, "cli.past", verbs + files + " inventory.history");
-        arrow(arrows, "cli.journal", verbs + files);
+        arrow(arrows, "cli.journal", verbs + files + " inventory.history");
         arrow(arrows, "cli.request", verbs);
         arrow(arrows, "cli.rset", verbs);
         arrow(arrows, "cli.bench", verbs);
