@@ -73,7 +73,7 @@ final class ArchitectureTest {
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.journal", "inventory.problem daemon.journal.disk");
-        arrow(arrows, "daemon.core", state + messages + " protocol.acquire daemon.journal");
+        arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.journal");
         arrow(arrows, "daemon.access", "inventory.json daemon.config daemon.core protocol.wire");
         String outside = all + messages + " protocol.acquire protocol.admin";
         arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core");

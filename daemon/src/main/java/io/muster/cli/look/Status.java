@@ -103,7 +103,9 @@ public final class Status extends ServerVerb {
             ArrayNode schedulers = json.putArray("schedulers");
             standing.schedulers().forEach(scheduler -> schedulers.add(scheduler.toJson()));
         }
-        json.put("departed_drained", Departure.drained(standing.state(), standing.now(console())).toString());
+        json.put(
+                "departed_drained",
+                Departure.drained(standing.state(), standing.now(console())).toString());
         ArrayNode all = json.putArray("groups");
         for (StateGroup group : groups) {
             all.add(group.toJson(standing.resources(), look.expand()));

@@ -84,7 +84,11 @@ public final class ReportVerb extends Verb {
                 document.setAll(totals.toJson());
                 console().json(document);
             } else {
-                console().print(csv ? csv(by, totals) : table(totals).render(true, console().style()));
+                console()
+                        .print(
+                                csv
+                                        ? csv(by, totals)
+                                        : table(totals).render(true, console().style()));
             }
         }
         return Exit.OK;

@@ -81,7 +81,8 @@ public final class Chronicle {
         } else if (event.kind() == PastEvent.Kind.DRAIN_ANEW) {
             end(host, slot, current.ended(event.time(), event.who(), ""));
             begin(host, slot, event);
-        } else if (event.kind() == PastEvent.Kind.DRAIN_REASON || current.reason().isEmpty()) {
+        } else if (event.kind() == PastEvent.Kind.DRAIN_REASON
+                || current.reason().isEmpty()) {
             of(host).put(slot, current.withReason(event.reason(), event.who()));
         }
     }

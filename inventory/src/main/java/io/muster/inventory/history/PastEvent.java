@@ -55,10 +55,14 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
         String holder = "";
         String reason = "";
         if (event instanceof Event.Define define) {
-            kind = kind(event.name(), 0, define.initial() == Liveness.Status.OFFLINE);
+            kind = define.initial() == Liveness.Status.OFFLINE ? Kind.DEFINE_OFFLINE : Kind.DEFINE;
             hosts = define.resources().hosts();
         } else if (event instanceof Event.Drain drain) {
-            kind = kind(event.name(), drain.overwrite().ordinal(), false);
+            kind = switch (drain.overwrite()) {
+                case NOTHING -> Kind.DRAIN;
+                case REASON -> Kind.DRAIN_REASON;
+                case REASON_AND_TIME -> Kind.DRAIN_ANEW;
+            };
             holder = drain.holder();
             reason = orNone(drain.reason());
         } else if (event instanceof Event.Undrain undrain) {
@@ -73,7 +77,8 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
         } else if (event instanceof Event.Report report) {
             reason = report.cause();
         }
-        return new PastEvent(entry.timestamp(), kind, hosts, holder, reason, entry.by().user());
+        return new PastEvent(
+                entry.timestamp(), kind, hosts, holder, reason, entry.by().user());
     }
 
     private static String orNone(@Nullable String reason) {
@@ -92,7 +97,9 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
         JsonNode context = event.path("context");
         String initial = context.path("initial").asText();
         Kind kind = kind(
-                event.path("name").asText(), context.path("overwrite").asInt(), initial.equals(Liveness.Status.OFFLINE.word()));
+                event.path("name").asText(),
+                context.path("overwrite").asInt(),
+                initial.equals(Liveness.Status.OFFLINE.word()));
         List<String> hosts = new ArrayList<>();
         if (kind == Kind.DEFINE || kind == Kind.DEFINE_OFFLINE) {
             JsonNode nodelist = context.path("R").path("execution").path("nodelist");
@@ -106,7 +113,8 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
                 kind,
                 Hostlist.parse(hosts),
                 switch (kind) {
-                    case DRAIN, DRAIN_REASON, DRAIN_ANEW, UNDRAIN -> context.path("holder").asText(Hold.SHARED);
+                    case DRAIN, DRAIN_REASON, DRAIN_ANEW, UNDRAIN ->
+                        context.path("holder").asText(Hold.SHARED);
                     case EXCLUDE, SHRINK, INCLUDE -> author(context.path("kind").asText());
                     default -> "";
                 },
@@ -117,7 +125,7 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
                 context.path("user").asText(""));
     }
 
-    /** @param overwrite RFC 44's number, which is also the place in {@link Event.Overwrite} */
+    /** @param overwrite RFC 44's number */
     private static Kind kind(String name, int overwrite, boolean offline) {
         return switch (name) {
             case "resource-define" -> offline ? Kind.DEFINE_OFFLINE : Kind.DEFINE;

@@ -4,10 +4,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.problem.Text;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Formats a journal event (RFC 18, RFC 44) as one line: its name, its hosts, then everything else in it. */
 public final class EventText {
     private EventText() {}
+
+    /** A way to write the fields of an event. */
+    public interface Style {
+        /** The value as text, or null to leave the field out. */
+        @Nullable
+        String value(String key, JsonNode value);
+    }
 
     public static String of(JsonNode event) {
         JsonNode context = event.path("context");
@@ -21,32 +29,30 @@ public final class EventText {
                     .append(ranks)
                     .append(')');
         }
-        for (Map.Entry<String, JsonNode> field : context.properties()) {
-            append(line, field.getKey(), field.getValue());
-        }
+        // The names of exclusions by an admin and of losses already say their kind.
+        line.append(context.path("kind").asText().equals("config") ? " by the configuration" : "");
+        fields(line, event, EventText::value);
+        line.append(context.has("user") ? " by " + context.path("user").asText() : "");
         return Text.shown(line.toString());
     }
 
-    private static void append(StringBuilder line, String key, JsonNode value) {
-        switch (key) {
-            case "idset", "ranks", "nodelist", "userid", "pid", "R", "initial", "online" -> {}
-            // The names of exclusions by an admin and of losses already say their kind.
-            case "kind" -> line.append(value.asText().equals("config") ? " by the configuration" : "");
-            case "overwrite" -> line.append(value.asInt() == 0 ? "" : " overwrite=" + value.asInt());
-            case "reason", "cause" ->
-                line.append(' ')
-                        .append(key)
-                        .append("=\"")
-                        .append(value.asText())
-                        .append('"');
-            case "until", "expiration" ->
-                line.append(' ')
-                        .append(key)
-                        .append('=')
-                        .append(value.asDouble() > 0 ? Times.second(value.asDouble()) : "never");
-            case "user" -> line.append(" by ").append(value.asText());
-            default ->
-                line.append(' ').append(key).append('=').append(value.isTextual() ? value.asText() : value.toString());
+    /** Appends each field of an event's context as {@code key=value}. */
+    public static void fields(StringBuilder line, JsonNode event, Style style) {
+        for (Map.Entry<String, JsonNode> field : event.path("context").properties()) {
+            String value = style.value(field.getKey(), field.getValue());
+            if (value != null) {
+                line.append(' ').append(field.getKey()).append('=').append(value);
+            }
         }
+    }
+
+    private static @Nullable String value(String key, JsonNode value) {
+        return switch (key) {
+            case "idset", "ranks", "nodelist", "kind", "userid", "user", "pid", "R", "initial", "online" -> null;
+            case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
+            case "reason", "cause" -> '"' + value.asText() + '"';
+            case "until", "expiration" -> value.asDouble() > 0 ? Times.second(value.asDouble()) : "never";
+            default -> value.isTextual() ? value.asText() : value.toString();
+        };
     }
 }

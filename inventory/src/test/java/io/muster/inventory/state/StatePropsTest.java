@@ -25,8 +25,8 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -114,11 +114,23 @@ class StatePropsTest {
     private static void collect(
             Set<String> open, String host, @Nullable HoldSet holds, List<Membership.Absence> absences) {
         for (Hold hold : holds == null ? List.<Hold>of() : holds.holds()) {
-            open.add(host + " " + Outage.open(Outage.Kind.DRAINED, hold.holder(), Objects.requireNonNullElse(hold.reason(), ""), hold.since(), hold.by().user()));
+            open.add(host + " "
+                    + Outage.open(
+                            Outage.Kind.DRAINED,
+                            hold.holder(),
+                            Objects.requireNonNullElse(hold.reason(), ""),
+                            hold.since(),
+                            hold.by().user()));
         }
         for (Membership.Absence absence : absences) {
             Outage.Kind kind = absence.kind() == Membership.Kind.LOST ? Outage.Kind.LOST : Outage.Kind.EXCLUDED;
-            open.add(host + " " + Outage.open(kind, "", Objects.requireNonNullElse(absence.reason(), ""), absence.since(), absence.by().user()));
+            open.add(host + " "
+                    + Outage.open(
+                            kind,
+                            "",
+                            Objects.requireNonNullElse(absence.reason(), ""),
+                            absence.since(),
+                            absence.by().user()));
         }
     }
 
