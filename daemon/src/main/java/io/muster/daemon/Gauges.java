@@ -10,6 +10,7 @@ import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.status.HostState;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -50,12 +51,12 @@ final class Gauges {
 
     /** Counts each rank once, in the first state of this list that applies to it. */
     private void states() {
-        nodes("lost", s -> s.membership().lost());
-        nodes("excluded", s -> s.membership().excluded());
+        nodes(HostState.LOST.word(), s -> s.membership().lost());
+        nodes(HostState.EXCLUDED.word(), s -> s.membership().excluded());
         nodes("offline", Gauges::offline);
-        nodes("torpid", s -> s.liveness().torpid().intersect(s.members()));
+        nodes(HostState.TORPID.word(), s -> s.liveness().torpid().intersect(s.members()));
         nodes(
-                "drained",
+                HostState.DRAINED.word(),
                 s -> s.holds()
                         .held()
                         .intersect(s.members())
@@ -73,8 +74,8 @@ final class Gauges {
 
     private void flags() {
         flag("held", s -> s.holds().held());
-        flag("torpid", s -> s.liveness().torpid());
-        flag("excluded", s -> s.membership().excluded());
+        flag(HostState.TORPID.word(), s -> s.liveness().torpid());
+        flag(HostState.EXCLUDED.word(), s -> s.membership().excluded());
         flag("offline", s -> s.resources().ranks().subtract(s.liveness().connected()));
     }
 

@@ -3,8 +3,11 @@ package io.muster.cli.ask;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
+import io.muster.inventory.status.HostState;
+import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Mixin;
@@ -25,7 +28,7 @@ public final class DrainList {
 
     public void print(FluxClient client, Console console, boolean json) throws IOException {
         Overview standing = Overview.ask(client);
-        StateFilter drained = StateFilter.of("drained");
+        StateFilter drained = new StateFilter(EnumSet.of(HostState.DRAINED), true, true);
         List<StateGroup> groups =
                 drained.keep(StateGroup.of(standing.state(), selection.among(client, standing.resources(), List.of())));
         if (json) {

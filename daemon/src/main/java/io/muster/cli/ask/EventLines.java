@@ -3,11 +3,11 @@ package io.muster.cli.ask;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Strftime;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.status.EventText;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** Formats events as flux prints an event log: the time, the name, and each key of the context with its value. */
 public final class EventLines {
@@ -30,9 +30,7 @@ public final class EventLines {
     public String of(JsonNode event) {
         StringBuilder line = new StringBuilder(time(event.path("timestamp").asDouble()));
         line.append(' ').append(event.path("name").asText());
-        for (Map.Entry<String, JsonNode> field : event.path("context").properties()) {
-            line.append(' ').append(field.getKey()).append('=').append(field.getValue());
-        }
+        EventText.fields(line, event, (key, value) -> value.toString());
         return Printable.of(line.toString());
     }
 

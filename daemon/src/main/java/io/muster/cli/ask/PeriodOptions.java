@@ -1,9 +1,7 @@
 package io.muster.cli.ask;
 
 import io.muster.cli.terminal.When;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import io.muster.inventory.history.Period;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -21,22 +19,7 @@ public final class PeriodOptions {
             description = "Up to then. Default: now.")
     private @Nullable String until;
 
-    /** A period; both times are in seconds since the epoch. */
-    public record Span(double since, double until) {
-        /** The intervals that overlap this period. */
-        public List<Map.Entry<Outage, List<String>>> keep(List<Map.Entry<Outage, List<String>>> intervals) {
-            List<Map.Entry<Outage, List<String>>> kept = new ArrayList<>();
-            for (Map.Entry<Outage, List<String>> entry : intervals) {
-                Outage interval = entry.getKey();
-                if (interval.from() <= until && (interval.isOpen() || interval.to() >= since)) {
-                    kept.add(entry);
-                }
-            }
-            return kept;
-        }
-    }
-
-    public Span span(double now) {
-        return new Span(since == null ? 0 : When.past(since, now), until == null ? now : When.past(until, now));
+    public Period period(double now) {
+        return new Period(since == null ? 0 : When.past(since, now), until == null ? now : When.past(until, now));
     }
 }

@@ -2,21 +2,23 @@ package io.muster.cli.ask;
 
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.inventory.status.HostState;
+import io.muster.inventory.status.StateGroup;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The option {@code -s} of flux resource: states, and online or offline, which narrow them. If only online or offline is given, all states
  * match.
  *
- * @param words states; empty for all
+ * @param states empty for all
  */
-public record StateFilter(List<String> words, boolean online, boolean offline) {
-    private static final List<String> STATES = List.of("avail", "torpid", "exclude", "lost", "drained");
-
+public record StateFilter(Set<HostState> states, boolean online, boolean offline) {
     public static StateFilter of(@Nullable String text) {
-        List<String> words = new ArrayList<>();
+        Set<HostState> states = EnumSet.noneOf(HostState.class);
         boolean online = false;
         boolean offline = false;
         boolean all = false;
@@ -25,28 +27,32 @@ public record StateFilter(List<String> words, boolean online, boolean offline) {
                 case "all" -> all = true;
                 case "online" -> online = true;
                 case "offline" -> offline = true;
-                case "drain", "draining" -> words.add("drained");
-                default -> words.add(known(word));
+                case "drain", "draining" -> states.add(HostState.DRAINED);
+                default -> states.add(known(word));
             }
         }
         boolean either = online == offline;
-        return new StateFilter(all ? List.of() : words, online || either, offline || either);
+        return new StateFilter(all ? Set.of() : states, online || either, offline || either);
     }
 
-    private static String known(String word) {
-        if (!STATES.contains(word)) {
-            throw new Failure(
-                    Exit.USAGE,
-                    "--states: there is no state " + word,
-                    "the states are " + String.join(", ", STATES) + ", and online, offline and all");
+    private static HostState known(String word) {
+        List<String> labels = new ArrayList<>();
+        for (HostState state : HostState.values()) {
+            if (state.label().equals(word)) {
+                return state;
+            }
+            labels.add(state.label());
         }
-        return word;
+        throw new Failure(
+                Exit.USAGE,
+                "--states: there is no state " + word,
+                "the states are " + String.join(", ", labels) + ", and online, offline and all");
     }
 
     public List<StateGroup> keep(List<StateGroup> groups) {
         List<StateGroup> kept = new ArrayList<>();
         for (StateGroup group : groups) {
-            boolean named = words.isEmpty() || words.contains(group.state());
+            boolean named = states.isEmpty() || states.contains(group.state());
             if (named && (group.online() ? online : offline)) {
                 kept.add(group);
             }

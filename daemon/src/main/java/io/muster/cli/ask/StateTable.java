@@ -2,8 +2,9 @@ package io.muster.cli.ask;
 
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.status.StateGroup;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +51,7 @@ public final class StateTable {
     private Map<String, String> cells(StateGroup group) {
         Map<String, String> cells = new HashMap<>();
         cells.put("state", group.word());
-        cells.put("statex", group.state());
+        cells.put("statex", group.state().label());
         cells.put("status", group.online() ? "online" : "offline");
         cells.put("up", look.mark(console, group.online()));
         cells.put("up.ascii", group.online() ? "y" : "n");

@@ -3,15 +3,16 @@ package io.muster.cli.change;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Conflict;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.TargetExpression;
+import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.client.FluxClient;
@@ -95,7 +96,14 @@ abstract class Change extends ServerVerb {
 
     final Conflict conflict(FluxClient client, String targets) throws IOException {
         Overview standing = Overview.ask(client);
-        return new Conflict(standing, targets, standing.now(console()));
+        Idset ranks;
+        try {
+            ranks = TargetNames.find(standing.resources(), targets);
+        } catch (Failure departed) {
+            // The daemon has accepted the targets, so R lacks a host only if the host has departed.
+            ranks = Idset.EMPTY;
+        }
+        return new Conflict(standing.state(), ranks, standing.now(console()));
     }
 
     /** Checks the targets against R, because a wrong target has the same error number as any other wrong argument. */

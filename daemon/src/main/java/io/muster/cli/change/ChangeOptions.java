@@ -4,7 +4,7 @@ import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Pause;
-import io.muster.protocol.admin.Scheduler;
+import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package io.muster.cli.change;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.EventText;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Printable;
 import io.muster.inventory.problem.Text;
+import io.muster.inventory.status.EventText;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;

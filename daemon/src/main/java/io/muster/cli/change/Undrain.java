@@ -1,6 +1,5 @@
 package io.muster.cli.change;
 
-import io.muster.cli.ask.Conflict;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -8,6 +7,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.status.Conflict;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;

@@ -3,15 +3,16 @@ package io.muster.cli.journal;
 import io.muster.cli.ask.DiskEvents;
 import io.muster.cli.ask.EventChoice;
 import io.muster.cli.ask.EventFilter;
-import io.muster.cli.ask.EventText;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Times;
 import io.muster.cli.terminal.Verb;
 import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.status.EventText;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,7 +46,7 @@ public final class Dump extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        PeriodOptions.Span span = period.span(console().now());
+        Period span = period.period(console().now());
         JournalDump.Range range = new JournalDump.Range(first, last, span.since(), span.until());
         EventFilter filter = choice.filter();
         try (DiskEvents events = new DiskEvents(place.disk(), range, console())) {

@@ -5,7 +5,7 @@ import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import picocli.CommandLine.Command;

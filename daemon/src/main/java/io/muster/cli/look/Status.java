@@ -6,18 +6,16 @@ import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.StateFilter;
-import io.muster.cli.ask.StateGroup;
 import io.muster.cli.ask.StateTable;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Times;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.protocol.admin.Scheduler;
+import io.muster.inventory.status.Departure;
+import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -84,25 +82,10 @@ public final class Status extends ServerVerb {
 
     /** Mentions departed hosts that are drained. They have no rank and so no line, but somebody may look for their drain. */
     private void mentionDeparted(Overview standing) {
-        Hostlist held = heldAway(standing);
+        Hostlist held = Departure.drained(standing.state(), standing.now(console()));
         if (!held.isEmpty() && targets.isEmpty() && states == null) {
             console().complain("muster status: not in R any longer, and drained when they return: " + held);
         }
-    }
-
-    /**
-     * The departed hosts with a hold in force. A hold that expired while its host was away has no effect, and is lifted when the host
-     * returns.
-     */
-    private Hostlist heldAway(Overview standing) {
-        double now = standing.now(console());
-        List<String> held = new ArrayList<>();
-        standing.state().departed().forEach((host, departed) -> {
-            if (departed.isHeldAt(now)) {
-                held.add(host);
-            }
-        });
-        return Hostlist.of(held).sort();
     }
 
     private void warn(Overview standing) {
@@ -118,18 +101,11 @@ public final class Status extends ServerVerb {
         ObjectNode json = standing.toJson();
         if (!standing.flux()) {
             ArrayNode schedulers = json.putArray("schedulers");
-            for (Scheduler scheduler : standing.schedulers()) {
-                schedulers
-                        .addObject()
-                        .put("user", scheduler.user())
-                        .put("userid", scheduler.userid())
-                        .put("pid", scheduler.pid())
-                        .put("since", Times.rfc3339(scheduler.since()))
-                        .put("responses", scheduler.responses())
-                        .put("behind", scheduler.behind());
-            }
+            standing.schedulers().forEach(scheduler -> schedulers.add(scheduler.toJson()));
         }
-        json.put("departed_drained", heldAway(standing).toString());
+        json.put(
+                "departed_drained",
+                Departure.drained(standing.state(), standing.now(console())).toString());
         ArrayNode all = json.putArray("groups");
         for (StateGroup group : groups) {
             all.add(group.toJson(standing.resources(), look.expand()));

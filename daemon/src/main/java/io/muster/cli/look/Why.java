@@ -10,6 +10,10 @@ import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.axis.Departed;
+import io.muster.inventory.status.Account;
+import io.muster.inventory.status.Departure;
+import io.muster.inventory.status.HostStatus;
+import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -20,6 +24,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -38,19 +43,6 @@ public final class Why extends ServerVerb {
             paramLabel = "N",
             description = "How many of the last events to show. Default: 5.")
     private int count = 5;
-
-    /** The explanation of one host. */
-    interface Account {
-        String host();
-
-        /** The last events about the host, to be filled in by the caller. */
-        List<ObjectNode> events();
-
-        /** @param silence why there are no events; "" if there may be some */
-        String text(double now, String silence);
-
-        ObjectNode toJson();
-    }
 
     public Why(Console console) {
         super(console);
@@ -81,8 +73,9 @@ public final class Why extends ServerVerb {
         List<String> present = new ArrayList<>(targets);
         present.removeAll(departed.keySet());
         List<Account> accounts = new ArrayList<>();
+        @Nullable List<Scheduler> schedulers = standing.flux() ? null : standing.schedulers();
         SelectionOptions.find(standing.resources(), present)
-                .forEach(rank -> accounts.add(new Explanation(standing, rank, new ArrayList<>())));
+                .forEach(rank -> accounts.add(new HostStatus(standing.state(), rank, schedulers, new ArrayList<>())));
         departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));
         return accounts;
     }

@@ -1,10 +1,8 @@
 package io.muster.cli.past;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Events;
-import io.muster.cli.ask.Outage;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.terminal.Column;
@@ -12,8 +10,11 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Table;
-import io.muster.cli.terminal.Times;
 import io.muster.cli.terminal.Verb;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.history.Chronicle;
+import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.MalformedException;
 import java.io.IOException;
@@ -60,12 +61,15 @@ public final class History extends Verb {
             wanted.addAll(hostlist(text).expand());
         }
         double now = console().now();
-        PeriodOptions.Span span = period.span(now);
+        Period span = period.period(now);
         try (Events events = source.open(console())) {
-            Chronicle chronicle = Chronicle.of(events, wanted::contains, span.until());
+            Chronicle chronicle = events.chronicle(wanted::contains, span.until());
             List<Map.Entry<Outage, List<String>>> intervals = span.keep(chronicle.intervals());
             if (json) {
-                console().json(json(events.source(), chronicle, intervals, now));
+                ObjectNode document = JsonNodeFactory.instance.objectNode();
+                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", events.source());
+                document.setAll(chronicle.toJson(intervals, now));
+                console().json(document);
             } else if (intervals.isEmpty() && chronicle.first() > 0) {
                 console()
                         .complain("muster history: " + String.join(",", hosts)
@@ -107,7 +111,7 @@ public final class History extends Verb {
                     i.from() == 0 ? "before " + Times.second(chronicle.first()) : Times.second(i.from()),
                     i.isOpen() ? "-" : Times.second(i.to()),
                     i.from() == 0 ? "" : Times.span((i.isOpen() ? now : i.to()) - i.from()),
-                    i.kind(),
+                    i.kind().word(),
                     i.holder(),
                     i.by(),
                     i.endedBy(),
@@ -115,19 +119,5 @@ public final class History extends Verb {
                     Hostlist.of(entry.getValue()).toString());
         }
         console().print(table.render(true, console().style()));
-    }
-
-    private static ObjectNode json(
-            String source, Chronicle chronicle, List<Map.Entry<Outage, List<String>>> intervals, double now) {
-        ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("schema_version", Overview.SCHEMA_VERSION).put("source", source);
-        json.put("known_since", chronicle.first() == 0 ? null : Times.rfc3339(chronicle.first()));
-        ArrayNode all = json.putArray("intervals");
-        for (Map.Entry<Outage, List<String>> entry : intervals) {
-            ObjectNode interval = entry.getKey().toJson(now);
-            interval.put("hosts", Hostlist.of(entry.getValue()).toString());
-            all.add(interval);
-        }
-        return json;
     }
 }

@@ -1,13 +1,28 @@
 package io.muster.cli.past;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Events;
+import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
+import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.history.Chronicle;
+import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.history.Totals;
 import java.io.IOException;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,8 +36,6 @@ import picocli.CommandLine.Option;
             "A host that two hold counts for both. Where an interval began before what is known, it counts from there."
         })
 public final class ReportVerb extends Verb {
-    private static final List<String> STATES = List.of("drained", "excluded", "lost", "offline", "torpid");
-
     @Mixin
     private final PeriodOptions period = new PeriodOptions();
 
@@ -52,39 +65,101 @@ public final class ReportVerb extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        if (!List.of("reason", "host", "holder", "user", "state").contains(by)) {
-            throw new Failure(Exit.USAGE, "--by " + by + ": it is one of reason, host, holder, user and state");
-        }
-        for (String state : states) {
-            if (!STATES.contains(state)) {
-                throw new Failure(
-                        Exit.USAGE,
-                        "--states: there is no state " + state,
-                        "the states are " + String.join(", ", STATES));
-            }
-        }
+        Totals.By grouping = grouping();
+        Set<Outage.Kind> kinds = kinds();
         double now = console().now();
-        PeriodOptions.Span span = period.span(now);
+        Period span = period.period(now);
         try (Events events = source.open(console())) {
-            Chronicle chronicle = Chronicle.of(events, host -> true, span.until());
-            PeriodOptions.Span known = new PeriodOptions.Span(Math.max(span.since(), chronicle.first()), span.until());
-            Totals totals = new Totals(by, known);
+            Chronicle chronicle = events.chronicle(host -> true, span.until());
+            Period known = new Period(Math.max(span.since(), chronicle.first()), span.until());
+            Totals totals = new Totals(grouping, known);
             known.keep(chronicle.intervals()).forEach(entry -> {
-                if (states.contains(entry.getKey().kind())) {
+                if (kinds.contains(entry.getKey().kind())) {
                     totals.add(entry.getKey(), entry.getValue());
                 }
             });
             if (json) {
-                console().json(totals.toJson(events.source()));
+                ObjectNode document = JsonNodeFactory.instance.objectNode();
+                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", events.source());
+                document.setAll(totals.toJson());
+                console().json(document);
             } else {
                 console()
                         .print(
                                 csv
-                                        ? totals.toCsv()
-                                        : totals.toTable()
-                                                .render(true, console().style()));
+                                        ? csv(by, totals)
+                                        : table(totals).render(true, console().style()));
             }
         }
         return Exit.OK;
+    }
+
+    private Totals.By grouping() {
+        for (Totals.By each : Totals.By.values()) {
+            if (each.word().equals(by)) {
+                return each;
+            }
+        }
+        throw new Failure(Exit.USAGE, "--by " + by + ": it is one of reason, host, holder, user and state");
+    }
+
+    private Set<Outage.Kind> kinds() {
+        Map<String, Outage.Kind> named = new LinkedHashMap<>();
+        for (Outage.Kind kind : Outage.Kind.values()) {
+            named.put(kind.word(), kind);
+        }
+        Set<Outage.Kind> kinds = EnumSet.noneOf(Outage.Kind.class);
+        for (String state : states) {
+            Outage.Kind kind = named.get(state);
+            if (kind == null) {
+                throw new Failure(
+                        Exit.USAGE,
+                        "--states: there is no state " + state,
+                        "the states are " + String.join(", ", named.keySet()));
+            }
+            kinds.add(kind);
+        }
+        return kinds;
+    }
+
+    private Table table(Totals totals) {
+        Table table = new Table(
+                Column.right("nnodes", "NNODES"),
+                Column.right("times", "TIMES"),
+                Column.right("open", "NOW"),
+                Column.right("total", "TOTAL"),
+                Column.right("mean", "MEAN"),
+                Column.right("longest", "LONGEST"),
+                Column.flexible(by, by.toUpperCase(Locale.ROOT)));
+        for (Totals.Sum sum : totals.sums()) {
+            table.row(
+                    Integer.toString(sum.nodes()),
+                    Long.toString(sum.times()),
+                    Long.toString(sum.open()),
+                    Times.span(sum.seconds()),
+                    Times.span(sum.mean()),
+                    Times.span(sum.longest()),
+                    sum.key().isEmpty() ? "(none)" : sum.key());
+        }
+        return table;
+    }
+
+    static String csv(String by, Totals totals) {
+        StringBuilder out = new StringBuilder(by + ",nodes,times,open,total_seconds,mean_seconds,longest_seconds\r\n");
+        for (Totals.Sum sum : totals.sums()) {
+            out.append(quoted(sum.key())).append(',').append(sum.nodes());
+            out.append(',').append(sum.times()).append(',').append(sum.open());
+            out.append(',').append(Math.round(sum.seconds())).append(',').append(Math.round(sum.mean()));
+            out.append(',').append(Math.round(sum.longest())).append("\r\n");
+        }
+        return out.toString();
+    }
+
+    /** A CSV field by RFC 4180. A text that a spreadsheet would take for a formula gets a quote in front. */
+    private static String quoted(String text) {
+        String safe = !text.isEmpty() && "=+-@".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+        boolean plain =
+                safe.indexOf(',') < 0 && safe.indexOf('"') < 0 && safe.indexOf('\n') < 0 && safe.indexOf('\r') < 0;
+        return plain ? safe : '"' + safe.replace("\"", "\"\"") + '"';
     }
 }

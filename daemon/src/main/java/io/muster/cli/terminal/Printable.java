@@ -13,31 +13,16 @@ public final class Printable {
 
     /** One line: a line end within it is replaced too. */
     public static String of(String text) {
-        return replaced(text, c -> Text.isShown(c));
+        return Text.shown(text);
     }
 
     /** Text of several lines. Where colours are shown, the sequences that switch them stay. */
     public static String lines(String text, boolean colours) {
         IntPredicate kept = c -> c == '\n' || c == '\t' || Text.isShown(c);
         return colours
-                ? COLOUR.matcher(replaced(text, c -> c == '\33' || kept.test(c)))
+                ? COLOUR.matcher(Text.replaced(text, c -> c == '\33' || kept.test(c)))
                         .replaceAll("?")
-                : replaced(text, kept);
-    }
-
-    /** Halves of surrogate pairs are left to the encoder, which replaces a single one. */
-    private static String replaced(String text, IntPredicate kept) {
-        StringBuilder clean = null;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            // CSV ends its lines so.
-            boolean lineEnd = c == '\r' && text.startsWith("\n", i + 1) && kept.test('\n');
-            if (!Character.isSurrogate(c) && !kept.test(c) && !lineEnd) {
-                clean = clean == null ? new StringBuilder(text) : clean;
-                clean.setCharAt(i, '?');
-            }
-        }
-        return clean == null ? text : clean.toString();
+                : Text.replaced(text, kept);
     }
 
     /** Columns on a terminal, counting every code point as one column. */

@@ -3,13 +3,14 @@ package io.muster.daemon.core;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.status.EventText;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,17 +74,7 @@ public final class ChangeLog implements Commits {
 
     static String line(Entry entry) {
         StringBuilder line = new StringBuilder(160).append(entry.event().name());
-        for (Map.Entry<String, JsonNode> member :
-                entry.toSummaryJson().path("context").properties()) {
-            switch (member.getKey()) {
-                case "userid", "user", "pid" -> {}
-                default ->
-                    line.append(' ')
-                            .append(member.getKey())
-                            .append('=')
-                            .append(value(member.getKey(), member.getValue()));
-            }
-        }
+        EventText.fields(line, entry.toSummaryJson(), ChangeLog::value);
         return line.append(" by=")
                 .append(entry.by())
                 .append(" seq=")
@@ -91,8 +82,9 @@ public final class ChangeLog implements Commits {
                 .toString();
     }
 
-    private static String value(String key, JsonNode value) {
+    private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
+            case "userid", "user", "pid" -> null;
             case "until", "expiration" -> time(value.decimalValue());
             default -> value.isContainerNode() ? cut(value.toString()) : word(cut(value.asText()));
         };

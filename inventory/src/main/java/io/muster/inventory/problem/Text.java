@@ -1,6 +1,7 @@
 package io.muster.inventory.problem;
 
 import java.util.Locale;
+import java.util.function.IntPredicate;
 
 /** Which characters may stand in a name, which may be printed, and how the others are written instead. */
 public final class Text {
@@ -25,6 +26,26 @@ public final class Text {
 
     private static boolean isDirection(int c) {
         return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    }
+
+    /** One line of text, safe for a terminal: {@code ?} replaces each character that may not be printed. */
+    public static String shown(String text) {
+        return replaced(text, Text::isShown);
+    }
+
+    /** Replaces all characters but those in {@code kept}. Halves of surrogate pairs stay: an encoder replaces a single one. */
+    public static String replaced(String text, IntPredicate kept) {
+        StringBuilder clean = null;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            // CSV ends its lines with CR and LF.
+            boolean lineEnd = c == '\r' && text.startsWith("\n", i + 1) && kept.test('\n');
+            if (!Character.isSurrogate(c) && !kept.test(c) && !lineEnd) {
+                clean = clean == null ? new StringBuilder(text) : clean;
+                clean.setCharAt(i, '?');
+            }
+        }
+        return clean == null ? text : clean.toString();
     }
 
     /** {@code U+001B}. */

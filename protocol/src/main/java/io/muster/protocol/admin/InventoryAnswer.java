@@ -7,9 +7,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
+import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.io.ByteArrayOutputStream;
@@ -41,7 +43,7 @@ public record InventoryAnswer(
         state.set("R", payload.path("R"));
         List<Scheduler> schedulers = new ArrayList<>();
         for (Fields scheduler : in.list("schedulers")) {
-            schedulers.add(Scheduler.parse(scheduler));
+            schedulers.add(scheduler(scheduler));
         }
         return new InventoryAnswer(
                 (long) in.number("seq"),
@@ -50,6 +52,27 @@ public record InventoryAnswer(
                 payload.path("clock").asText(""),
                 schedulers,
                 StateJson.parse(state));
+    }
+
+    private static Scheduler scheduler(Fields in) {
+        return new Scheduler(
+                in.text("user"),
+                (int) (long) in.number("userid"),
+                (int) in.number("pid"),
+                in.number("since"),
+                (long) in.number("responses"),
+                in.parse("offered", Idset::parse),
+                in.parse("up", Idset::parse),
+                in.json().path("behind").asBoolean());
+    }
+
+    private static ObjectNode json(Scheduler scheduler) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("userid", scheduler.userid()).put("user", scheduler.user()).put("pid", scheduler.pid());
+        json.set("since", Epoch.number(scheduler.since()));
+        json.put("responses", scheduler.responses())
+                .put("offered", scheduler.offered().toString());
+        return json.put("up", scheduler.up().toString()).put("behind", scheduler.behind());
     }
 
     public Bytes encode() {
@@ -68,7 +91,7 @@ public record InventoryAnswer(
         head.put("fault", fault);
         head.put("clock", clock);
         ArrayNode holders = head.putArray("schedulers");
-        schedulers.forEach(scheduler -> holders.add(scheduler.toJson()));
+        schedulers.forEach(scheduler -> holders.add(json(scheduler)));
         Bytes text = Json.encode(head);
         ByteBuffer payload = ByteBuffer.allocate(text.length() - END + body.length());
         text.first(text.length() - END).writeTo(payload);

@@ -21,6 +21,7 @@ import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.util.List;

@@ -1,13 +1,13 @@
-package io.muster.cli.ask;
+package io.muster.inventory.history;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.terminal.Times;
+import io.muster.inventory.axis.Times;
+import java.util.Locale;
 
 /**
  * A time in which something kept a host from being scheduled.
  *
- * @param kind drained, excluded, lost, offline or torpid
  * @param holder "" unless drained
  * @param reason "" for none
  * @param from seconds since the epoch; 0 if it began before the known events
@@ -17,8 +17,20 @@ import io.muster.cli.terminal.Times;
  * @param comment the comment given when it ended
  */
 public record Outage(
-        String kind, String holder, String reason, double from, String by, double to, String endedBy, String comment) {
-    public static Outage open(String kind, String holder, String reason, double from, String by) {
+        Kind kind, String holder, String reason, double from, String by, double to, String endedBy, String comment) {
+    public enum Kind {
+        DRAINED,
+        EXCLUDED,
+        LOST,
+        OFFLINE,
+        TORPID;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    public static Outage open(Kind kind, String holder, String reason, double from, String by) {
         return new Outage(kind, holder, reason, from, by, 0, "", "");
     }
 
@@ -42,7 +54,7 @@ public record Outage(
 
     public ObjectNode toJson(double now) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("kind", kind);
+        json.put("kind", kind.word());
         json.put("holder", holder.isEmpty() ? null : holder);
         json.put("reason", reason);
         json.put("from", from == 0 ? null : Times.rfc3339(from));

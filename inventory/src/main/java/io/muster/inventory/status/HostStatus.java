@@ -1,44 +1,38 @@
-package io.muster.cli.look;
+package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.EventText;
-import io.muster.cli.ask.Overview;
-import io.muster.cli.ask.StateGroup;
-import io.muster.cli.terminal.Printable;
-import io.muster.cli.terminal.Times;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Text;
 import io.muster.inventory.state.InventoryState;
-import io.muster.protocol.admin.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything known about one rank, axis by axis.
  *
- * @param events the last events about the rank, oldest first
+ * @param schedulers null if the server does not say, as a Flux broker
  */
-record Explanation(Overview standing, int rank, List<ObjectNode> events) implements Why.Account {
+public record HostStatus(
+        InventoryState state, int rank, @Nullable List<Scheduler> schedulers, List<ObjectNode> events)
+        implements Account {
     @Override
     public String host() {
-        return standing.resources().hostOf(rank);
-    }
-
-    private InventoryState state() {
-        return standing.state();
+        return state.resources().hostOf(rank);
     }
 
     private boolean up() {
-        return state().view().up().contains(rank);
+        return state.view().up().contains(rank);
     }
 
-    /** The explanation as text: the first line gives the result, the other lines the reasons. */
     @Override
     public String text(double now, String silence) {
         StringBuilder out = new StringBuilder();
@@ -54,7 +48,7 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
     }
 
     static String heading(String subject, String news) {
-        return Printable.of(subject) + ": " + news + "\n";
+        return Text.shown(subject) + ": " + news + "\n";
     }
 
     static void trail(StringBuilder out, List<ObjectNode> events, String silence, double now) {
@@ -72,27 +66,27 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
         for (int i = label.length(); i < 12; i++) {
             out.append(' ');
         }
-        out.append(Printable.of(text)).append('\n');
+        out.append(Text.shown(text)).append('\n');
     }
 
     private List<String> obstacles() {
         List<String> found = new ArrayList<>();
-        for (Membership.Absence absence : state().membership().of(rank)) {
-            found.add(absence.kind() == Membership.Kind.LOST ? "lost" : "excluded");
+        for (Membership.Absence absence : state.membership().of(rank)) {
+            found.add((absence.kind() == Membership.Kind.LOST ? HostState.LOST : HostState.EXCLUDED).word());
         }
-        LivenessState report = state().liveness().of(rank);
+        LivenessState report = state.liveness().of(rank);
         if (report != null && report.status() != Liveness.Status.ONLINE) {
             found.add(report.status().word());
         }
-        HoldSet holds = state().holds().on(rank);
+        HoldSet holds = state.holds().on(rank);
         if (holds != null) {
-            found.add("drained");
+            found.add(HostState.DRAINED.word());
         }
         return found;
     }
 
     private void membership(StringBuilder out, double now) {
-        List<Membership.Absence> absences = state().membership().of(rank);
+        List<Membership.Absence> absences = state.membership().of(rank);
         if (absences.isEmpty()) {
             line(out, "membership", "member");
         }
@@ -110,7 +104,7 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
     }
 
     private void liveness(StringBuilder out, double now) {
-        LivenessState report = state().liveness().of(rank);
+        LivenessState report = state.liveness().of(rank);
         if (report != null) {
             String cause = report.cause().isEmpty() ? "" : ": " + report.cause();
             String since = report.since() <= 0 ? "" : " for " + Times.age(report.since(), now);
@@ -119,7 +113,7 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
     }
 
     private void holds(StringBuilder out, double now) {
-        HoldSet holds = state().holds().on(rank);
+        HoldSet holds = state.holds().on(rank);
         if (holds == null) {
             line(out, "holds", "none");
             return;
@@ -140,7 +134,7 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
 
     private List<String> properties() {
         List<String> names = new ArrayList<>();
-        standing.resources().properties().forEach((name, ranks) -> {
+        state.resources().properties().forEach((name, ranks) -> {
             if (ranks.contains(rank)) {
                 names.add(name);
             }
@@ -149,15 +143,19 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
     }
 
     private void schedulers(StringBuilder out, double now) {
-        if (!standing.flux() && standing.schedulers().isEmpty()) {
+        if (schedulers != null && schedulers.isEmpty()) {
             line(out, "scheduler", "none is connected");
         }
-        for (Scheduler scheduler : standing.schedulers()) {
+        for (Scheduler scheduler : connected()) {
             line(
                     out,
                     "scheduler",
                     scheduler + ": " + told(scheduler) + ", connected for " + Times.age(scheduler.since(), now));
         }
+    }
+
+    private List<Scheduler> connected() {
+        return schedulers == null ? List.of() : schedulers;
     }
 
     private String told(Scheduler scheduler) {
@@ -172,19 +170,19 @@ record Explanation(Overview standing, int rank, List<ObjectNode> events) impleme
     @Override
     public ObjectNode toJson() {
         Idset self = Idset.of(rank);
-        ObjectNode json = StateGroup.of(state(), self).get(0).toJson(standing.resources(), false);
+        ObjectNode json = StateGroup.of(state, self).get(0).toJson(state.resources(), false);
         json.remove(List.of("nnodes", "hosts", "ranks"));
         json.put("host", host()).put("rank", rank).put("up", up());
-        LivenessState report = state().liveness().of(rank);
+        LivenessState report = state.liveness().of(rank);
         if (report != null) {
             json.put("liveness", report.status().word()).put("cause", report.cause());
             json.put("liveness_since", report.since() <= 0 ? null : Times.rfc3339(report.since()));
         }
         ArrayNode properties = json.putArray("properties");
         properties().forEach(properties::add);
-        ArrayNode schedulers = json.putArray("schedulers");
-        for (Scheduler scheduler : standing.schedulers()) {
-            ObjectNode entry = schedulers.addObject();
+        ArrayNode told = json.putArray("schedulers");
+        for (Scheduler scheduler : connected()) {
+            ObjectNode entry = told.addObject();
             entry.put("user", scheduler.user()).put("pid", scheduler.pid());
             entry.put("offered", scheduler.offered().contains(rank));
             entry.put("up", scheduler.up().contains(rank));

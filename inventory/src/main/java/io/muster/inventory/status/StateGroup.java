@@ -1,15 +1,15 @@
-package io.muster.cli.ask;
+package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.terminal.Times;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
@@ -22,14 +22,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ranks that are in the same state for the same reason.
  *
- * @param state avail, torpid, exclude, lost or drained
  * @param online whether the ranks are connected, which includes torpid ones
  * @param holds the holds that drain them, or null
  * @param absence why they are excluded or lost, or null
  * @param report since when they are offline, and the cause; null if they are online
  */
 public record StateGroup(
-        String state,
+        HostState state,
         boolean online,
         Idset ranks,
         @Nullable HoldSet holds,
@@ -42,11 +41,11 @@ public record StateGroup(
         Idset members = state.members().intersect(among);
         Idset free = members.subtract(state.holds().held());
         Liveness live = state.liveness();
-        add(groups, state, "avail", free.subtract(live.torpid()), null, null);
-        add(groups, state, "torpid", free.intersect(live.torpid()), null, null);
+        add(groups, state, HostState.AVAIL, free.subtract(live.torpid()), null, null);
+        add(groups, state, HostState.TORPID, free.intersect(live.torpid()), null, null);
         addAbsent(groups, state, among);
         for (Map.Entry<HoldSet, Idset> held : state.holds().groups().entrySet()) {
-            add(groups, state, "drained", held.getValue().intersect(members), held.getKey(), null);
+            add(groups, state, HostState.DRAINED, held.getValue().intersect(members), held.getKey(), null);
         }
         return groups;
     }
@@ -62,7 +61,7 @@ public record StateGroup(
                 state.membership().groups().entrySet()) {
             boolean isLost = absent.getKey().kind() == Membership.Kind.LOST;
             Idset ranks = absent.getValue().intersect(isLost ? remaining : remaining.subtract(lost));
-            add(groups, state, isLost ? "lost" : "exclude", ranks, null, absent.getKey());
+            add(groups, state, isLost ? HostState.LOST : HostState.EXCLUDED, ranks, null, absent.getKey());
             remaining = remaining.subtract(ranks);
         }
     }
@@ -70,7 +69,7 @@ public record StateGroup(
     private static void add(
             List<StateGroup> groups,
             InventoryState state,
-            String word,
+            HostState word,
             Idset ranks,
             @Nullable HoldSet holds,
             Membership.@Nullable Absence absence) {
@@ -92,12 +91,12 @@ public record StateGroup(
     }
 
     /** The state, with flux's star if the ranks are offline. */
-    String word() {
-        return online ? state : state + "*";
+    public String word() {
+        return online ? state.label() : state.label() + "*";
     }
 
     /** When the oldest hold or the exclusion began, or when the ranks went offline; 0 for none or unknown. */
-    double since() {
+    public double since() {
         if (holds != null) {
             return holds.oldest().since();
         }
@@ -108,7 +107,7 @@ public record StateGroup(
     }
 
     /** All reasons. The holder's name comes before each, unless the shared holder has the only hold. */
-    String reason() {
+    public String reason() {
         if (absence != null) {
             return absence.reason() == null ? "" : absence.reason();
         }
@@ -124,7 +123,7 @@ public record StateGroup(
         return text.toString();
     }
 
-    String holders() {
+    public String holders() {
         List<String> names = new ArrayList<>();
         if (holds != null) {
             holds.holds().forEach(hold -> names.add(hold.holder()));
@@ -133,7 +132,7 @@ public record StateGroup(
     }
 
     /** The users who drained or excluded the ranks, as far as they are known. */
-    String by() {
+    public String by() {
         if (absence != null) {
             return absence.by().user();
         }
@@ -145,7 +144,7 @@ public record StateGroup(
     }
 
     /** When the last of the holds expires; 0 if one never does. */
-    double until() {
+    public double until() {
         double until = 0;
         if (holds != null) {
             for (Hold hold : holds.holds()) {
@@ -160,7 +159,7 @@ public record StateGroup(
 
     public ObjectNode toJson(ResourceSet resources, boolean expand) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("state", state).put("online", online).put("nnodes", ranks.size());
+        json.put("state", state.label()).put("online", online).put("nnodes", ranks.size());
         json.put("ranks", ranks.toString());
         json.put("hosts", resources.hostsOf(ranks).toString());
         if (expand) {
@@ -184,7 +183,7 @@ public record StateGroup(
         return json;
     }
 
-    public static ObjectNode toJson(Hold hold) {
+    static ObjectNode toJson(Hold hold) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("holder", hold.holder()).put("reason", hold.reason());
         time(json, "since", hold.since());
@@ -193,13 +192,13 @@ public record StateGroup(
         return json;
     }
 
-    public static void who(ObjectNode json, Principal by) {
+    static void who(ObjectNode json, Principal by) {
         if (!by.user().isEmpty()) {
             json.putObject("by").put("user", by.user()).put("userid", by.uid());
         }
     }
 
-    public static void time(ObjectNode json, String key, double epoch) {
+    static void time(ObjectNode json, String key, double epoch) {
         json.put(key, epoch <= 0 ? null : Times.rfc3339(epoch));
     }
 }

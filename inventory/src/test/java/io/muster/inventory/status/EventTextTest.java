@@ -1,4 +1,4 @@
-package io.muster.cli.ask;
+package io.muster.inventory.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

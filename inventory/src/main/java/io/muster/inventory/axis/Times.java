@@ -1,4 +1,4 @@
-package io.muster.cli.terminal;
+package io.muster.inventory.axis;
 
 import java.time.Instant;
 

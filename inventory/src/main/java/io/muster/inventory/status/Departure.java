@@ -1,36 +1,47 @@
-package io.muster.cli.look;
+package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.StateGroup;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The remembered state of a host that R no longer names; the host gets it back when it returns.
- *
- * @param events the last events about the host, oldest first
- */
-record Departure(String host, Departed departed, List<ObjectNode> events) implements Why.Account {
+/** The remembered state of a host that R no longer names; the host gets it back when it returns. */
+public record Departure(String host, Departed departed, List<ObjectNode> events) implements Account {
+    /**
+     * The departed hosts with a hold in force. A hold that expired while its host was away has no effect, and is lifted when the host
+     * returns.
+     */
+    public static Hostlist drained(InventoryState state, double now) {
+        List<String> held = new ArrayList<>();
+        state.departed().forEach((host, departed) -> {
+            if (departed.isHeldAt(now)) {
+                held.add(host);
+            }
+        });
+        return Hostlist.of(held).sort();
+    }
+
     @Override
     public String text(double now, String silence) {
         StringBuilder out = new StringBuilder();
-        out.append(Explanation.heading(host, "departed: not in R, and when it returns this is so again"));
-        departed.absences().forEach(absence -> Explanation.membership(out, absence, now));
+        out.append(HostStatus.heading(host, "departed: not in R, and when it returns this is so again"));
+        departed.absences().forEach(absence -> HostStatus.membership(out, absence, now));
         HoldSet holds = departed.holds();
         if (holds != null) {
-            holds.holds().forEach(hold -> Explanation.hold(out, hold, now));
+            holds.holds().forEach(hold -> HostStatus.hold(out, hold, now));
         }
         List<String> edits = new ArrayList<>();
         departed.added().forEach(name -> edits.add("with " + name));
         departed.removed().forEach(name -> edits.add("without " + name));
         if (!edits.isEmpty()) {
-            Explanation.line(out, "properties", String.join(", ", edits));
+            HostStatus.line(out, "properties", String.join(", ", edits));
         }
-        Explanation.trail(out, events, silence, now);
+        HostStatus.trail(out, events, silence, now);
         return out.toString();
     }
 

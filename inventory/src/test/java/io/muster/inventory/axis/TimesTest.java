@@ -1,4 +1,4 @@
-package io.muster.cli.terminal;
+package io.muster.inventory.axis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,11 +1,11 @@
-package io.muster.cli.ask;
+package io.muster.inventory.status;
 
-import io.muster.cli.terminal.Failure;
-import io.muster.cli.terminal.Times;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,27 +16,15 @@ import java.util.Map;
 public final class Conflict {
     private static final int MOST = 5;
 
-    private final Overview standing;
+    private final InventoryState state;
     private final Idset ranks;
     private final double now;
 
-    /** @param targets targets that the daemon has just parsed */
-    public Conflict(Overview standing, String targets, double now) {
-        this.standing = standing;
-        this.ranks = present(standing, targets);
+    /** @param ranks targets that are in R; for a departed host, only the daemon's own sentence is shown */
+    public Conflict(InventoryState state, Idset ranks, double now) {
+        this.state = state;
+        this.ranks = ranks;
         this.now = now;
-    }
-
-    /**
-     * The targets that are in R. The daemon accepted the targets, so hosts that R lacks have departed, and for these only the daemon's own
-     * sentence is shown.
-     */
-    private static Idset present(Overview standing, String targets) {
-        try {
-            return TargetNames.find(standing.resources(), targets);
-        } catch (Failure departed) {
-            return Idset.EMPTY;
-        }
     }
 
     /** The targets with a hold of this holder, and all their holds; "" if there are none any more. */
@@ -46,22 +34,22 @@ public final class Conflict {
 
     /** The targets that cannot be drained because they are excluded; "" for none. */
     public String excluded() {
-        Idset excluded = ranks.subtract(standing.state().members());
+        Idset excluded = ranks.subtract(state.members());
         return named(excluded, excluded.size() == 1 ? "is excluded" : "are excluded");
     }
 
     public String notDrained() {
-        return named(ranks.subtract(standing.state().holds().held()), "not drained");
+        return named(ranks.subtract(state.holds().held()), "not drained");
     }
 
     public String heldByOthersThan(String holder) {
-        Idset others = ranks.intersect(standing.state().holds().held()).subtract(held(holder));
+        Idset others = ranks.intersect(state.holds().held()).subtract(held(holder));
         return told(others.isEmpty() ? held(holder) : others, "held by somebody else");
     }
 
     private Idset held(String holder) {
         Idset held = Idset.EMPTY;
-        for (Map.Entry<HoldSet, Idset> group : standing.state().holds().groups().entrySet()) {
+        for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
             if (group.getKey().of(holder) != null) {
                 held = held.union(group.getValue());
             }
@@ -70,7 +58,7 @@ public final class Conflict {
     }
 
     private String named(Idset subset, String what) {
-        ResourceSet resources = standing.resources();
+        ResourceSet resources = state.resources();
         return subset.isEmpty()
                 ? ""
                 : resources.hostsOf(subset) + (subset.size() == 1 ? " (rank " : " (ranks ") + subset + ") " + what;
@@ -78,11 +66,11 @@ public final class Conflict {
 
     private String told(Idset subset, String what) {
         List<String> lines = new ArrayList<>();
-        for (Map.Entry<HoldSet, Idset> group : standing.state().holds().groups().entrySet()) {
+        for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
             Idset matching = group.getValue().intersect(subset);
             for (Hold hold :
                     matching.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
-                lines.add(standing.resources().hostsOf(matching) + ": " + text(hold));
+                lines.add(state.resources().hostsOf(matching) + ": " + text(hold));
             }
         }
         int omitted = lines.size() - MOST;

@@ -1,0 +1,152 @@
+package io.muster.inventory.history;
+
+import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.DefinitionChanges;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What history needs to know about an event.
+ *
+ * @param time seconds since the epoch
+ * @param hosts the hosts that the event is about; the hosts in R for a definition
+ * @param holder the holder of a hold, or {@link HoldChanges.Undrained#EVERYBODY}; {@link #CONFIG} for exclusions by the configuration; otherwise ""
+ * @param reason the reason, or the cause of a change of liveness; "" for none
+ * @param who the user; "" if unknown
+ */
+public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, String reason, String who) {
+    public static final String CONFIG = Membership.Kind.CONFIG.word();
+
+    public enum Kind {
+        /** R is defined, and new hosts begin online. */
+        DEFINE,
+        /** R is defined, and new hosts begin offline. */
+        DEFINE_OFFLINE,
+        /** A drain that gives a reason to an existing hold only if the hold has none. */
+        DRAIN,
+        /** A drain that replaces the reason of an existing hold. */
+        DRAIN_REASON,
+        /** A drain that replaces an existing hold. */
+        DRAIN_ANEW,
+        UNDRAIN,
+        EXCLUDE,
+        SHRINK,
+        INCLUDE,
+        OFFLINE,
+        TORPID,
+        /** Hosts come online, or are heard from again. */
+        ONLINE,
+        /** An event that neither begins nor ends an outage. */
+        OTHER
+    }
+
+    public static PastEvent of(Entry entry) {
+        Event event = entry.event();
+        Kind kind = kind(event.name(), 0, false);
+        Hostlist hosts = event instanceof Event.Targeted targeted
+                ? Hostlist.parse(targeted.targets().nodelist())
+                : Hostlist.EMPTY;
+        String holder = "";
+        String reason = "";
+        if (event instanceof DefinitionChanges.Defined define) {
+            kind = define.initial() == Liveness.Status.OFFLINE ? Kind.DEFINE_OFFLINE : Kind.DEFINE;
+            hosts = define.resources().hosts();
+        } else if (event instanceof HoldChanges.Drained drain) {
+            kind = switch (drain.overwrite()) {
+                case NOTHING -> Kind.DRAIN;
+                case REASON -> Kind.DRAIN_REASON;
+                case REASON_AND_TIME -> Kind.DRAIN_ANEW;
+            };
+            holder = drain.holder();
+            reason = orNone(drain.reason());
+        } else if (event instanceof HoldChanges.Undrained undrain) {
+            holder = undrain.holder();
+            reason = orNone(undrain.reason());
+        } else if (event instanceof MembershipChanges.Excluded exclude) {
+            holder = author(exclude.kind().word());
+            reason = orNone(exclude.reason());
+        } else if (event instanceof MembershipChanges.Included include) {
+            holder = author(include.kind().word());
+            reason = orNone(include.reason());
+        } else if (event instanceof LivenessChanges.LivenessChanged report) {
+            reason = report.cause();
+        }
+        return new PastEvent(
+                entry.timestamp(), kind, hosts, holder, reason, entry.by().user());
+    }
+
+    private static String orNone(@Nullable String reason) {
+        return reason == null ? "" : reason;
+    }
+
+    private static String author(String kind) {
+        return kind.equals(CONFIG) ? CONFIG : "";
+    }
+
+    /**
+     * Reads the event of a server. Reading is lenient: a Flux broker leaves out what only we say, such as the holder and the user, and a
+     * definition without R is an event that changes nothing.
+     */
+    public static PastEvent of(JsonNode event) {
+        JsonNode context = event.path("context");
+        String initial = context.path("initial").asText();
+        Kind kind = kind(
+                event.path("name").asText(),
+                context.path("overwrite").asInt(),
+                initial.equals(Liveness.Status.OFFLINE.word()));
+        List<String> hosts = new ArrayList<>();
+        if (kind == Kind.DEFINE || kind == Kind.DEFINE_OFFLINE) {
+            JsonNode nodelist = context.path("R").path("execution").path("nodelist");
+            nodelist.forEach(part -> hosts.add(part.asText()));
+            kind = nodelist.isMissingNode() ? Kind.OTHER : kind;
+        } else if (kind != Kind.OTHER && !context.path("nodelist").asText("").isEmpty()) {
+            hosts.add(context.path("nodelist").asText());
+        }
+        return new PastEvent(
+                event.path("timestamp").asDouble(),
+                kind,
+                Hostlist.parse(hosts),
+                switch (kind) {
+                    case DRAIN, DRAIN_REASON, DRAIN_ANEW, UNDRAIN ->
+                        context.path("holder").asText(Hold.SHARED);
+                    case EXCLUDE, SHRINK, INCLUDE -> author(context.path("kind").asText());
+                    default -> "";
+                },
+                switch (kind) {
+                    case OFFLINE, TORPID, ONLINE -> context.path("cause").asText("");
+                    default -> context.path("reason").asText("");
+                },
+                context.path("user").asText(""));
+    }
+
+    /** @param overwrite RFC 44's number */
+    private static Kind kind(String name, int overwrite, boolean offline) {
+        return switch (name) {
+            case "resource-define" -> offline ? Kind.DEFINE_OFFLINE : Kind.DEFINE;
+            case "drain" ->
+                switch (overwrite) {
+                    case 1 -> Kind.DRAIN_REASON;
+                    case 2 -> Kind.DRAIN_ANEW;
+                    default -> Kind.DRAIN;
+                };
+            case "undrain" -> Kind.UNDRAIN;
+            case "exclude" -> Kind.EXCLUDE;
+            case "shrink" -> Kind.SHRINK;
+            case "include" -> Kind.INCLUDE;
+            case "offline" -> Kind.OFFLINE;
+            case "torpid" -> Kind.TORPID;
+            case "online", "lively" -> Kind.ONLINE;
+            default -> Kind.OTHER;
+        };
+    }
+}

@@ -1,0 +1,58 @@
+package io.muster.inventory.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.problem.Text;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Formats a journal event (RFC 18, RFC 44) as one line: its name, its hosts, then everything else in it. */
+public final class EventText {
+    private EventText() {}
+
+    /** A way to write the fields of an event. */
+    public interface Style {
+        /** The value as text, or null to leave the field out. */
+        @Nullable
+        String value(String key, JsonNode value);
+    }
+
+    public static String of(JsonNode event) {
+        JsonNode context = event.path("context");
+        StringBuilder line = new StringBuilder(event.path("name").asText());
+        if (context.has("nodelist")) {
+            line.append(' ').append(context.path("nodelist").asText());
+        }
+        String ranks = context.path("idset").asText(context.path("ranks").asText(""));
+        if (!ranks.isEmpty()) {
+            line.append(ranks.indexOf('-') < 0 && ranks.indexOf(',') < 0 ? " (rank " : " (ranks ")
+                    .append(ranks)
+                    .append(')');
+        }
+        // The names of exclusions by an admin and of losses already say their kind.
+        line.append(context.path("kind").asText().equals("config") ? " by the configuration" : "");
+        fields(line, event, EventText::value);
+        line.append(context.has("user") ? " by " + context.path("user").asText() : "");
+        return Text.shown(line.toString());
+    }
+
+    /** Appends each field of an event's context as {@code key=value}. */
+    public static void fields(StringBuilder line, JsonNode event, Style style) {
+        for (Map.Entry<String, JsonNode> field : event.path("context").properties()) {
+            String value = style.value(field.getKey(), field.getValue());
+            if (value != null) {
+                line.append(' ').append(field.getKey()).append('=').append(value);
+            }
+        }
+    }
+
+    private static @Nullable String value(String key, JsonNode value) {
+        return switch (key) {
+            case "idset", "ranks", "nodelist", "kind", "userid", "user", "pid", "R", "initial", "online" -> null;
+            case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
+            case "reason", "cause" -> '"' + value.asText() + '"';
+            case "until", "expiration" -> value.asDouble() > 0 ? Times.second(value.asDouble()) : "never";
+            default -> value.isTextual() ? value.asText() : value.toString();
+        };
+    }
+}

@@ -1,0 +1,22 @@
+package io.muster.inventory.status;
+
+import java.util.Locale;
+
+/** The states in which people see a host, in the order of flux's table. */
+public enum HostState {
+    AVAIL,
+    TORPID,
+    EXCLUDED,
+    LOST,
+    DRAINED;
+
+    /** The state in a sentence and in metrics. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The state in tables, options and JSON, where flux says "exclude". */
+    public String label() {
+        return this == EXCLUDED ? "exclude" : word();
+    }
+}

@@ -1,0 +1,34 @@
+package io.muster.inventory.status;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.idset.Idset;
+
+/**
+ * A scheduler that has acquired the resources.
+ *
+ * @param pid 0 if unknown
+ * @param since seconds since the epoch
+ * @param offered ranks in the first response to the scheduler
+ * @param up ranks in {@code offered} that are up by the responses sent so far
+ * @param behind whether some changes have not been sent to the scheduler yet
+ */
+public record Scheduler(
+        String user, int userid, int pid, double since, long responses, Idset offered, Idset up, boolean behind) {
+    public ObjectNode toJson() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("user", user)
+                .put("userid", userid)
+                .put("pid", pid)
+                .put("since", Times.rfc3339(since))
+                .put("responses", responses)
+                .put("behind", behind);
+    }
+
+    @Override
+    public String toString() {
+        return user + "(" + Integer.toUnsignedString(userid) + ")" + (pid == 0 ? "" : " pid " + pid);
+    }
+}
