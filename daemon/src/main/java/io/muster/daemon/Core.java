@@ -5,6 +5,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Storage;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.ChangeLog;
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Expiry;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.JournalStreams;
@@ -25,8 +26,8 @@ record Core(
 
     /** Builds the parts. Listeners are called in the order in which they are added: schedulers hear of a change before anybody else. */
     static Core build(Journal journal, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
-        Inventory inventory =
-                new Inventory(journal, recovered.state(), journal.durableSeq(), threads.core(), recovered.clock());
+        Committed found = new Committed(recovered.state(), journal.durableSeq());
+        Inventory inventory = new Inventory(journal, found, threads.core(), recovered.clock());
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
         JournalStreams journals = new JournalStreams(inventory, config.storage().journalMax());
         journals.recall(recovered.before(), recovered.recent());

@@ -5,6 +5,7 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.config.SourceFile;
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.http.Health;
 import io.muster.daemon.http.HttpEndpoint;
 import io.muster.daemon.journal.CorruptException;
@@ -177,9 +178,10 @@ public final class Serving {
     }
 
     private String status() {
-        InventoryState state = daemon.inventory().state();
+        Committed now = daemon.inventory().committed();
+        InventoryState state = now.state();
         String counts = state.resources().nodes() + " nodes, "
-                + state.view().up().size() + " up, seq " + daemon.inventory().seq();
+                + state.view().up().size() + " up, seq " + now.seq();
         String refused = telemetry.fault().isEmpty() ? "" : ", changes are refused: " + telemetry.fault();
         String unreachable = telemetry.unreachable().isEmpty() ? "" : ", " + telemetry.unreachable();
         return counts + refused + unreachable;

@@ -47,9 +47,8 @@ public final class Inventory {
     private final Thread owner = Thread.currentThread();
     private final int mostInFlight;
 
-    private volatile InventoryState committed;
+    private volatile Committed committed;
     private InventoryState proposed;
-    private volatile long committedSeq;
     private long proposedSeq;
     private int inFlight;
     private long bytesInFlight;
@@ -69,19 +68,18 @@ public final class Inventory {
      *
      * @param core runs what it is given on that thread, in order
      */
-    public Inventory(Journal journal, InventoryState recovered, long seq, Executor core, WallClock clock) {
-        this(journal, recovered, seq, core, clock, MOST_IN_FLIGHT);
+    public Inventory(Journal journal, Committed recovered, Executor core, WallClock clock) {
+        this(journal, recovered, core, clock, MOST_IN_FLIGHT);
     }
 
-    Inventory(Journal journal, InventoryState recovered, long seq, Executor core, WallClock clock, int mostInFlight) {
+    Inventory(Journal journal, Committed recovered, Executor core, WallClock clock, int mostInFlight) {
         this.journal = journal;
         this.core = core;
         this.clock = clock;
         this.mostInFlight = mostInFlight;
         this.committed = recovered;
-        this.proposed = recovered;
-        this.committedSeq = seq;
-        this.proposedSeq = seq;
+        this.proposed = recovered.state();
+        this.proposedSeq = recovered.seq();
     }
 
     /** Adds a listener. Listeners are called in the order in which they were added. */
@@ -89,14 +87,22 @@ public final class Inventory {
         listeners.add(listener);
     }
 
-    /** The committed state, which is on disk: everything except the decision on a command uses this one. May be called from any thread. */
-    public InventoryState state() {
+    /**
+     * The committed state and its seq, which belong together. May be called from any thread; a caller on another thread that needs both
+     * takes both from one call.
+     */
+    public Committed committed() {
         return committed;
     }
 
-    /** The seq of the last entry in {@link #state}. */
+    /** The committed state, which is on disk: everything except the decision on a command uses this one. May be called from any thread. */
+    public InventoryState state() {
+        return committed.state();
+    }
+
+    /** The seq of the last entry in {@link #state}. May be called from any thread. */
     public long seq() {
-        return committedSeq;
+        return committed.seq();
     }
 
     /** Why changes cannot be made durable now; "" when they can be. */
@@ -121,7 +127,7 @@ public final class Inventory {
     /** Whether a new R waits for the disk. */
     @SuppressWarnings("ReferenceEquality") // identity is meant: an equal definition may be a new one
     boolean isRedefining() {
-        return proposed.definition().base() != committed.definition().base();
+        return proposed.definition().base() != state().definition().base();
     }
 
     /** Calls back when everything that was submitted before has been answered. */
@@ -251,8 +257,8 @@ public final class Inventory {
             bytesInFlight -= bytes;
             owingSince = inFlight == 0 ? 0 : System.nanoTime();
             if (outcome.kind() == Outcome.Kind.FAILED) {
-                proposed = committed;
-                proposedSeq = committedSeq;
+                proposed = committed.state();
+                proposedSeq = committed.seq();
                 falls++;
             }
             settle();
@@ -267,8 +273,7 @@ public final class Inventory {
     }
 
     private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
-        committed = reached;
-        committedSeq = entries.get(entries.size() - 1).seq();
+        committed = new Committed(reached, entries.get(entries.size() - 1).seq());
         tell(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
     }
 

@@ -2,7 +2,6 @@ package io.muster.daemon.core;
 
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.Outcome;
-import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -50,9 +49,8 @@ public final class Snapshots implements Commits {
     }
 
     public void take(Consumer<Outcome> then) {
-        long seq = inventory.seq();
-        InventoryState state = inventory.state();
-        taken = seq;
-        worker.execute(() -> journal.snapshot(seq, StateJson.toBytes(state), then));
+        Committed now = inventory.committed();
+        taken = now.seq();
+        worker.execute(() -> journal.snapshot(now.seq(), StateJson.toBytes(now.state()), then));
     }
 }

@@ -70,7 +70,7 @@ public final class Rig implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         clock.start(past.last);
-        inventory = new Inventory(journal, past.state, journal.durableSeq(), core, clock, mostInFlight);
+        inventory = new Inventory(journal, new Committed(past.state, journal.durableSeq()), core, clock, mostInFlight);
         acquires = new AcquireStreams(inventory, core, meters, core::nanos);
         journals = new JournalStreams(inventory, journalMax);
         journals.recall(past.before, past.entries);
