@@ -165,8 +165,7 @@ public final class Inventory {
     public void submit(Command command, Principal by, Consumer<Answer> reply) {
         checkThread();
         if (inFlight >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
-            reply.accept(Answer.failed(
-                    Answer.Failure.Kind.BUSY, inFlight + " changes wait for the disk already: try again later"));
+            reply.accept(new Answer.Failed(Answer.Failed.Kind.BUSY, inFlight + " changes wait for the disk already: try again later"));
             return;
         }
         double now = now();
@@ -197,7 +196,7 @@ public final class Inventory {
      */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
-        Answer answer = rejection == null ? Answer.done(List.of()) : Answer.rejected(rejection);
+        Answer answer = rejection == null ? new Answer.Done(List.of()) : new Answer.Rejected(rejection);
         if (isQuiet()) {
             reply.accept(answer);
             return;
@@ -232,7 +231,7 @@ public final class Inventory {
             entries.add(entry);
             byte[] line = entry.toBytes();
             if (!Batch.fits(line)) {
-                reply.accept(Answer.failed(Answer.Failure.Kind.TOO_LONG, event.name() + " " + Batch.tooLong(line)));
+                reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, event.name() + " " + Batch.tooLong(line)));
                 return;
             }
             lines.add(line);
@@ -241,10 +240,10 @@ public final class Inventory {
         InventoryState reached = after;
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
-                answers.add(() -> reply.accept(Answer.done(entries))); // queued first, because a listener may throw
+                answers.add(() -> reply.accept(new Answer.Done(entries))); // queued first, because a listener may throw
                 commit(entries, lines, reached);
             } else {
-                answers.add(() -> reply.accept(Answer.failed(Answer.Failure.Kind.DISK, outcome.reason())));
+                answers.add(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.DISK, outcome.reason())));
             }
         });
         proposed = reached;

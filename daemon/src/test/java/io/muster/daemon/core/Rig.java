@@ -170,13 +170,12 @@ public final class Rig implements AutoCloseable {
     }
 
     public static String outcome(Answer answer) {
-        Answer.Failure failure = answer.failure();
-        if (failure != null) {
-            return failure.kind() + " " + failure.text();
+        if (answer instanceof Answer.Failed failed) {
+            return failed.kind() + " " + failed.text();
         }
-        return answer.rejection() != null
-                ? answer.rejection().kind() + " " + answer.rejection().text()
-                : "done " + answer.entries().size();
+        return answer instanceof Answer.Rejected rejected
+                ? rejected.rejection().kind() + " " + rejected.rejection().text()
+                : "done " + ((Answer.Done) answer).entries().size();
     }
 
     /** From now on no force returns until {@link #release}. */
