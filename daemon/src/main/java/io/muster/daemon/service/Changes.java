@@ -57,11 +57,7 @@ public final class Changes {
         definition = next;
     }
 
-    void submit(Method method, ObjectNode payload, Principal by, Replier reply) {
-        AdminRequest request = AdminRequest.parse(method.verb(), payload);
-        if (request == null) {
-            throw new RpcException(Errno.ENOSYS, "Unknown service method '" + method.topic() + "'");
-        }
+    void submit(AdminRequest request, Principal by, Replier reply) {
         if (request.dryRun()) {
             preview(request.command(), by, reply);
         } else {

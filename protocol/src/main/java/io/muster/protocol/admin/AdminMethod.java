@@ -1,0 +1,275 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The methods of service {@code resource} that mean a command. Each constant holds the function that reads its payload and the function
+ * that writes the payload. Keys are those of flux-core, which lacks {@code holder, until, cause} and {@code dry-run}.
+ *
+ * <pre>
+ * drain, undrain                   targets, reason?, mode?, holder?, until? (drain)
+ * exclude, include, shrink         targets, reason?
+ * online, offline, torpid, lively  targets, cause?
+ * property-add, property-remove    properties: {name: targets}
+ * expiration-update                expiration
+ * monitor-force-down               ranks
+ * </pre>
+ */
+public enum AdminMethod {
+    DRAIN(
+            "drain",
+            Command.Drain.class,
+            in -> {
+                double until = in.has("until") ? in.number("until") : 0;
+                return new Command.Drain(
+                        in.text("targets"),
+                        in.optional("reason"),
+                        in.mode("Invalid mode specified"),
+                        in.textOr("holder", Hold.SHARED),
+                        until);
+            },
+            (command, out) -> {
+                put(out, command.targets(), command.reason(), command.mode());
+                if (!command.holder().equals(Hold.SHARED)) {
+                    out.put("holder", command.holder());
+                }
+                if (command.until() != 0) {
+                    out.put("until", command.until());
+                }
+            }),
+    UNDRAIN(
+            "undrain",
+            Command.Undrain.class,
+            in -> {
+                String fault = "invalid undrain mode '" + in.textOr("mode", "") + "' specified";
+                return new Command.Undrain(
+                        in.text("targets"), in.optional("reason"), in.mode(fault), in.optional("holder"));
+            },
+            (command, out) -> {
+                put(out, command.targets(), command.reason(), command.mode());
+                if (command.holder() != null) {
+                    out.put("holder", command.holder());
+                }
+            }),
+    EXCLUDE(
+            "exclude",
+            Command.Exclude.class,
+            in -> new Command.Exclude(in.text("targets"), in.optional("reason")),
+            (command, out) -> put(out, command.targets(), command.reason(), Command.Mode.NONE)),
+    INCLUDE(
+            "include",
+            Command.Include.class,
+            in -> new Command.Include(in.text("targets"), in.optional("reason")),
+            (command, out) -> put(out, command.targets(), command.reason(), Command.Mode.NONE)),
+    SHRINK(
+            "shrink",
+            Command.Shrink.class,
+            in -> new Command.Shrink(in.text("targets"), in.optional("reason")),
+            (command, out) -> put(out, command.targets(), command.reason(), Command.Mode.NONE)),
+    ONLINE("online"),
+    OFFLINE("offline"),
+    TORPID("torpid"),
+    LIVELY("lively"),
+    MONITOR_FORCE_DOWN(
+            "monitor-force-down",
+            Command.ForceDown.class,
+            in -> new Command.ForceDown(in.ranks()),
+            (command, out) -> out.put("ranks", command.ranks().toString())),
+    PROPERTY_ADD("property-add", true),
+    PROPERTY_REMOVE("property-remove", false),
+    EXPIRATION_UPDATE(
+            "expiration-update",
+            Command.SetExpiration.class,
+            in -> new Command.SetExpiration(in.number("expiration")),
+            (command, out) -> out.put("expiration", command.expiration()));
+
+    private final String verb;
+    private final Predicate<Command> means;
+    private final Function<Reader, ? extends Command> read;
+    private final BiConsumer<Command, ObjectNode> write;
+
+    <C extends Command> AdminMethod(
+            String verb, Class<C> type, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
+        this(verb, type, command -> true, read, write);
+    }
+
+    /** A report of how a host is; four methods share one command. */
+    AdminMethod(String verb) {
+        this(
+                verb,
+                Command.Report.class,
+                command -> command.name().equals(verb),
+                in -> new Command.Report(verb, in.text("targets"), in.textOr("cause", "")),
+                (command, out) -> {
+                    out.put("targets", command.targets());
+                    if (!command.cause().isEmpty()) {
+                        out.put("cause", command.cause());
+                    }
+                });
+    }
+
+    /** A change of properties; two methods share one command. */
+    AdminMethod(String verb, boolean add) {
+        this(
+                verb,
+                Command.Properties.class,
+                command -> command.add() == add,
+                in -> new Command.Properties(add, in.properties()),
+                (command, out) -> {
+                    ObjectNode properties = out.putObject("properties");
+                    command.properties().forEach(properties::put);
+                });
+    }
+
+    <C extends Command> AdminMethod(
+            String verb,
+            Class<C> type,
+            Predicate<C> means,
+            Function<Reader, C> read,
+            BiConsumer<C, ObjectNode> write) {
+        this.verb = verb;
+        this.means = command -> type.isInstance(command) && means.test(type.cast(command));
+        this.read = read;
+        this.write = (command, out) -> write.accept(type.cast(command), out);
+    }
+
+    /** Returns the method that means {@code command}. */
+    static AdminMethod of(Command command) {
+        return Arrays.stream(values())
+                .filter(method -> method.means.test(command))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no request asks for " + command));
+    }
+
+    /** The method's name without the service. */
+    public String verb() {
+        return verb;
+    }
+
+    public String topic() {
+        return "resource." + verb;
+    }
+
+    Command read(Reader in) {
+        return read.apply(in);
+    }
+
+    void write(Command command, ObjectNode out) {
+        write.accept(command, out);
+    }
+
+    private static void put(ObjectNode out, String targets, @Nullable String reason, Command.Mode mode) {
+        out.put("targets", targets);
+        if (reason != null) {
+            out.put("reason", reason);
+        }
+        switch (mode) {
+            case NONE -> {}
+            case UPDATE -> out.put("mode", "update");
+            case OVERWRITE -> out.put("mode", "overwrite");
+            case FORCE_OVERWRITE -> out.put("mode", "force-overwrite");
+        }
+    }
+
+    /** Reads the payload. Like flux-core, the reader refuses malformed payloads with EPROTO, and also says what is wrong. */
+    record Reader(AdminMethod method, @Nullable ObjectNode payload) {
+        boolean has(String key) {
+            return payload != null && payload.has(key);
+        }
+
+        /** Reads the mode; an unknown mode is refused with flux-core's sentence and error number. */
+        Command.Mode mode(String fault) {
+            String mode = optional("mode");
+            if (mode == null) {
+                return Command.Mode.NONE;
+            }
+            return switch (mode) {
+                case "update" -> Command.Mode.UPDATE;
+                case "overwrite" -> Command.Mode.OVERWRITE;
+                case "force-overwrite" -> Command.Mode.FORCE_OVERWRITE;
+                default -> throw new RpcException(Errno.EINVAL, fault);
+            };
+        }
+
+        /** Reads the ranks; text that is not an idset is refused with flux-core's sentence and error number. */
+        Idset ranks() {
+            String text = text("ranks");
+            try {
+                return Idset.parse(text);
+            } catch (MalformedException e) {
+                throw new RpcException(Errno.EINVAL, "error parsing range '" + text + "'");
+            }
+        }
+
+        String text(String key) {
+            String value = optional(key);
+            if (value == null) {
+                throw fault(key, "is missing");
+            }
+            return value;
+        }
+
+        String textOr(String key, String otherwise) {
+            String value = optional(key);
+            return value == null ? otherwise : value;
+        }
+
+        @Nullable
+        String optional(String key) {
+            JsonNode value = payload == null ? null : payload.get(key);
+            if (value != null && !value.isTextual()) {
+                throw fault(key, "must be a string");
+            }
+            return value == null ? null : value.textValue();
+        }
+
+        double number(String key) {
+            JsonNode value = payload == null ? null : payload.get(key);
+            if (value == null || !value.isNumber()) {
+                throw fault(key, "must be a number");
+            }
+            return value.doubleValue();
+        }
+
+        boolean flag(String key) {
+            JsonNode value = payload == null ? null : payload.get(key);
+            if (value != null && !value.isBoolean()) {
+                throw fault(key, "must be true or false");
+            }
+            return value != null && value.booleanValue();
+        }
+
+        SortedMap<String, String> properties() {
+            JsonNode object = payload == null ? null : payload.get("properties");
+            if (object == null || !object.isObject() || object.isEmpty()) {
+                throw fault("properties", "must be an object of property names to targets, with at least one");
+            }
+            SortedMap<String, String> properties = new TreeMap<>();
+            object.properties().forEach(p -> {
+                if (!p.getValue().isTextual()) {
+                    throw fault("properties/" + p.getKey(), "must be a string of targets");
+                }
+                properties.put(p.getKey(), p.getValue().textValue());
+            });
+            return properties;
+        }
+
+        private RpcException fault(String key, String sentence) {
+            return new RpcException(Errno.EPROTO, method.topic() + ": /" + key + " " + sentence);
+        }
+    }
+}
