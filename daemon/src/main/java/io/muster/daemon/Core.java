@@ -12,7 +12,7 @@ import io.muster.daemon.core.JournalStreams;
 import io.muster.daemon.core.Snapshots;
 import io.muster.daemon.core.Waiters;
 import io.muster.daemon.core.WallClock;
-import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Liveness;
 
 /** The parts that live on the core thread. */
@@ -25,16 +25,16 @@ record Core(
         Snapshots snapshots) {
 
     /** Builds the parts. Listeners are called in the order in which they are added: schedulers hear of a change before anybody else. */
-    static Core build(Journal journal, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
-        Committed found = new Committed(recovered.state(), journal.durableSeq());
-        Inventory inventory = new Inventory(journal, found, threads.core(), recovered.clock());
+    static Core build(Ledger ledger, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
+        Committed found = new Committed(recovered.state(), ledger.durableSeq());
+        Inventory inventory = new Inventory(ledger, found, threads.core(), recovered.clock());
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
         JournalStreams journals = new JournalStreams(inventory, config.storage().journalMax());
         journals.recall(recovered.before(), recovered.recent());
         Waiters waiters = new Waiters(inventory);
         Expiry expiry = new Expiry(inventory, threads.core(), telemetry.expired());
         Snapshots snapshots = new Snapshots(
-                inventory, journal, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);
+                inventory, ledger, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);
         inventory.listen(acquires);
         inventory.listen(journals);
         inventory.listen(waiters);

@@ -9,7 +9,7 @@ import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.WallClock;
-import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.net.Gate;
 import io.muster.daemon.net.PeerSocket;
 import io.muster.daemon.service.Backend;
@@ -40,7 +40,7 @@ final class Daemon {
 
     private final Environment environment;
     private final Threads threads;
-    private final Journal journal;
+    private final Ledger ledger;
     private final Core core;
     private final Gate gate;
     private final Backend backend;
@@ -49,12 +49,12 @@ final class Daemon {
     private final Config started;
     private volatile Config config;
 
-    private Daemon(Config config, Environment environment, Threads threads, Journal journal, Parts parts) {
+    private Daemon(Config config, Environment environment, Threads threads, Ledger ledger, Parts parts) {
         this.started = config;
         this.config = config;
         this.environment = environment;
         this.threads = threads;
-        this.journal = journal;
+        this.ledger = ledger;
         this.core = parts.core;
         this.gate = parts.gate;
         this.backend = parts.backend;
@@ -73,12 +73,12 @@ final class Daemon {
             throws Exception {
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
-        Journal journal = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
+        Ledger ledger = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
         try {
-            Parts parts = threads.onCore(() -> build(journal, recovered, config, environment, threads, telemetry));
-            Daemon daemon = new Daemon(config, environment, threads, journal, parts);
+            Parts parts = threads.onCore(() -> build(ledger, recovered, config, environment, threads, telemetry));
+            Daemon daemon = new Daemon(config, environment, threads, ledger, parts);
             daemon.open(new PeerSocket.Binding(threads.loop(), trace));
             new SocketWatch(daemon.sockets, telemetry).start(threads.core(), threads.worker());
             telemetry.reloaded(true, parts.core.inventory().now());
@@ -86,20 +86,20 @@ final class Daemon {
             return daemon;
         } finally {
             if (!started) {
-                Stop.close(journal, PATIENCE_WITH_DISK);
+                Stop.close(ledger, PATIENCE_WITH_DISK);
                 threads.close();
             }
         }
     }
 
     private static Parts build(
-            Journal journal,
+            Ledger ledger,
             Recovered recovered,
             Config config,
             Environment environment,
             Threads threads,
             Telemetry telemetry) {
-        Core core = Core.build(journal, recovered, config, threads, telemetry);
+        Core core = Core.build(ledger, recovered, config, threads, telemetry);
         Admissions admissions = new Admissions(
                 admission(config, environment),
                 threads.core(),
@@ -134,7 +134,7 @@ final class Daemon {
     private void open(PeerSocket.Binding binding) throws IOException, InterruptedException {
         preparation.start(config);
         threads.core().execute(core.expiry()::start);
-        new DiskWatch(journal).start(threads.core());
+        new DiskWatch(ledger).start(threads.core());
         every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
         every(DAY_SECONDS, core.snapshots()::refresh);
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
@@ -175,8 +175,8 @@ final class Daemon {
         return threads;
     }
 
-    Journal journal() {
-        return journal;
+    Ledger ledger() {
+        return ledger;
     }
 
     Config config() {
@@ -216,7 +216,7 @@ final class Daemon {
     }
 
     void stop() {
-        new Stop(core, threads, journal, sockets, PATIENCE_WITH_DISK).run();
+        new Stop(core, threads, ledger, sockets, PATIENCE_WITH_DISK).run();
         log.info("stopped");
     }
 }

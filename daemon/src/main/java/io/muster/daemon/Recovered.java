@@ -5,11 +5,11 @@ import io.muster.daemon.config.Storage;
 import io.muster.daemon.core.JournalStreams;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
@@ -56,7 +56,7 @@ final class Recovered implements Replay {
      * @param uid the daemon's uid
      * @param executor runs the journal's callbacks
      */
-    Journal open(Storage storage, int uid, JournalListener listener, Executor executor) throws IOException {
+    Journal open(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
                 JournalSettings.DEFAULT.segmentBytes(),
                 storage.historyAge().toDuration(),

@@ -9,7 +9,7 @@ import io.muster.daemon.core.Committed;
 import io.muster.daemon.http.Health;
 import io.muster.daemon.http.HttpEndpoint;
 import io.muster.daemon.journal.CorruptException;
-import io.muster.daemon.journal.Journal.Condition;
+import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.journal.disk.LockedException;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Tracer;
@@ -151,7 +151,7 @@ public final class Serving {
 
     /** The answer to /healthz: reports only faults that nothing but a restart repairs, which excludes a full disk. */
     private Health health() {
-        return daemon.journal().status().condition() == Condition.BROKEN
+        return daemon.ledger().status().condition() == Condition.BROKEN
                 ? Health.because(telemetry.fault())
                 : pulse.health();
     }

@@ -16,7 +16,7 @@ import io.muster.daemon.core.Sink;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.Journal.Condition;
+import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.metrics.Metrics;

@@ -7,10 +7,10 @@ import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalSettings;
-import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
@@ -220,7 +220,7 @@ class StateFormatTest {
                         LocalDisk.existing(from),
                         JournalSettings.DEFAULT,
                         recovered,
-                        new JournalListener() {},
+                        new LedgerListener() {},
                         Runnable::run,
                         InstantSource.system())
                 .close();

@@ -23,7 +23,7 @@ public sealed interface Answer {
             DISK,
             /** Too many changes wait for the disk. Trying again a little later helps. */
             BUSY,
-            /** The command needs an entry that is longer than a line of the journal can be. Trying again never helps. */
+            /** The command needs an entry that is longer than the ledger takes. Trying again never helps. */
             TOO_LONG
         }
     }

@@ -1,8 +1,8 @@
 package io.muster.daemon.core;
 
-import io.muster.daemon.journal.Batch;
-import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.Outcome;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
@@ -23,11 +23,11 @@ import java.util.function.Consumer;
  * The owner of the inventory's state.
  *
  * <p>All state is kept here and is changed on the core thread only; there are no locks. Commands are decided on the <i>proposed</i> state,
- * which runs ahead of the disk; everybody else sees the <i>committed</i> state, which the journal has made durable. The answer to a change
+ * which runs ahead of the disk; everybody else sees the <i>committed</i> state, which the ledger has made durable. The answer to a change
  * waits until that change is durable; a refusal waits until everything on which it was decided is durable. When the disk fails, the
  * proposed state falls back to the committed one, and the senders of the commands in flight are told.
  *
- * <p>The journal completes batches in the order of their submission, so no list of batches in flight is needed: each remembers the state
+ * <p>The ledger completes batches in the order of their submission, so no list of batches in flight is needed: each remembers the state
  * that it leads to.
  */
 public final class Inventory {
@@ -39,7 +39,7 @@ public final class Inventory {
 
     private static final long MOST_BYTES_IN_FLIGHT = 256L << 20;
 
-    private final Journal journal;
+    private final Ledger ledger;
     private final Executor core;
     private final WallClock clock;
     private final List<Commits> listeners = new ArrayList<>();
@@ -58,7 +58,7 @@ public final class Inventory {
     /** Number of commands that were decided a second time because the changes on which they had been decided failed. */
     private long decidedAnew;
     /**
-     * System time in nanoseconds when the journal last completed a batch while others remained, or received one while it had none; 0 while
+     * System time in nanoseconds when the ledger last completed a batch while others remained, or received one while it had none; 0 while
      * none is in flight.
      */
     private volatile long owingSince;
@@ -68,12 +68,12 @@ public final class Inventory {
      *
      * @param core runs what it is given on that thread, in order
      */
-    public Inventory(Journal journal, Committed recovered, Executor core, WallClock clock) {
-        this(journal, recovered, core, clock, MOST_IN_FLIGHT);
+    public Inventory(Ledger ledger, Committed recovered, Executor core, WallClock clock) {
+        this(ledger, recovered, core, clock, MOST_IN_FLIGHT);
     }
 
-    Inventory(Journal journal, Committed recovered, Executor core, WallClock clock, int mostInFlight) {
-        this.journal = journal;
+    Inventory(Ledger ledger, Committed recovered, Executor core, WallClock clock, int mostInFlight) {
+        this.ledger = ledger;
         this.core = core;
         this.clock = clock;
         this.mostInFlight = mostInFlight;
@@ -107,7 +107,7 @@ public final class Inventory {
 
     /** Why changes cannot be made durable now; "" when they can be. */
     public String fault() {
-        return journal.status().reason();
+        return ledger.status().reason();
     }
 
     public double now() {
@@ -136,7 +136,7 @@ public final class Inventory {
             then.run();
         } else {
             long known = decidedAnew;
-            // Always goes through the journal, even if nothing is in flight: calling back directly would run before the
+            // Always goes through the ledger, even if nothing is in flight: calling back directly would run before the
             // answers that are queued in this round, and would repeat itself. Commands that were decided anew in the
             // meantime may wait for the disk behind this barrier, so the callback then waits again.
             fly(
@@ -203,7 +203,7 @@ public final class Inventory {
         }
         long fallen = falls;
         fly(List.of(), 0, outcome -> {
-            // A journal that is BROKEN reports a batch without entries as durable, so the answer also requires that the
+            // A ledger that is BROKEN reports a batch without entries as durable, so the answer also requires that the
             // state has not fallen back.
             boolean holds = outcome.durable() && falls == fallen;
             answers.add(holds ? () -> reply.accept(answer) : () -> decideAnew(command, by, reply));
@@ -215,7 +215,7 @@ public final class Inventory {
         submit(command, by, reply);
     }
 
-    /** Whether nothing is in flight and every batch that the journal completed has been answered. */
+    /** Whether nothing is in flight and every batch that the ledger completed has been answered. */
     private boolean isQuiet() {
         return inFlight == 0 && !settling && answers.isEmpty();
     }
@@ -230,8 +230,9 @@ public final class Inventory {
             after = entry.applyTo(after);
             entries.add(entry);
             byte[] line = entry.toBytes();
-            if (!Batch.fits(line)) {
-                reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, event.name() + " " + Batch.tooLong(line)));
+            String refusal = ledger.refusal(line);
+            if (refusal != null) {
+                reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, event.name() + " " + refusal));
                 return;
             }
             lines.add(line);
@@ -251,7 +252,7 @@ public final class Inventory {
     }
 
     private void fly(List<byte[]> lines, long bytes, Consumer<Outcome> landed) {
-        Batch batch = Batch.of(proposedSeq + 1, lines, outcome -> {
+        Batch batch = new Batch(proposedSeq + 1, lines, outcome -> {
             inFlight--;
             bytesInFlight -= bytes;
             owingSince = inFlight == 0 ? 0 : System.nanoTime();
@@ -263,7 +264,7 @@ public final class Inventory {
             settle();
             landed.accept(outcome);
         });
-        journal.submit(batch);
+        ledger.submit(batch);
         if (inFlight == 0) {
             owingSince = System.nanoTime();
         }

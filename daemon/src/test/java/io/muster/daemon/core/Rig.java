@@ -3,11 +3,11 @@ package io.muster.daemon.core;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
+import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
@@ -65,7 +65,7 @@ public final class Rig implements AutoCloseable {
         Past past = new Past();
         clock = new WallClock(core, core::nanos, new WallClock.Limits(900, 7 * 86_400, 3600));
         try {
-            journal = Journal.open(disk, JournalSettings.DEFAULT, past, new JournalListener() {}, core, clock);
+            journal = Journal.open(disk, JournalSettings.DEFAULT, past, new LedgerListener() {}, core, clock);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.journal.Journal.Condition;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -288,7 +291,7 @@ class JournalTest {
                 faulty,
                 JournalSettings.DEFAULT,
                 new NoReplay(),
-                new JournalListener() {},
+                new LedgerListener() {},
                 task -> {
                     throw new RejectedExecutionException("gone");
                 },
@@ -301,9 +304,9 @@ class JournalTest {
             return -1;
         });
         byte[] event = "{\"timestamp\":1.5,\"name\":\"a\"}".getBytes(StandardCharsets.UTF_8);
-        journal.submit(Batch.of(1, List.of(event), outcome -> {}));
+        journal.submit(new Batch(1, List.of(event), outcome -> {}));
         Client.await(writing);
-        journal.submit(Batch.of(2, List.of(event), outcome -> {}));
+        journal.submit(new Batch(2, List.of(event), outcome -> {}));
         CompletableFuture<Boolean> closed = new CompletableFuture<>();
         Thread closing = new Thread(() -> {
             try {
@@ -367,7 +370,7 @@ class JournalTest {
         });
         client.submit("held up");
         Client.await(writing);
-        client.journal().submit(Batch.of(2, List.of(), outcome -> {
+        client.journal().submit(new Batch(2, List.of(), outcome -> {
             throw new IllegalStateException("unforeseen");
         }));
         client.submit("in the same group");
@@ -389,11 +392,11 @@ class JournalTest {
     }
 
     @Test
-    void eventsThatWouldBreakTheFramingAreRefused() {
+    void eventsThatWouldBreakTheFramingAreRefused() throws IOException {
         for (String event :
                 List.of("", "{}", "[1,2,3,4]", "{\"a\":\n1}", "{\"a\":1}\n", " {\"a\":1}", "{\"a\":\"\0\"}")) {
             byte[] bytes = event.getBytes(StandardCharsets.UTF_8);
-            assertThatThrownBy(() -> Batch.of(1, List.of(bytes), outcome -> {}))
+            assertThatThrownBy(() -> new Batch(1, List.of(bytes), outcome -> {}))
                     .as(event)
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageStartingWith("an event must be one ");
@@ -402,8 +405,10 @@ class JournalTest {
         large[0] = '{';
         large[1] = '"';
         large[large.length - 1] = '}';
-        assertThatThrownBy(() -> Batch.of(1, List.of(large), outcome -> {}))
+        Client client = Client.open(disk);
+        assertThatThrownBy(() -> client.journal().submit(new Batch(1, List.of(large), outcome -> {})))
                 .hasMessage("an event of 134217728 bytes exceeds the journal's line limit of 134217728");
+        client.close();
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.muster.daemon.journal.Journal.Condition;
+import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.journal.disk.LockedException;
