@@ -29,8 +29,7 @@ record Core(
         Committed found = new Committed(recovered.state(), ledger.durableSeq());
         Inventory inventory = new Inventory(ledger, found, threads.core(), recovered.clock());
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
-        JournalStreams journals = new JournalStreams(inventory, config.storage().journalMax());
-        journals.recall(recovered.before(), recovered.recent());
+        JournalStreams journals = new JournalStreams(inventory, recovered.recent());
         Waiters waiters = new Waiters(inventory);
         Expiry expiry = new Expiry(inventory, threads.core(), telemetry.expired());
         Snapshots snapshots = new Snapshots(

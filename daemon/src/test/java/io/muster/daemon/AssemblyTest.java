@@ -11,6 +11,7 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.RecentEvents;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.Sink;
 import io.muster.daemon.core.WallClock;
@@ -181,11 +182,11 @@ class AssemblyTest {
         Journal.open(disk, JournalSettings.DEFAULT, recovered, telemetry, Runnable::run, InstantSource.system())
                 .close();
         assertThat(recovered.state().resources().nodes()).isEqualTo(6);
-        assertThat(recovered.recent())
-                .extracting(Entry::event)
-                .filteredOn(Event.Define.class::isInstance)
+        assertThat(recovered.recent().from(1))
+                .toIterable()
+                .filteredOn(RecentEvents.Item::define)
                 .hasSize(2)
-                .allMatch(event -> ((Event.Define) event).resources().equals(ResourceSet.EMPTY));
+                .noneMatch(event -> event.json().text().contains("\"R\""));
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,7 @@ public final class Rig implements AutoCloseable {
     private Rig(FaultyDisk disk, HandDriven core, int mostInFlight, int journalMax) {
         this.disk = disk;
         this.core = core;
-        Past past = new Past();
+        Past past = new Past(journalMax);
         clock = new WallClock(core, core::nanos, new WallClock.Limits(900, 7 * 86_400, 3600));
         try {
             journal = Journal.open(disk, JournalSettings.DEFAULT, past, new LedgerListener() {}, core, clock);
@@ -72,8 +73,7 @@ public final class Rig implements AutoCloseable {
         clock.start(past.last);
         inventory = new Inventory(journal, new Committed(past.state, journal.durableSeq()), core, clock, mostInFlight);
         acquires = new AcquireStreams(inventory, core, meters, core::nanos);
-        journals = new JournalStreams(inventory, journalMax);
-        journals.recall(past.before, past.entries);
+        journals = new JournalStreams(inventory, past.recent);
         waiters = new Waiters(inventory);
         expiry = new Expiry(inventory, core, meters::expired);
         inventory.listen(acquires);
@@ -268,15 +268,18 @@ public final class Rig implements AutoCloseable {
     }
 
     private static final class Past implements Replay {
-        private final List<Entry> entries = new ArrayList<>();
+        private final RecentEvents recent;
         private InventoryState state = InventoryState.empty();
-        private double before;
         private double last;
+
+        Past(int most) {
+            recent = new RecentEvents(most);
+        }
 
         @Override
         public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
             state = StateJson.parse(snapshot);
-            before = timestamp;
+            recent.forgetUntil(timestamp);
             last = timestamp;
         }
 
@@ -284,7 +287,7 @@ public final class Rig implements AutoCloseable {
         public void event(JournalRecord record) {
             Entry entry = Entry.parse(record.event());
             state = entry.applyTo(state);
-            entries.add(entry);
+            recent.add(entry, Objects.requireNonNull(record.submitted()));
             last = entry.timestamp();
         }
     }

@@ -11,6 +11,7 @@ import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -402,6 +403,7 @@ class JournalTest {
                     .hasMessageStartingWith("an event must be one ");
         }
         byte[] large = new byte[Line.LIMIT];
+        Arrays.fill(large, (byte) ' ');
         large[0] = '{';
         large[1] = '"';
         large[large.length - 1] = '}';
