@@ -49,19 +49,25 @@ final class Daemon {
     private final Config started;
     private volatile Config config;
 
-    private Daemon(Config config, Environment environment, Threads threads, Ledger ledger, Parts parts) {
+    /** Builds the parts on the core thread, which owns them. */
+    private Daemon(
+            Config config,
+            Environment environment,
+            Threads threads,
+            Ledger ledger,
+            Recovered recovered,
+            Telemetry telemetry)
+            throws Exception {
         this.started = config;
         this.config = config;
         this.environment = environment;
         this.threads = threads;
         this.ledger = ledger;
-        this.core = parts.core;
-        this.gate = parts.gate;
-        this.backend = parts.backend;
+        this.core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+        this.gate = threads.onCore(() -> gate(config, environment, threads));
+        this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry));
         this.preparation = new Preparation(core, threads);
     }
-
-    private record Parts(Core core, Gate gate, Backend backend) {}
 
     /** @throws IOException whose message says what prevents the start */
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
@@ -77,11 +83,10 @@ final class Daemon {
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
         try {
-            Parts parts = threads.onCore(() -> build(ledger, recovered, config, environment, threads, telemetry));
-            Daemon daemon = new Daemon(config, environment, threads, ledger, parts);
-            daemon.open(new PeerSocket.Binding(threads.loop(), trace));
+            Daemon daemon = new Daemon(config, environment, threads, ledger, recovered, telemetry);
+            daemon.open(trace);
             new SocketWatch(daemon.sockets, telemetry).start(threads.core(), threads.worker());
-            telemetry.reloaded(true, parts.core.inventory().now());
+            telemetry.reloaded(true, daemon.inventory().now());
             started = true;
             return daemon;
         } finally {
@@ -92,20 +97,17 @@ final class Daemon {
         }
     }
 
-    private static Parts build(
-            Ledger ledger,
-            Recovered recovered,
-            Config config,
-            Environment environment,
-            Threads threads,
-            Telemetry telemetry) {
-        Core core = Core.build(ledger, recovered, config, threads, telemetry);
+    private static Gate gate(Config config, Environment environment, Threads threads) {
         Admissions admissions = new Admissions(
                 admission(config, environment),
                 threads.core(),
                 threads.beside(threads.names()),
                 threads.beside(threads.services()));
-        Gate gate = new Gate(admissions, config.listen());
+        return new Gate(admissions, config.listen());
+    }
+
+    private static Backend backend(
+            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry) {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
@@ -119,8 +121,7 @@ final class Daemon {
                 core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
-        return new Parts(
-                core, gate, new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible));
+        return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible);
     }
 
     private static Admission admission(Config config, Environment environment) {
@@ -131,7 +132,7 @@ final class Daemon {
                 name -> log.warn("{} is no account: it is granted nothing", name));
     }
 
-    private void open(PeerSocket.Binding binding) throws IOException, InterruptedException {
+    private void open(Tracer trace) throws IOException, InterruptedException {
         preparation.start(config);
         threads.core().execute(core.expiry()::start);
         new DiskWatch(ledger).start(threads.core());
@@ -140,9 +141,9 @@ final class Daemon {
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
-        bind(new PeerSocket.Place("main", listen.socket(), admin == null), binding);
+        bind(new PeerSocket.Place("main", listen.socket(), admin == null), trace);
         if (admin != null) {
-            bind(new PeerSocket.Place("admin", admin, true), binding);
+            bind(new PeerSocket.Place("admin", admin, true), trace);
         }
     }
 
@@ -150,9 +151,9 @@ final class Daemon {
         var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
     }
 
-    private void bind(PeerSocket.Place place, PeerSocket.Binding binding) throws IOException {
+    private void bind(PeerSocket.Place place, Tracer trace) throws IOException {
         try {
-            sockets.add(PeerSocket.bind(place, gate, backend, binding));
+            sockets.add(PeerSocket.bind(place, gate, backend, threads.loop(), trace));
         } catch (IOException e) {
             sockets.forEach(PeerSocket::close);
             throw e;

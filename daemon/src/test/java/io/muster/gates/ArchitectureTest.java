@@ -73,7 +73,7 @@ final class ArchitectureTest {
         arrow(arrows, "daemon.ledger", "");
         arrow(arrows, "daemon.journal", "inventory.problem daemon.journal.disk daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " protocol.acquire daemon.ledger");
-        arrow(arrows, "daemon.access", "inventory.json daemon.config daemon.core protocol.wire");
+        arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
         String outside = all + messages + " protocol.acquire protocol.admin";
         arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core");
         arrow(

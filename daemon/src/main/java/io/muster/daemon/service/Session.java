@@ -2,6 +2,7 @@ package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Right;
 import io.muster.daemon.access.Rights;
 import io.muster.inventory.axis.Principal;
@@ -47,10 +48,9 @@ public final class Session {
     /**
      * The other end.
      *
-     * @param pid 0 when unknown
      * @param changesHere whether requests that change the inventory are taken on the socket that it came by
      */
-    public record Peer(Rights rights, int pid, boolean changesHere) {}
+    public record Peer(Rights rights, boolean changesHere) {}
 
     /** Requests are served; other messages mean nothing here and are passed over, as flux-core does. */
     public void receive(Message message) {
@@ -106,7 +106,7 @@ public final class Session {
     /** Counted each time, but worth a warning only once, and not for each new connection: whoever is denied may ask very often. */
     private void deny(Method method, Rights asked, String sentence) {
         boolean loud = denied.add(method)
-                && admissions.budget().take(peer.rights.credentials().userid());
+                && admissions.budget().take(peer.rights.identity());
         backend.queries().meters().denied(method, asked.user(), asked.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
     }
@@ -117,8 +117,7 @@ public final class Session {
     }
 
     private Principal principal(Request request) {
-        Rights asked = rightsOf(request);
-        return new Principal(asked.credentials().userid(), asked.user(), asked.equals(peer.rights) ? peer.pid : 0);
+        return rightsOf(request).principal();
     }
 
     Queries queries() {
@@ -145,9 +144,8 @@ public final class Session {
 
     void feasibility(Request request) {
         Bytes payload = payload(request);
-        later(
-                request,
-                reply -> backend.feasible().check(payload, request.credentials().userid(), reply));
+        Identity asker = rightsOf(request).identity();
+        later(request, reply -> backend.feasible().check(payload, asker, reply));
     }
 
     /** A stream counts as answered when it begins. */
