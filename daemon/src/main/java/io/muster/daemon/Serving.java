@@ -9,8 +9,8 @@ import io.muster.daemon.core.Committed;
 import io.muster.daemon.http.Health;
 import io.muster.daemon.http.HttpEndpoint;
 import io.muster.daemon.journal.CorruptException;
-import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.journal.disk.LockedException;
+import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Tracer;
 import io.muster.inventory.problem.InvalidException;
@@ -180,8 +180,8 @@ public final class Serving {
     private String status() {
         Committed now = daemon.inventory().committed();
         InventoryState state = now.state();
-        String counts = state.resources().nodes() + " nodes, "
-                + state.view().up().size() + " up, seq " + now.seq();
+        String counts =
+                state.resources().nodes() + " nodes, " + state.view().up().size() + " up, seq " + now.seq();
         String refused = telemetry.fault().isEmpty() ? "" : ", changes are refused: " + telemetry.fault();
         String unreachable = telemetry.unreachable().isEmpty() ? "" : ", " + telemetry.unreachable();
         return counts + refused + unreachable;

@@ -66,7 +66,6 @@ public final class Admission {
     /** What an owner's message counts as that speaks for somebody else. */
     public Rights onBehalfOf(Credentials claimed) {
         Identity identity = Identity.ofClaim(claimed);
-        return new Rights(
-                identity, claimed, identity.number(), schedulers.include(identity.uid(), identity.gid()));
+        return new Rights(identity, claimed, identity.number(), schedulers.include(identity.uid(), identity.gid()));
     }
 }

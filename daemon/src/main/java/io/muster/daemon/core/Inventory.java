@@ -165,7 +165,8 @@ public final class Inventory {
     public void submit(Command command, Principal by, Consumer<Answer> reply) {
         checkThread();
         if (inFlight >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
-            reply.accept(new Answer.Failed(Answer.Failed.Kind.BUSY, inFlight + " changes wait for the disk already: try again later"));
+            reply.accept(new Answer.Failed(
+                    Answer.Failed.Kind.BUSY, inFlight + " changes wait for the disk already: try again later"));
             return;
         }
         double now = now();

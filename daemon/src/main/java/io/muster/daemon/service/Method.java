@@ -148,4 +148,5 @@ public enum Method {
     /** What stands before the period. */
     String service() {
         return topic.substring(0, topic.indexOf('.'));
-    }}
+    }
+}

@@ -105,8 +105,7 @@ public final class Session {
 
     /** Counted each time, but worth a warning only once, and not for each new connection: whoever is denied may ask very often. */
     private void deny(Method method, Rights asked, String sentence) {
-        boolean loud = denied.add(method)
-                && admissions.budget().take(peer.rights.identity());
+        boolean loud = denied.add(method) && admissions.budget().take(peer.rights.identity());
         backend.queries().meters().denied(method, asked.user(), asked.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
     }

@@ -1,9 +1,9 @@
 package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Condition;
-import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;

@@ -47,7 +47,8 @@ class JournalRecordTest {
         assertThat(JournalRecord.parse(line.array(), Line.PREFIX, length).submitted())
                 .isEqualTo(event);
         assertThat(record("1.5", "x", "").submitted()).isNotNull();
-        byte[] elsewhere = "{\"timestamp\":1.5,\"seq\":1,\"durable\":0,\"name\":\"x\"}".getBytes(StandardCharsets.UTF_8);
+        byte[] elsewhere =
+                "{\"timestamp\":1.5,\"seq\":1,\"durable\":0,\"name\":\"x\"}".getBytes(StandardCharsets.UTF_8);
         assertThat(JournalRecord.parse(elsewhere, 0, elsewhere.length).submitted())
                 .isNull();
     }

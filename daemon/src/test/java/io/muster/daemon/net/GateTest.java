@@ -94,7 +94,9 @@ class GateTest {
     }
 
     private void enter(Gate gate, int uid) {
-        gate.rights(Identity.ofKernel(uid, 0, 0), rights -> names.add(Objects.requireNonNull(rights).user()));
+        gate.rights(
+                Identity.ofKernel(uid, 0, 0),
+                rights -> names.add(Objects.requireNonNull(rights).user()));
         core.runReady();
     }
 

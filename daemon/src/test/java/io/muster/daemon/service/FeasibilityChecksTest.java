@@ -81,17 +81,20 @@ class FeasibilityChecksTest {
     /** Sends a request and notes its response when it comes: {@code EOVERFLOW sentence}, the payload, or {@code empty}. */
     private void ask(int userid, String mark, String... members) {
         String payload = "{" + String.join(", ", members) + "}\0";
-        feasible.check(Bytes.wrap(payload.getBytes(StandardCharsets.UTF_8)), Identity.ofKernel(userid, userid, 0), new Replier() {
-            @Override
-            public void done(@Nullable Bytes answer) {
-                answers.add(mark + (answer == null ? "empty" : text(answer)));
-            }
+        feasible.check(
+                Bytes.wrap(payload.getBytes(StandardCharsets.UTF_8)),
+                Identity.ofKernel(userid, userid, 0),
+                new Replier() {
+                    @Override
+                    public void done(@Nullable Bytes answer) {
+                        answers.add(mark + (answer == null ? "empty" : text(answer)));
+                    }
 
-            @Override
-            public void fail(RpcException error) {
-                answers.add(mark + error.errno() + " " + error.sentence());
-            }
-        });
+                    @Override
+                    public void fail(RpcException error) {
+                        answers.add(mark + error.errno() + " " + error.sentence());
+                    }
+                });
     }
 
     private static String text(Bytes answer) {

@@ -151,9 +151,11 @@ final class Play {
 
     private Stage.Caller caller(String name) {
         return callers.computeIfAbsent(name, n -> switch (n) {
-            case "fluxion", "simple" -> stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, true));
+            case "fluxion", "simple" ->
+                stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, true));
             case "guest" -> stage.join(Stage.guest());
-            default -> stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, false));
+            default ->
+                stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, false));
         });
     }
 

@@ -136,11 +136,7 @@ public enum AdminMethod {
     }
 
     <C extends Command> AdminMethod(
-            String verb,
-            Class<C> type,
-            Predicate<C> means,
-            Function<Reader, C> read,
-            BiConsumer<C, ObjectNode> write) {
+            String verb, Class<C> type, Predicate<C> means, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
         this.verb = verb;
         this.means = command -> type.isInstance(command) && means.test(type.cast(command));
         this.read = read;
