@@ -63,9 +63,10 @@ final class Daemon {
         this.environment = environment;
         this.threads = threads;
         this.ledger = ledger;
-        this.core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+        Core built = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+        this.core = built;
         this.gate = threads.onCore(() -> gate(config, environment, threads));
-        this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry));
+        this.backend = threads.onCore(() -> backend(built, config, environment, threads, telemetry));
         this.preparation = new Preparation(core, threads);
     }
 

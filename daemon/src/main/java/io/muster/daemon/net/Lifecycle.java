@@ -15,7 +15,7 @@ enum Lifecycle {
 
     /** Returns {@code next}, which has to be a state that may follow this one. */
     Lifecycle become(Lifecycle next) {
-        if (next == FINISHED ? this != FINISHING : next.ordinal() <= ordinal()) {
+        if (next == FINISHED ? this != FINISHING : next.compareTo(this) <= 0) {
             throw new IllegalStateException("a connection that is " + this + " cannot become " + next);
         }
         return next;

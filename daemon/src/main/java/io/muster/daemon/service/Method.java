@@ -18,6 +18,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Every topic that is served, the users who may ask, and what reads the payload and serves the request. */
+@SuppressWarnings("ImmutableEnumChecker") // the actions have no state
 public enum Method {
     ACQUIRE("resource.acquire", Right.ACQUIRE, Session::acquire),
     ACQUIRE_CANCEL("resource.acquire-cancel", Right.ACQUIRE, Session::cancel),

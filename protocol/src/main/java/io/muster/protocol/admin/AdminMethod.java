@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * monitor-force-down               ranks
  * </pre>
  */
+@SuppressWarnings("ImmutableEnumChecker") // the functions have no state
 public enum AdminMethod {
     DRAIN(
             "drain",
