@@ -132,6 +132,21 @@ class GateTest {
     }
 
     @Test
+    void eachConnectionOfAUserHasItsOwnProcess() {
+        Gate gate = gate();
+        List<Integer> pids = new ArrayList<>();
+        for (int pid = 11; pid < 14; pid++) {
+            gate.rights(
+                    Identity.ofKernel(0, 0, pid),
+                    rights -> pids.add(Objects.requireNonNull(rights).principal().pid()));
+            if (pid == 12) {
+                core.runReady();
+            }
+        }
+        assertThat(pids).as("two wait for the name, the third finds it known").containsExactly(11, 12, 13);
+    }
+
+    @Test
     void manyConnectionsOfAStrangerAskOnce() {
         Gate gate = gate();
         for (int i = 0; i < 30; i++) {
