@@ -5,13 +5,14 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Storage;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.ChangeLog;
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Expiry;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.JournalStreams;
 import io.muster.daemon.core.Snapshots;
 import io.muster.daemon.core.Waiters;
 import io.muster.daemon.core.WallClock;
-import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Liveness;
 
 /** The parts that live on the core thread. */
@@ -24,16 +25,15 @@ record Core(
         Snapshots snapshots) {
 
     /** Builds the parts. Listeners are called in the order in which they are added: schedulers hear of a change before anybody else. */
-    static Core build(Journal journal, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
-        Inventory inventory =
-                new Inventory(journal, recovered.state(), journal.durableSeq(), threads.core(), recovered.clock());
+    static Core build(Ledger ledger, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
+        Committed found = new Committed(recovered.state(), ledger.durableSeq());
+        Inventory inventory = new Inventory(ledger, found, threads.core(), recovered.clock());
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
-        JournalStreams journals = new JournalStreams(inventory, config.storage().journalMax());
-        journals.recall(recovered.before(), recovered.recent());
+        JournalStreams journals = new JournalStreams(inventory, recovered.recent());
         Waiters waiters = new Waiters(inventory);
         Expiry expiry = new Expiry(inventory, threads.core(), telemetry.expired());
         Snapshots snapshots = new Snapshots(
-                inventory, journal, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);
+                inventory, ledger, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);
         inventory.listen(acquires);
         inventory.listen(journals);
         inventory.listen(waiters);

@@ -9,7 +9,7 @@ import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.WallClock;
-import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.net.Gate;
 import io.muster.daemon.net.PeerSocket;
 import io.muster.daemon.service.Backend;
@@ -40,7 +40,7 @@ final class Daemon {
 
     private final Environment environment;
     private final Threads threads;
-    private final Journal journal;
+    private final Ledger ledger;
     private final Core core;
     private final Gate gate;
     private final Backend backend;
@@ -49,19 +49,26 @@ final class Daemon {
     private final Config started;
     private volatile Config config;
 
-    private Daemon(Config config, Environment environment, Threads threads, Journal journal, Parts parts) {
+    /** Builds the parts on the core thread, which owns them. */
+    private Daemon(
+            Config config,
+            Environment environment,
+            Threads threads,
+            Ledger ledger,
+            Recovered recovered,
+            Telemetry telemetry)
+            throws Exception {
         this.started = config;
         this.config = config;
         this.environment = environment;
         this.threads = threads;
-        this.journal = journal;
-        this.core = parts.core;
-        this.gate = parts.gate;
-        this.backend = parts.backend;
+        this.ledger = ledger;
+        Core built = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+        this.core = built;
+        this.gate = threads.onCore(() -> gate(config, environment, threads));
+        this.backend = threads.onCore(() -> backend(built, config, environment, threads, telemetry));
         this.preparation = new Preparation(core, threads);
     }
-
-    private record Parts(Core core, Gate gate, Backend backend) {}
 
     /** @throws IOException whose message says what prevents the start */
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace) throws Exception {
@@ -73,39 +80,35 @@ final class Daemon {
             throws Exception {
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
-        Journal journal = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
+        Ledger ledger = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
         try {
-            Parts parts = threads.onCore(() -> build(journal, recovered, config, environment, threads, telemetry));
-            Daemon daemon = new Daemon(config, environment, threads, journal, parts);
-            daemon.open(new PeerSocket.Binding(threads.loop(), trace));
+            Daemon daemon = new Daemon(config, environment, threads, ledger, recovered, telemetry);
+            daemon.open(trace);
             new SocketWatch(daemon.sockets, telemetry).start(threads.core(), threads.worker());
-            telemetry.reloaded(true, parts.core.inventory().now());
+            telemetry.reloaded(true, daemon.inventory().now());
             started = true;
             return daemon;
         } finally {
             if (!started) {
-                Stop.close(journal, PATIENCE_WITH_DISK);
+                Stop.close(ledger, PATIENCE_WITH_DISK);
                 threads.close();
             }
         }
     }
 
-    private static Parts build(
-            Journal journal,
-            Recovered recovered,
-            Config config,
-            Environment environment,
-            Threads threads,
-            Telemetry telemetry) {
-        Core core = Core.build(journal, recovered, config, threads, telemetry);
+    private static Gate gate(Config config, Environment environment, Threads threads) {
         Admissions admissions = new Admissions(
                 admission(config, environment),
                 threads.core(),
                 threads.beside(threads.names()),
                 threads.beside(threads.services()));
-        Gate gate = new Gate(admissions, config.listen());
+        return new Gate(admissions, config.listen());
+    }
+
+    private static Backend backend(
+            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry) {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
@@ -119,8 +122,7 @@ final class Daemon {
                 core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
-        return new Parts(
-                core, gate, new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible));
+        return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible);
     }
 
     private static Admission admission(Config config, Environment environment) {
@@ -131,18 +133,18 @@ final class Daemon {
                 name -> log.warn("{} is no account: it is granted nothing", name));
     }
 
-    private void open(PeerSocket.Binding binding) throws IOException, InterruptedException {
+    private void open(Tracer trace) throws IOException, InterruptedException {
         preparation.start(config);
         threads.core().execute(core.expiry()::start);
-        new DiskWatch(journal).start(threads.core());
+        new DiskWatch(ledger).start(threads.core());
         every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
         every(DAY_SECONDS, core.snapshots()::refresh);
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
-        bind(new PeerSocket.Place("main", listen.socket(), admin == null), binding);
+        bind(new PeerSocket.Place("main", listen.socket(), admin == null), trace);
         if (admin != null) {
-            bind(new PeerSocket.Place("admin", admin, true), binding);
+            bind(new PeerSocket.Place("admin", admin, true), trace);
         }
     }
 
@@ -150,9 +152,9 @@ final class Daemon {
         var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
     }
 
-    private void bind(PeerSocket.Place place, PeerSocket.Binding binding) throws IOException {
+    private void bind(PeerSocket.Place place, Tracer trace) throws IOException {
         try {
-            sockets.add(PeerSocket.bind(place, gate, backend, binding));
+            sockets.add(PeerSocket.bind(place, gate, backend, threads.loop(), trace));
         } catch (IOException e) {
             sockets.forEach(PeerSocket::close);
             throw e;
@@ -175,8 +177,8 @@ final class Daemon {
         return threads;
     }
 
-    Journal journal() {
-        return journal;
+    Ledger ledger() {
+        return ledger;
     }
 
     Config config() {
@@ -216,7 +218,7 @@ final class Daemon {
     }
 
     void stop() {
-        new Stop(core, threads, journal, sockets, PATIENCE_WITH_DISK).run();
+        new Stop(core, threads, ledger, sockets, PATIENCE_WITH_DISK).run();
         log.info("stopped");
     }
 }

@@ -1,20 +1,20 @@
 package io.muster.daemon;
 
-import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Ledger;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the journal regularly whether it can write, so that health reports a missing state directory, and a disk that refused changes is
+ * Asks the ledger regularly whether it can write, so that health reports a missing state directory, and a disk that refused changes is
  * used again before the next request arrives.
  */
 final class DiskWatch {
     private static final long EVERY_SECONDS = 2;
 
-    private final Journal journal;
+    private final Ledger ledger;
 
-    DiskWatch(Journal journal) {
-        this.journal = journal;
+    DiskWatch(Ledger ledger) {
+        this.ledger = ledger;
     }
 
     void start(ScheduledExecutorService executor) {
@@ -22,6 +22,6 @@ final class DiskWatch {
     }
 
     void look() {
-        journal.probe();
+        ledger.probe();
     }
 }

@@ -1,7 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.core.Inventory;
-import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.net.PeerSocket;
@@ -32,7 +32,7 @@ final class Gauges {
         gauges.flags();
         gauges.resources();
         gauges.holds();
-        gauges.journal(daemon.journal());
+        gauges.ledger(daemon.ledger());
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
         metrics.gauge(Meter.CLOCK_JUMP, daemon.inventory().clock()::jump);
         metrics.gauge(Meter.ACQUIRE_STREAMS, daemon.core().acquires()::size);
@@ -123,9 +123,9 @@ final class Gauges {
         return holds;
     }
 
-    private void journal(Journal journal) {
-        metrics.gauge(Meter.JOURNAL_SEQUENCE, journal::durableSeq);
-        metrics.gauge(Meter.JOURNAL_BYTES, journal::bytes);
+    private void ledger(Ledger ledger) {
+        metrics.gauge(Meter.JOURNAL_SEQUENCE, ledger::durableSeq);
+        metrics.gauge(Meter.JOURNAL_BYTES, ledger::bytes);
     }
 
     private void value(Meter meter, ToDoubleFunction<InventoryState> value) {

@@ -12,7 +12,7 @@ import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.MembershipChanges;
 import java.io.IOException;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
@@ -120,19 +120,19 @@ final class Preparation {
         Resources resources = config.resources();
         String method = resources.isDiscovered() ? DISCOVERED : "configuration";
         Remap remap = core.inventory().state().remapTo(resources.set());
-        Command define =
-                new DefinitionChanges.Define(resources.set(), method, Core.initial(config), exclusions(config));
-        Answer answer = submit(define, () -> !core.acquires().isAcquired());
-        if (answer == null) {
+        Command define = new DefinitionChanges.Define(resources.set(), method, Core.initial(config), exclusions(config));
+        Optional<Answer> answer = submitUnless(core.acquires()::isAcquired, define);
+        if (answer.isEmpty()) {
             log.warn("the new resources wait for the next start, or a reload without a scheduler:"
                     + " one holds the present ones");
             return submit(exclusions(config));
         }
-        if (answer.failure() == null) {
+        String failure = failure(answer.get());
+        if (failure == null) {
             obeyed = resources.set();
             report(remap);
         }
-        return failure(answer);
+        return failure;
     }
 
     /** The command that puts an R in force that an admin has loaded. */
@@ -163,22 +163,21 @@ final class Preparation {
 
     /** @return why the command could not be made durable, or null */
     private @Nullable String submit(Command command) throws InterruptedException {
-        return failure(Objects.requireNonNull(submit(command, () -> true)));
+        return failure(submitUnless(() -> false, command).orElseThrow());
     }
 
     private static @Nullable String failure(Answer answer) {
-        Answer.Failure failure = answer.failure();
-        return failure == null ? null : failure.text();
+        return answer instanceof Answer.Failed failed ? failed.text() : null;
     }
 
-    /** @return null if {@code condition} was false on the core thread */
-    private @Nullable Answer submit(Command command, BooleanSupplier condition) throws InterruptedException {
-        CompletableFuture<@Nullable Answer> answered = new CompletableFuture<>();
+    /** @return nothing if {@code obstacle} was true on the core thread, so that the command was not submitted */
+    private Optional<Answer> submitUnless(BooleanSupplier obstacle, Command command) throws InterruptedException {
+        CompletableFuture<Optional<Answer>> answered = new CompletableFuture<>();
         threads.core().execute(() -> {
-            if (condition.getAsBoolean()) {
-                submit(command, answered);
+            if (obstacle.getAsBoolean()) {
+                answered.complete(Optional.empty());
             } else {
-                answered.complete(null);
+                submit(command, answered);
             }
         });
         try {
@@ -189,9 +188,9 @@ final class Preparation {
     }
 
     /** Submits a command on the core thread. A bug is passed to the thread that waits. */
-    private void submit(Command command, CompletableFuture<@Nullable Answer> answered) {
+    private void submit(Command command, CompletableFuture<Optional<Answer>> answered) {
         try {
-            core.inventory().submit(command, Principal.DAEMON, answered::complete);
+            core.inventory().submit(command, Principal.DAEMON, answer -> answered.complete(Optional.of(answer)));
         } catch (RuntimeException | Error bug) {
             answered.completeExceptionally(bug);
         }

@@ -2,23 +2,20 @@ package io.muster.daemon;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Storage;
-import io.muster.daemon.core.JournalStreams;
+import io.muster.daemon.core.RecentEvents;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.json.PortableJson;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -29,12 +26,9 @@ final class Recovered implements Replay {
     private static final Logger log = LoggerFactory.getLogger("muster");
     private static final int MOST_MENDED_TOLD = 10;
 
-    private final int mostRecent;
     private final WallClock clock;
-    private final Deque<Recent> recent = new ArrayDeque<>();
-    private long recentCharacters;
+    private final RecentEvents recent;
     private InventoryState state = InventoryState.empty();
-    private double before;
     private double snapshotTime;
     private double lastTime;
     private long events;
@@ -42,12 +36,10 @@ final class Recovered implements Replay {
     private double seconds;
     private long mended;
 
-    private record Recent(Entry entry, int length) {}
-
     /** @param mostRecent how many of the last events to keep */
     Recovered(int mostRecent, WallClock clock) {
-        this.mostRecent = mostRecent;
         this.clock = clock;
+        this.recent = new RecentEvents(mostRecent);
     }
 
     /**
@@ -56,7 +48,7 @@ final class Recovered implements Replay {
      * @param uid the daemon's uid
      * @param executor runs the journal's callbacks
      */
-    Journal open(Storage storage, int uid, JournalListener listener, Executor executor) throws IOException {
+    Journal open(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
                 JournalSettings.DEFAULT.segmentBytes(),
                 storage.historyAge().toDuration(),
@@ -91,7 +83,7 @@ final class Recovered implements Replay {
     public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
         mend("the snapshot", snapshot);
         state = StateJson.parse(snapshot);
-        before = timestamp;
+        recent.forgetUntil(timestamp);
         snapshotTime = timestamp;
         lastTime = timestamp;
         lastSeq = seq;
@@ -99,27 +91,28 @@ final class Recovered implements Replay {
 
     @Override
     public void event(JournalRecord record) {
-        mend("event " + record.seq(), record.event());
+        boolean changed = mend("event " + record.seq(), record.event());
         Entry entry = Entry.parse(record.event());
         state = entry.applyTo(state);
         events++;
         lastTime = entry.timestamp();
         lastSeq = entry.seq();
-        Recent shown = entry.event() instanceof DefinitionChanges.Defined define
-                ? new Recent(withoutR(entry, define), 0)
-                : new Recent(entry, record.json().length());
-        recent.add(shown);
-        recentCharacters += shown.length;
-        while (recent.size() > mostRecent || (recentCharacters > JournalStreams.MOST_BYTES && recent.size() > 1)) {
-            Recent dropped = recent.remove();
-            recentCharacters -= dropped.length;
-            before = dropped.entry.timestamp();
+        recent.add(entry, line(record, entry, changed));
+    }
+
+    /** The event as it was written, unless it was mended. R is left out: the R of each definition would fill the heap. */
+    private static byte[] line(JournalRecord record, Entry entry, boolean changed) {
+        if (entry.event() instanceof DefinitionChanges.Defined) {
+            return entry.toSummary();
         }
+        byte[] written = changed ? null : record.submitted();
+        return written == null ? entry.toBytes() : written;
     }
 
     /** An earlier version took strings and numbers that no other program can read: the daemon starts with a replacement of each. */
-    private void mend(String subject, ObjectNode document) {
-        for (String place : PortableJson.mend(document)) {
+    private boolean mend(String subject, ObjectNode document) {
+        List<String> places = PortableJson.mend(document);
+        for (String place : places) {
             if (mended++ < MOST_MENDED_TOLD) {
                 log.warn(
                         "{} has at {} what libjansson or a terminal does not take; its escape stands there instead",
@@ -127,13 +120,7 @@ final class Recovered implements Replay {
                         place);
             }
         }
-    }
-
-    /** R is shown as it is now; those before it would fill the heap. */
-    private static Entry withoutR(Entry entry, DefinitionChanges.Defined define) {
-        DefinitionChanges.Defined emptied =
-                new DefinitionChanges.Defined(define.method(), ResourceSet.EMPTY, define.initial());
-        return new Entry(entry.seq(), entry.timestamp(), entry.by(), emptied);
+        return !places.isEmpty();
     }
 
     WallClock clock() {
@@ -144,13 +131,9 @@ final class Recovered implements Replay {
         return state;
     }
 
-    /** When the last entry before {@link #recent} happened; 0 if there was none. */
-    double before() {
-        return before;
-    }
-
-    List<Entry> recent() {
-        return recent.stream().map(Recent::entry).toList();
+    /** The last entries, as far as followers are to see them. */
+    RecentEvents recent() {
+        return recent;
     }
 
     long events() {

@@ -5,11 +5,12 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.config.SourceFile;
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.http.Health;
 import io.muster.daemon.http.HttpEndpoint;
 import io.muster.daemon.journal.CorruptException;
-import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.LockedException;
+import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Tracer;
 import io.muster.inventory.problem.InvalidException;
@@ -150,7 +151,7 @@ public final class Serving {
 
     /** The answer to /healthz: reports only faults that nothing but a restart repairs, which excludes a full disk. */
     private Health health() {
-        return daemon.journal().status().condition() == Condition.BROKEN
+        return daemon.ledger().status().condition() == Condition.BROKEN
                 ? Health.because(telemetry.fault())
                 : pulse.health();
     }
@@ -177,9 +178,10 @@ public final class Serving {
     }
 
     private String status() {
-        InventoryState state = daemon.inventory().state();
-        String counts = state.resources().nodes() + " nodes, "
-                + state.view().up().size() + " up, seq " + daemon.inventory().seq();
+        Committed now = daemon.inventory().committed();
+        InventoryState state = now.state();
+        String counts =
+                state.resources().nodes() + " nodes, " + state.view().up().size() + " up, seq " + now.seq();
         String refused = telemetry.fault().isEmpty() ? "" : ", changes are refused: " + telemetry.fault();
         String unreachable = telemetry.unreachable().isEmpty() ? "" : ", " + telemetry.unreachable();
         return counts + refused + unreachable;

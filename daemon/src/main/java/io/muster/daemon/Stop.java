@@ -1,6 +1,6 @@
 package io.muster.daemon;
 
-import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.net.PeerSocket;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -25,15 +25,15 @@ final class Stop {
 
     private final Core core;
     private final Threads threads;
-    private final Journal journal;
+    private final Ledger ledger;
     private final List<PeerSocket> sockets;
     private final Duration patience;
 
     /** @param patience the time limit of each step that needs the disk */
-    Stop(Core core, Threads threads, Journal journal, List<PeerSocket> sockets, Duration patience) {
+    Stop(Core core, Threads threads, Ledger ledger, List<PeerSocket> sockets, Duration patience) {
         this.core = core;
         this.threads = threads;
-        this.journal = journal;
+        this.ledger = ledger;
         this.sockets = sockets;
         this.patience = patience;
     }
@@ -52,7 +52,7 @@ final class Stop {
         if (answered && !await(this::snapshot)) {
             log.warn("no last snapshot could be written: the next start replays the journal");
         }
-        close(journal, patience);
+        close(ledger, patience);
         threads.close();
     }
 
@@ -96,12 +96,12 @@ final class Stop {
         }
     }
 
-    /** Closes the journal on a daemon thread, so that a disk that hangs blocks that thread but not the end of the process. */
-    static void close(Journal journal, Duration patience) {
+    /** Closes the ledger on a daemon thread, so that a disk that hangs blocks that thread but not the end of the process. */
+    static void close(Ledger ledger, Duration patience) {
         Thread closing = new Thread(
                 () -> {
                     try {
-                        journal.close();
+                        ledger.close();
                     } catch (IOException e) {
                         log.error("the journal was not closed cleanly: {}", e.getMessage());
                     }

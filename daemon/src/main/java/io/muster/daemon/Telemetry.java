@@ -3,9 +3,9 @@ package io.muster.daemon;
 import io.muster.daemon.access.Right;
 import io.muster.daemon.core.AcquireMeters;
 import io.muster.daemon.http.Health;
-import io.muster.daemon.journal.Journal.Condition;
-import io.muster.daemon.journal.JournalListener;
-import io.muster.daemon.journal.Outcome;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
 import io.muster.daemon.metrics.Count;
 import io.muster.daemon.metrics.Latency;
 import io.muster.daemon.metrics.Meter;
@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Passes the reports of the daemon's parts to the meters and the log. */
-final class Telemetry implements JournalListener, SessionMeters, AutoCloseable {
+final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("journal");
     private static final Logger peers = LoggerFactory.getLogger("peer");
 

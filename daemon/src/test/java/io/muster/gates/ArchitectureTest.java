@@ -78,9 +78,10 @@ final class ArchitectureTest {
         arrow(arrows, "protocol.client", messages.trim());
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
         arrow(arrows, "daemon.journal.disk", "");
-        arrow(arrows, "daemon.journal", "inventory.problem inventory.json daemon.journal.disk");
-        arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.journal");
-        arrow(arrows, "daemon.access", "inventory.json daemon.config daemon.core protocol.wire");
+        arrow(arrows, "daemon.ledger", "");
+        arrow(arrows, "daemon.journal", "inventory.problem inventory.json daemon.journal.disk daemon.ledger");
+        arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
+        arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
         String outside = all + messages + " protocol.acquire protocol.admin";
         arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core");
         arrow(
@@ -92,8 +93,8 @@ final class ArchitectureTest {
         arrow(
                 arrows,
                 "daemon",
-                outside + " daemon.config daemon.access daemon.journal.disk daemon.journal daemon.core daemon.service"
-                        + " daemon.net daemon.metrics daemon.http");
+                outside + " daemon.config daemon.access daemon.journal.disk daemon.ledger daemon.journal daemon.core"
+                        + " daemon.service daemon.net daemon.metrics daemon.http");
         String client = " protocol.client";
         arrow(arrows, "cli.terminal", messages.trim() + " inventory.problem daemon.config");
         String files = " daemon.config daemon.journal.disk daemon.journal";

@@ -1,14 +1,14 @@
 package io.muster.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.journal.Batch;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
-import io.muster.daemon.journal.Outcome;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -71,8 +71,8 @@ public final class JournalBenchmark {
         Files.createDirectories(dir);
         try (FileChannel channel =
                         FileChannel.open(dir.resolve("floor"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                Journal one = open(dir.resolve("direct"), Runnable::run, new JournalListener() {});
-                Journal two = open(dir.resolve("handed"), core, new JournalListener() {})) {
+                Journal one = open(dir.resolve("direct"), Runnable::run, new LedgerListener() {});
+                Journal two = open(dir.resolve("handed"), core, new LedgerListener() {})) {
             ByteBuffer line = ByteBuffer.allocateDirect(EVENT.length + 40);
             for (int i = 0; i < ROUNDS; i++) {
                 pause();
@@ -97,7 +97,7 @@ public final class JournalBenchmark {
         Semaphore done = new Semaphore(0);
         pause();
         long start = System.nanoTime();
-        journal.submit(Batch.of(seq, List.of(EVENT), outcome -> {
+        journal.submit(new Batch(seq, List.of(EVENT), outcome -> {
             answered.set(System.nanoTime());
             done.release();
         }));
@@ -116,7 +116,7 @@ public final class JournalBenchmark {
         Semaphore inFlight = new Semaphore(IN_FLIGHT);
         ExecutorService core = Executors.newSingleThreadExecutor();
         long start = System.nanoTime();
-        Journal journal = open(dir, core, new JournalListener() {
+        Journal journal = open(dir, core, new LedgerListener() {
             @Override
             public void committed(int batches, int events, int size, long appendNanos, long forceNanos) {
                 groups.incrementAndGet();
@@ -125,7 +125,7 @@ public final class JournalBenchmark {
         });
         for (int i = 0; i < MANY; i++) {
             inFlight.acquire();
-            journal.submit(Batch.of(i + 1, List.of(EVENT), outcome -> release(outcome, inFlight)));
+            journal.submit(new Batch(i + 1, List.of(EVENT), outcome -> release(outcome, inFlight)));
         }
         inFlight.acquire(IN_FLIGHT);
         double seconds = (System.nanoTime() - start) / 1e9;
@@ -151,12 +151,12 @@ public final class JournalBenchmark {
 
     private static void replay(Path dir) throws IOException {
         long start = System.nanoTime();
-        open(dir, Runnable::run, new JournalListener() {}).close();
+        open(dir, Runnable::run, new LedgerListener() {}).close();
         double seconds = (System.nanoTime() - start) / 1e9;
         System.out.printf(Locale.ROOT, "replay of %,d events: %.2f s, %,.0f/s%n", MANY, seconds, MANY / seconds);
     }
 
-    private static Journal open(Path dir, java.util.concurrent.Executor executor, JournalListener listener)
+    private static Journal open(Path dir, java.util.concurrent.Executor executor, LedgerListener listener)
             throws IOException {
         Replay replay = new Replay() {
             @Override

@@ -41,7 +41,9 @@ public final class Admission {
      * @return null for somebody who is not let in
      */
     @Nullable
-    public Rights admit(int uid, int gid, String user) {
+    public Rights admit(Identity identity, String user) {
+        int uid = identity.uid();
+        int gid = identity.gid();
         boolean isOwner = uid == owner || (rootOwner && uid == 0);
         boolean admin = admins.include(uid, gid);
         boolean scheduler = schedulers.include(uid, gid);
@@ -50,7 +52,7 @@ public final class Admission {
         }
         int guest = admin ? (Credentials.USER | Credentials.ADMIN) : Credentials.USER;
         int role = isOwner ? Credentials.OWNER : guest;
-        return new Rights(new Credentials(uid, role | Credentials.LOCAL), user, scheduler);
+        return new Rights(identity, new Credentials(uid, role | Credentials.LOCAL), user, scheduler);
     }
 
     public Accounts accounts() {
@@ -63,7 +65,7 @@ public final class Admission {
 
     /** What an owner's message counts as that speaks for somebody else. */
     public Rights onBehalfOf(Credentials claimed) {
-        return new Rights(
-                claimed, Integer.toUnsignedString(claimed.userid()), schedulers.include(claimed.userid(), -1));
+        Identity identity = Identity.ofClaim(claimed);
+        return new Rights(identity, claimed, identity.number(), schedulers.include(identity.uid(), identity.gid()));
     }
 }

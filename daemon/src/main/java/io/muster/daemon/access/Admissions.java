@@ -24,8 +24,8 @@ public final class Admissions {
     private final Aside names;
     private final Aside services;
     private Admission admission;
-    private final Map<Long, Rights> known = new HashMap<>();
-    private final Map<Long, Lookup> lookups = new HashMap<>();
+    private final Map<Identity, Rights> known = new HashMap<>();
+    private final Map<Identity, Lookup> lookups = new HashMap<>();
     private final LogBudget budget = new LogBudget(System::nanoTime);
 
     /**
@@ -61,61 +61,54 @@ public final class Admissions {
      *
      * @param then given the rights, or null for somebody who is not let in; at once where they are known
      */
-    public void rights(int uid, int gid, Consumer<@Nullable Rights> then) {
-        long key = ((long) uid << 32) | (gid & 0xffffffffL);
-        Rights rights = known.get(key);
-        if (rights != null || admission.admit(uid, gid, "") == null) {
-            then.accept(rights);
+    public void rights(Identity identity, Consumer<@Nullable Rights> then) {
+        Identity user = identity.user();
+        Consumer<@Nullable Rights> found = rights -> then.accept(rights == null ? null : rights.of(identity));
+        Rights rights = known.get(user);
+        if (rights != null || admission.admit(user, "") == null) {
+            found.accept(rights);
             return;
         }
-        Lookup running = lookups.get(key);
+        Lookup running = lookups.get(user);
         if (running != null) {
-            running.waiting.add(then);
+            running.waiting.add(found);
             return;
         }
-        Lookup lookup = new Lookup(uid, gid, key);
-        lookup.waiting.add(then);
-        lookups.put(key, lookup);
-        lookup.timer = core.schedule(() -> lookup.found(lookup.number()), PATIENCE_SECONDS, TimeUnit.SECONDS);
+        Lookup lookup = new Lookup(user);
+        lookup.waiting.add(found);
+        lookups.put(user, lookup);
+        lookup.timer = core.schedule(() -> lookup.found(user.number()), PATIENCE_SECONDS, TimeUnit.SECONDS);
         lookup.inFiles(admission.accounts());
     }
 
     /** The search for one user's name, for all connections of the user that wait for it. */
     private final class Lookup {
-        private final int uid;
-        private final int gid;
-        private final long key;
+        private final Identity user;
         private final List<Consumer<@Nullable Rights>> waiting = new ArrayList<>();
         private @Nullable Future<?> timer;
         private volatile boolean over;
 
-        Lookup(int uid, int gid, long key) {
-            this.uid = uid;
-            this.gid = gid;
-            this.key = key;
+        Lookup(Identity user) {
+            this.user = user;
         }
 
         void inFiles(Accounts accounts) {
             names.run(
                     () -> {
-                        Optional<String> local = accounts.localName(uid);
+                        Optional<String> local = accounts.localName(user.uid());
                         return () -> local.ifPresentOrElse(this::found, () -> inService(accounts));
                     },
-                    bug -> found(number()));
+                    bug -> found(user.number()));
         }
 
         /** Where many names are looked for, nobody may wait any longer for this one when its turn comes. */
         private void inService(Accounts accounts) {
             services.run(
                     () -> {
-                        String name = over ? number() : accounts.name(uid);
+                        String name = over ? user.number() : accounts.name(user.uid());
                         return () -> found(name);
                     },
-                    bug -> found(number()));
-        }
-
-        private String number() {
-            return Integer.toUnsignedString(uid);
+                    bug -> found(user.number()));
         }
 
         /** Judged by the admission that is in force by now. */
@@ -124,13 +117,13 @@ public final class Admissions {
                 return;
             }
             over = true;
-            lookups.remove(key);
+            lookups.remove(user);
             if (timer != null) {
                 timer.cancel(false);
             }
-            Rights rights = admission.admit(uid, gid, name);
+            Rights rights = admission.admit(user, name);
             if (rights != null && rights.haveName() && known.size() < MOST_KNOWN) {
-                known.put(key, rights);
+                known.put(user, rights);
             }
             waiting.forEach(then -> then.accept(rights));
         }

@@ -21,7 +21,7 @@ public final class LogBudget {
     private static final int MOST_USERS = 10_000;
 
     private final LongSupplier nanos;
-    private final Map<Integer, Window> users = new HashMap<>();
+    private final Map<String, Window> users = new HashMap<>();
 
     /** @param nanos a clock that only goes forward */
     public LogBudget(LongSupplier nanos) {
@@ -38,19 +38,20 @@ public final class LogBudget {
     }
 
     /** Whether one more line about this user may be written now. */
-    public boolean take(int uid) {
+    public boolean take(Identity identity) {
+        String who = identity.who();
         long now = nanos.getAsLong();
-        Window window = users.get(uid);
+        Window window = users.get(who);
         if (window == null || now - window.since >= WINDOW) {
             if (users.size() >= MOST_USERS) {
                 users.clear();
             }
             window = new Window(now);
-            users.put(uid, window);
+            users.put(who, window);
         }
         window.lines++;
         if (window.lines == LINES + 1) {
-            log.info("uid={} is refused often: for a minute that is only counted", Integer.toUnsignedString(uid));
+            log.info("{} is refused often: for a minute that is only counted", who);
         }
         return window.lines <= LINES;
     }

@@ -9,7 +9,7 @@ public interface Commits {
     /**
      * Receives entries that became durable together.
      *
-     * @param lines each entry as JSON, as it was handed to the journal; must not be modified
+     * @param lines each entry as JSON, as it was handed to the ledger; must not be modified
      * @param state the state after the entries
      */
     default void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {}

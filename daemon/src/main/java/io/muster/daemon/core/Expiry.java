@@ -59,8 +59,10 @@ public final class Expiry implements Commits {
             return;
         }
         inventory.submit(new HoldChanges.LiftExpired(), Principal.DAEMON, answer -> {
-            answer.entries().forEach(entry -> expired.accept(holds(entry.event())));
-            arm(answer.failure() == null ? 0 : RETRY_SECONDS);
+            if (answer instanceof Answer.Done done) {
+                done.entries().forEach(entry -> expired.accept(holds(entry.event())));
+            }
+            arm(answer instanceof Answer.Failed ? RETRY_SECONDS : 0);
         });
     }
 

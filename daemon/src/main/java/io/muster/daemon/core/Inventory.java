@@ -1,8 +1,8 @@
 package io.muster.daemon.core;
 
-import io.muster.daemon.journal.Batch;
-import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.Outcome;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
@@ -23,11 +23,11 @@ import java.util.function.Consumer;
  * The owner of the inventory's state.
  *
  * <p>All state is kept here and is changed on the core thread only; there are no locks. Commands are decided on the <i>proposed</i> state,
- * which runs ahead of the disk; everybody else sees the <i>committed</i> state, which the journal has made durable. The answer to a change
+ * which runs ahead of the disk; everybody else sees the <i>committed</i> state, which the ledger has made durable. The answer to a change
  * waits until that change is durable; a refusal waits until everything on which it was decided is durable. When the disk fails, the
  * proposed state falls back to the committed one, and the senders of the commands in flight are told.
  *
- * <p>The journal completes batches in the order of their submission, so no list of batches in flight is needed: each remembers the state
+ * <p>The ledger completes batches in the order of their submission, so no list of batches in flight is needed: each remembers the state
  * that it leads to.
  */
 public final class Inventory {
@@ -39,7 +39,7 @@ public final class Inventory {
 
     private static final long MOST_BYTES_IN_FLIGHT = 256L << 20;
 
-    private final Journal journal;
+    private final Ledger ledger;
     private final Executor core;
     private final WallClock clock;
     private final List<Commits> listeners = new ArrayList<>();
@@ -47,9 +47,8 @@ public final class Inventory {
     private final Thread owner = Thread.currentThread();
     private final int mostInFlight;
 
-    private volatile InventoryState committed;
+    private volatile Committed committed;
     private InventoryState proposed;
-    private volatile long committedSeq;
     private long proposedSeq;
     private int inFlight;
     private long bytesInFlight;
@@ -59,7 +58,7 @@ public final class Inventory {
     /** Number of commands that were decided a second time because the changes on which they had been decided failed. */
     private long decidedAnew;
     /**
-     * System time in nanoseconds when the journal last completed a batch while others remained, or received one while it had none; 0 while
+     * System time in nanoseconds when the ledger last completed a batch while others remained, or received one while it had none; 0 while
      * none is in flight.
      */
     private volatile long owingSince;
@@ -69,19 +68,18 @@ public final class Inventory {
      *
      * @param core runs what it is given on that thread, in order
      */
-    public Inventory(Journal journal, InventoryState recovered, long seq, Executor core, WallClock clock) {
-        this(journal, recovered, seq, core, clock, MOST_IN_FLIGHT);
+    public Inventory(Ledger ledger, Committed recovered, Executor core, WallClock clock) {
+        this(ledger, recovered, core, clock, MOST_IN_FLIGHT);
     }
 
-    Inventory(Journal journal, InventoryState recovered, long seq, Executor core, WallClock clock, int mostInFlight) {
-        this.journal = journal;
+    Inventory(Ledger ledger, Committed recovered, Executor core, WallClock clock, int mostInFlight) {
+        this.ledger = ledger;
         this.core = core;
         this.clock = clock;
         this.mostInFlight = mostInFlight;
         this.committed = recovered;
-        this.proposed = recovered;
-        this.committedSeq = seq;
-        this.proposedSeq = seq;
+        this.proposed = recovered.state();
+        this.proposedSeq = recovered.seq();
     }
 
     /** Adds a listener. Listeners are called in the order in which they were added. */
@@ -89,19 +87,27 @@ public final class Inventory {
         listeners.add(listener);
     }
 
-    /** The committed state, which is on disk: everything except the decision on a command uses this one. May be called from any thread. */
-    public InventoryState state() {
+    /**
+     * The committed state and its seq, which belong together. May be called from any thread; a caller on another thread that needs both
+     * takes both from one call.
+     */
+    public Committed committed() {
         return committed;
     }
 
-    /** The seq of the last entry in {@link #state}. */
+    /** The committed state, which is on disk: everything except the decision on a command uses this one. May be called from any thread. */
+    public InventoryState state() {
+        return committed.state();
+    }
+
+    /** The seq of the last entry in {@link #state}. May be called from any thread. */
     public long seq() {
-        return committedSeq;
+        return committed.seq();
     }
 
     /** Why changes cannot be made durable now; "" when they can be. */
     public String fault() {
-        return journal.status().reason();
+        return ledger.status().reason();
     }
 
     public double now() {
@@ -121,7 +127,7 @@ public final class Inventory {
     /** Whether a new R waits for the disk. */
     @SuppressWarnings("ReferenceEquality") // identity is meant: an equal definition may be a new one
     boolean isRedefining() {
-        return proposed.definition().base() != committed.definition().base();
+        return proposed.definition().base() != state().definition().base();
     }
 
     /** Calls back when everything that was submitted before has been answered. */
@@ -130,7 +136,7 @@ public final class Inventory {
             then.run();
         } else {
             long known = decidedAnew;
-            // Always goes through the journal, even if nothing is in flight: calling back directly would run before the
+            // Always goes through the ledger, even if nothing is in flight: calling back directly would run before the
             // answers that are queued in this round, and would repeat itself. Commands that were decided anew in the
             // meantime may wait for the disk behind this barrier, so the callback then waits again.
             fly(
@@ -159,8 +165,8 @@ public final class Inventory {
     public void submit(Command command, Principal by, Consumer<Answer> reply) {
         checkThread();
         if (inFlight >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
-            reply.accept(Answer.failed(
-                    Answer.Failure.Kind.BUSY, inFlight + " changes wait for the disk already: try again later"));
+            reply.accept(new Answer.Failed(
+                    Answer.Failed.Kind.BUSY, inFlight + " changes wait for the disk already: try again later"));
             return;
         }
         double now = now();
@@ -191,14 +197,14 @@ public final class Inventory {
      */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
-        Answer answer = rejection == null ? Answer.done(List.of()) : Answer.rejected(rejection);
+        Answer answer = rejection == null ? new Answer.Done(List.of()) : new Answer.Rejected(rejection);
         if (isQuiet()) {
             reply.accept(answer);
             return;
         }
         long fallen = falls;
         fly(List.of(), 0, outcome -> {
-            // A journal that is BROKEN reports a batch without entries as durable, so the answer also requires that the
+            // A ledger that is BROKEN reports a batch without entries as durable, so the answer also requires that the
             // state has not fallen back.
             boolean holds = outcome.durable() && falls == fallen;
             answers.add(holds ? () -> reply.accept(answer) : () -> decideAnew(command, by, reply));
@@ -210,7 +216,7 @@ public final class Inventory {
         submit(command, by, reply);
     }
 
-    /** Whether nothing is in flight and every batch that the journal completed has been answered. */
+    /** Whether nothing is in flight and every batch that the ledger completed has been answered. */
     private boolean isQuiet() {
         return inFlight == 0 && !settling && answers.isEmpty();
     }
@@ -225,8 +231,9 @@ public final class Inventory {
             after = entry.applyTo(after);
             entries.add(entry);
             byte[] line = entry.toBytes();
-            if (!Batch.fits(line)) {
-                reply.accept(Answer.failed(Answer.Failure.Kind.TOO_LONG, event.name() + " " + Batch.tooLong(line)));
+            String refusal = ledger.refusal(line);
+            if (refusal != null) {
+                reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, event.name() + " " + refusal));
                 return;
             }
             lines.add(line);
@@ -235,10 +242,10 @@ public final class Inventory {
         InventoryState reached = after;
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
-                answers.add(() -> reply.accept(Answer.done(entries))); // queued first, because a listener may throw
+                answers.add(() -> reply.accept(new Answer.Done(entries))); // queued first, because a listener may throw
                 commit(entries, lines, reached);
             } else {
-                answers.add(() -> reply.accept(Answer.failed(Answer.Failure.Kind.DISK, outcome.reason())));
+                answers.add(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.DISK, outcome.reason())));
             }
         });
         proposed = reached;
@@ -246,19 +253,19 @@ public final class Inventory {
     }
 
     private void fly(List<byte[]> lines, long bytes, Consumer<Outcome> landed) {
-        Batch batch = Batch.of(proposedSeq + 1, lines, outcome -> {
+        Batch batch = new Batch(proposedSeq + 1, lines, outcome -> {
             inFlight--;
             bytesInFlight -= bytes;
             owingSince = inFlight == 0 ? 0 : System.nanoTime();
             if (outcome.kind() == Outcome.Kind.FAILED) {
-                proposed = committed;
-                proposedSeq = committedSeq;
+                proposed = committed.state();
+                proposedSeq = committed.seq();
                 falls++;
             }
             settle();
             landed.accept(outcome);
         });
-        journal.submit(batch);
+        ledger.submit(batch);
         if (inFlight == 0) {
             owingSince = System.nanoTime();
         }
@@ -267,8 +274,7 @@ public final class Inventory {
     }
 
     private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
-        committed = reached;
-        committedSeq = entries.get(entries.size() - 1).seq();
+        committed = new Committed(reached, entries.get(entries.size() - 1).seq());
         tell(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
     }
 

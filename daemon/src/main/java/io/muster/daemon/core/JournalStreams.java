@@ -26,9 +26,6 @@ public final class JournalStreams implements Commits {
     /** Bytes of events in one response: enough to be quick, little enough to share a socket. */
     private static final int BATCH = 32 * 1024;
 
-    /** Bytes of events that are kept in memory, whatever the configuration says, because longer events would fill the heap. */
-    public static final int MOST_BYTES = 16 << 20;
-
     private static final Bytes SENTINEL = Bytes.text("{\"events\":[]}");
 
     private final Inventory inventory;
@@ -38,25 +35,15 @@ public final class JournalStreams implements Commits {
     private @Nullable Definition definition;
     private byte[] resources = ResourceSet.EMPTY.toBytes();
 
-    /** @param most events kept for followers that come later or are slow */
-    public JournalStreams(Inventory inventory, int most) {
+    /** @param recent the entries from before the start of this daemon that followers are to see; later entries are added to it */
+    public JournalStreams(Inventory inventory, RecentEvents recent) {
         this.inventory = inventory;
-        this.recent = new RecentEvents(most);
+        this.recent = recent;
     }
 
     /** @param most the number of entries kept from now on */
     public void keep(int most) {
         recent.keep(most);
-    }
-
-    /**
-     * Adds entries from before the start of this daemon, as far as followers are to see them.
-     *
-     * @param before when the last entry before these happened; 0 if there was none
-     */
-    public void recall(double before, List<Entry> entries) {
-        recent.forgetUntil(before);
-        entries.forEach(entry -> recent.add(entry, entry.toBytes()));
     }
 
     public JournalStream follow(Sink sink) {

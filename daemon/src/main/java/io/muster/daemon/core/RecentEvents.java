@@ -10,31 +10,34 @@ import java.util.Iterator;
  * The most recent entries in the form that followers receive. Earlier entries are on disk and appear here only as a gap. Fewer entries are
  * kept when they are long: an entry that names every second rank of a large system is as long as its list of hosts.
  */
-final class RecentEvents {
+public final class RecentEvents {
+    /** Bytes of events that are kept in memory, whatever the configuration says, because longer events would fill the heap. */
+    private static final int MOST_BYTES = 16 << 20;
+
     private int most;
     private long bytes;
     private final ArrayDeque<Item> items = new ArrayDeque<>();
     /** When the last entry before the first of {@link #items} happened; 0 if there was none. */
     private double droppedAt;
 
-    RecentEvents(int most) {
+    public RecentEvents(int most) {
         this.most = most;
     }
 
     /** @param define whether R goes along with it (RFC 44 "journal response") */
-    record Item(long seq, double timestamp, boolean define, Bytes json) {}
+    public record Item(long seq, double timestamp, boolean define, Bytes json) {}
 
     /**
      * Records a gap before the next entry.
      *
      * @param timestamp when the last missing entry happened
      */
-    void forgetUntil(double timestamp) {
+    public void forgetUntil(double timestamp) {
         droppedAt = timestamp;
     }
 
     /** @param line the entry as JSON */
-    void add(Entry entry, byte[] line) {
+    public void add(Entry entry, byte[] line) {
         Item item = item(entry, line);
         items.add(item);
         bytes += item.json.length();
@@ -47,7 +50,7 @@ final class RecentEvents {
     }
 
     private void trim() {
-        while (items.size() > most || (bytes > JournalStreams.MOST_BYTES && items.size() > 1)) {
+        while (items.size() > most || (bytes > MOST_BYTES && items.size() > 1)) {
             Item dropped = items.remove();
             bytes -= dropped.json.length();
             droppedAt = dropped.timestamp;
@@ -69,7 +72,7 @@ final class RecentEvents {
     }
 
     /** The entries from {@code seq} on, oldest first. */
-    Iterator<Item> from(long seq) {
+    public Iterator<Item> from(long seq) {
         long first = firstSeq(seq);
         if (seq - first > items.size() / 2) {
             return tail((int) (first + items.size() - seq));

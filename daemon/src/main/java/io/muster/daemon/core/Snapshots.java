@@ -1,8 +1,7 @@
 package io.muster.daemon.core;
 
-import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.Outcome;
-import io.muster.inventory.state.InventoryState;
+import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.state.StateJson;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -10,20 +9,20 @@ import java.util.function.Consumer;
 /** Takes a snapshot after a set number of events, which keeps replay short. The worker thread serialises the state, which is immutable. */
 public final class Snapshots implements Commits {
     private final Inventory inventory;
-    private final Journal journal;
+    private final Ledger ledger;
     private final Executor worker;
     private final Consumer<Outcome> done;
     private int every;
     private long taken;
 
     /** @param done receives each snapshot's outcome, on the core thread */
-    public Snapshots(Inventory inventory, Journal journal, Executor worker, int every, Consumer<Outcome> done) {
+    public Snapshots(Inventory inventory, Ledger ledger, Executor worker, int every, Consumer<Outcome> done) {
         this.inventory = inventory;
-        this.journal = journal;
+        this.ledger = ledger;
         this.worker = worker;
         this.every = every;
         this.done = done;
-        this.taken = journal.snapshotSeq();
+        this.taken = ledger.snapshotSeq();
     }
 
     /** @param events the number of events between snapshots from now on */
@@ -50,9 +49,8 @@ public final class Snapshots implements Commits {
     }
 
     public void take(Consumer<Outcome> then) {
-        long seq = inventory.seq();
-        InventoryState state = inventory.state();
-        taken = seq;
-        worker.execute(() -> journal.snapshot(seq, StateJson.toBytes(state), then));
+        Committed now = inventory.committed();
+        taken = now.seq();
+        worker.execute(() -> ledger.snapshot(now.seq(), StateJson.toBytes(now.state()), then));
     }
 }

@@ -2,6 +2,11 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LockedException;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -17,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * once, and then reports the outcomes on the executor given at opening. The queue is not bounded here: the submitter limits what it has in
  * flight. Every method may be called from any thread, but all batches must be submitted by one thread.
  */
-public final class Journal implements Closeable {
+public final class Journal implements Ledger {
     static final String LOCK = "lock";
 
     private final Log log;
-    private final JournalListener listener;
+    private final LedgerListener listener;
     private final Executor completions;
     private final Closeable lock;
     private final long firstSeq;
@@ -36,25 +41,7 @@ public final class Journal implements Closeable {
     private List<Batch> group = new ArrayList<>();
     private boolean closing;
 
-    /** Whether changes can be made durable. */
-    public enum Condition {
-        WRITABLE,
-        /** The last write failed and was taken back: nothing of it is left in the log. The next batch or probe tries again. */
-        READ_ONLY,
-        /**
-         * The last write failed and could not be taken back, so a change that was refused may exist after a restart. The next batch or
-         * probe first tries again to take it back. If the disk accepts writes and this condition stays, restart the daemon.
-         */
-        UNCERTAIN,
-        /** The journal itself failed because of a bug and accepts nothing until a restart. */
-        BROKEN,
-        CLOSED
-    }
-
-    /** @param reason one sentence; "" when the journal is writable */
-    public record Status(Condition condition, String reason) {}
-
-    private Journal(Log log, JournalListener listener, Executor completions, Closeable lock) {
+    private Journal(Log log, LedgerListener listener, Executor completions, Closeable lock) {
         this.log = log;
         this.listener = listener;
         this.completions = completions;
@@ -74,7 +61,7 @@ public final class Journal implements Closeable {
             Disk disk,
             JournalSettings settings,
             Replay replay,
-            JournalListener listener,
+            LedgerListener listener,
             Executor completions,
             InstantSource clock)
             throws IOException {
@@ -98,25 +85,41 @@ public final class Journal implements Closeable {
         return firstSeq;
     }
 
+    @Override
     public long durableSeq() {
         return durableSeq;
     }
 
-    /** The seq of the snapshot from which a start would begin; 0 without a snapshot. */
+    @Override
     public long snapshotSeq() {
         return log.snapshotSeq();
     }
 
-    /** The size of all segments, history included. */
+    @Override
     public long bytes() {
         return log.bytes();
     }
 
+    @Override
     public Status status() {
         return status;
     }
 
+    @Override
+    public @Nullable String refusal(byte[] event) {
+        return Line.room(event) <= Line.LIMIT
+                ? null
+                : "of " + event.length + " bytes exceeds the journal's line limit of " + Line.LIMIT;
+    }
+
+    @Override
     public void submit(Batch batch) {
+        for (byte[] event : batch.events()) {
+            String refusal = refusal(event);
+            if (refusal != null) {
+                throw new IllegalArgumentException("an event " + refusal);
+            }
+        }
         request(() -> group.add(batch));
     }
 
@@ -127,13 +130,8 @@ public final class Journal implements Closeable {
         requests.add(request);
     }
 
-    /**
-     * Writes a snapshot, begins a new segment and deletes history that is too old.
-     *
-     * @param seq the seq of the last event in the state; that event must be durable
-     * @param state one JSON object in UTF-8
-     * @param done called on the executor; a failure leaves the earlier snapshot and the journal as they are
-     */
+    /** Begins a new segment too. A failure leaves the earlier snapshot and the journal as they are. */
+    @Override
     public void snapshot(long seq, byte[] state, Consumer<Outcome> done) {
         request(() -> {
             commit();
@@ -157,6 +155,7 @@ public final class Journal implements Closeable {
     /**
      * Tests whether the files are still in place, and whether a disk that failed accepts writes again, without waiting for the next batch.
      */
+    @Override
     public void probe() {
         if (!closed) {
             requests.add(() -> {

@@ -8,6 +8,7 @@ import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.problem.NotJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** One event as it is written in a segment. The caller may change the JSON tree. */
 public final class JournalRecord {
@@ -96,6 +97,17 @@ public final class JournalRecord {
     /** The line as it was written, without its checksum. */
     public String json() {
         return json;
+    }
+
+    /** The bytes of the event as it was submitted; null if a program other than the journal has put the journal's keys elsewhere. */
+    public byte @Nullable [] submitted() {
+        String head = Line.head(seq, durable, more);
+        if (!json.startsWith(head)) {
+            return null;
+        }
+        byte[] bytes = json.substring(head.length() - 1).getBytes(StandardCharsets.UTF_8);
+        bytes[0] = '{'; // in place of the comma after the journal's keys
+        return bytes;
     }
 
     @Override

@@ -45,6 +45,11 @@ final class Line {
         seal(out, start);
     }
 
+    /** The text before an event's own keys, as {@link #encode} writes it. */
+    static String head(long seq, long durable, int more) {
+        return "{\"seq\":" + seq + ",\"durable\":" + durable + (more > 0 ? ",\"more\":" + more : "") + ",";
+    }
+
     /** Writes a line as given, without adding keys: the head of a segment, or an event copied by a repair. */
     static void encode(ByteBuffer out, String json) {
         int start = out.position();

@@ -1,6 +1,8 @@
 package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.LedgerListener;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,7 +22,7 @@ final class Log implements Closeable {
     private final Disk disk;
     private final Disk.Lock lock;
     private final JournalSettings settings;
-    private final JournalListener listener;
+    private final LedgerListener listener;
     private final InstantSource clock;
     private final ByteBuffer buffer = SegmentWriter.buffer();
 
@@ -44,7 +46,7 @@ final class Log implements Closeable {
             Disk.Lock lock,
             JournalSettings settings,
             Replay replay,
-            JournalListener listener,
+            LedgerListener listener,
             InstantSource clock)
             throws IOException {
         this.disk = disk;

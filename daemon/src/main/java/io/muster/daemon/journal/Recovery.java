@@ -1,6 +1,7 @@
 package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.LedgerListener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -13,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 final class Recovery {
     private final Disk disk;
     private final Replay replay;
-    private final JournalListener listener;
+    private final LedgerListener listener;
     private final ByteBuffer buffer;
     private final double now;
 
-    Recovery(Disk disk, Replay replay, JournalListener listener, ByteBuffer buffer, double now) {
+    Recovery(Disk disk, Replay replay, LedgerListener listener, ByteBuffer buffer, double now) {
         this.disk = disk;
         this.replay = replay;
         this.listener = listener;

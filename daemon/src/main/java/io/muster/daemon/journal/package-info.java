@@ -1,7 +1,8 @@
 /**
- * The state directory, which contains every change that was answered, whatever happens. Depends on the JDK, Jackson and the problem
- * package, and knows nothing of the inventory's rules: the journal keeps lines. {@link io.muster.daemon.journal.Journal} may be used from
- * any thread and does its work on a thread of its own, {@code journal}; everything else may be used only by the thread that created it.
+ * The state directory, which contains every change that was answered, whatever happens. Implements the ledger. Depends on the JDK,
+ * Jackson and the problem and json packages, and knows nothing of the inventory's rules: the journal keeps lines.
+ * {@link io.muster.daemon.journal.Journal} may be used from any thread and does its work on a thread of its own, {@code journal};
+ * everything else may be used only by the thread that created it.
  *
  * <h2>Files</h2>
  *
@@ -74,7 +75,7 @@
  * <h2>When the disk fails</h2>
  *
  * <p>A change is answered after its force and never before. If a write or force fails, the journal refuses its change and
- * every change that was decided on top of it ({@link io.muster.daemon.journal.Outcome}). A refused change must not come back
+ * every change that was decided on top of it ({@link io.muster.daemon.ledger.Outcome}). A refused change must not come back
  * at a restart, so the journal at once cuts the file back to where the last force left it, and forces the cut.
  * <ul>
  *   <li><em>The write failed</em> (disk full, quota): cutting back needs no room, so no reserve is kept for it. The journal

@@ -1,5 +1,6 @@
 package io.muster.daemon.net;
 
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
 import io.muster.protocol.rpc.Errno;
 import io.netty.buffer.ByteBuf;
@@ -40,7 +41,8 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
             return;
         }
         socket.enter(ctx.channel());
-        socket.gate().rights(peer.uid(), gid(peer), rights -> decide(ctx, peer, rights));
+        Identity identity = Identity.ofKernel(peer.uid(), gid(peer), peer.pid());
+        socket.gate().rights(identity, rights -> decide(ctx, identity, rights));
     }
 
     private static int gid(PeerCredentials peer) {
@@ -48,20 +50,17 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
         return gids.length == 0 ? -1 : gids[0];
     }
 
-    private void decide(ChannelHandlerContext ctx, PeerCredentials peer, @Nullable Rights rights) {
+    private void decide(ChannelHandlerContext ctx, Identity identity, @Nullable Rights rights) {
         if (rights == null) {
-            if (socket.gate().admissions().budget().take(peer.uid())) {
-                log.info(
-                        "refused uid={} pid={}: no guests are let in",
-                        Integer.toUnsignedString(peer.uid()),
-                        peer.pid());
+            if (socket.gate().admissions().budget().take(identity)) {
+                log.info("refused {} pid={}: no guests are let in", identity.who(), identity.pid());
             }
             refuse(ctx, Errno.EPERM, "denied");
         } else if (ctx.channel().isActive() && !socket.gate().seat(ctx.channel(), rights)) {
             refuse(ctx, Errno.EAGAIN, "full");
         } else if (ctx.channel().isActive()) {
             ctx.writeAndFlush(oneByte(ctx, 0), ctx.voidPromise());
-            ctx.pipeline().replace(this, "connection", socket.connection(ctx.channel(), peer.pid(), rights));
+            ctx.pipeline().replace(this, "connection", socket.connection(ctx.channel(), rights));
             ctx.channel().config().setAutoRead(true);
         }
     }

@@ -2,6 +2,7 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Right;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.config.Listen;
@@ -76,8 +77,8 @@ public final class Gate {
         return rights.allow(Right.CHANGE) ? limits.maxFrame() : limits.maxFrameGuest();
     }
 
-    void rights(int uid, int gid, Consumer<@Nullable Rights> then) {
-        admissions.rights(uid, gid, then);
+    void rights(Identity identity, Consumer<@Nullable Rights> then) {
+        admissions.rights(identity, then);
     }
 
     /** The socket's own mode lets in whom the handshake may welcome, and nobody else. */

@@ -22,9 +22,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -57,15 +54,6 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     /** Payloads longer than this stay where they are, shared with others who are sent the same, until the peer reads them. */
     private static final int COPIED = 4096;
 
-    /** How much of a long payload is in the socket's buffer at a time, outside the heap. */
-    private static final int PIECE = 1 << 15;
-
-    /** A frame is one write of the peer's: what has not come in this time will not. */
-    private static final Duration UNFINISHED = Duration.ofSeconds(60);
-
-    /** How long a peer may read nothing. One that only follows a stream may sleep as long as it likes. */
-    private static final Duration DEAF = Duration.ofMinutes(10);
-
     private static final String NO_ROOM =
             "not done: this connection had too many requests waiting, since it does not read the answers; read answers while"
                     + " requests are sent, and send this one again";
@@ -90,25 +78,16 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     /** What was wrong with what came after the requests that wait: the end of the connection, in its turn. */
     private @Nullable String fault;
 
-    /** Answers that there was no room for, in order; while there are any, the channel is not writable. */
-    private final Deque<Rest> unsent = new ArrayDeque<>();
+    /** While this holds anything, the connection is not writable. */
+    private final Unsent unsent;
 
+    private final Deadlines deadlines = new Deadlines();
     private final Set<Task> due = EnumSet.noneOf(Task.class);
-    private long unsentBytes;
-    /** What is in {@link #unsent} for this peer alone. */
-    private long unsentOwn;
-
     private int pending;
-    private boolean serving;
-    private boolean finishing;
-    /** The peer has ended the connection, and changes that it asked for before are still to be made. */
-    private boolean gone;
-
-    private boolean closed;
-
-    private final Stagnation frame = new Stagnation(UNFINISHED);
-    private final Stagnation deaf = new Stagnation(DEAF);
     private long received;
+    private Lifecycle state = Lifecycle.OPEN;
+    /** Guards {@link #serve} against being called from within itself. */
+    private boolean serving;
 
     /**
      * What a peer may cost.
@@ -120,9 +99,6 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
      */
     record Terms(int maxFrame, MemoryBudget memory, BooleanSupplier mayComplain, BooleanSupplier stopping) {}
 
-    /** What the peer has still to be sent of a frame's part, and the payload that it belongs to if that is shared. */
-    private record Rest(ByteBuffer bytes, @Nullable Bytes shared) {}
-
     Link(Channel channel, String peer, Terms terms, Tracer trace, Function<Outbox, Session> session) {
         this.channel = channel;
         this.peer = peer;
@@ -131,6 +107,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         this.terms = terms;
         this.session = session.apply(this);
         this.account = terms.memory.open(this);
+        this.unsent = new Unsent(account);
         log.debug("peer={} welcome", peer);
     }
 
@@ -152,7 +129,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     }
 
     private void receive(ByteBuffer bytes) throws ProtocolException {
-        while (!closed && fault == null && bytes.hasRemaining()) {
+        while (!isClosed() && fault == null && bytes.hasRemaining()) {
             byte[] body = decoder.next(bytes);
             if (body != null) {
                 received++;
@@ -191,13 +168,13 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     }
 
     private boolean mayServe() {
-        boolean goesOn = !closed && !terms.stopping.getAsBoolean();
-        return goesOn && (gone || isWritable()) && pending < MOST_PENDING && !backlog.isEmpty();
+        boolean goesOn = !isClosed() && !terms.stopping.getAsBoolean();
+        return goesOn && (isGone() || isWritable()) && pending < MOST_PENDING && !backlog.isEmpty();
     }
 
     /** Serves what waits, as far as the peer keeps up and as long as its turn lasts. A request may end the connection. */
     private void serve() {
-        if (serving || closed) {
+        if (serving || isClosed()) {
             return;
         }
         serving = true;
@@ -210,7 +187,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         } finally {
             serving = false;
         }
-        if (!closed) {
+        if (!isClosed()) {
             goOn();
         }
     }
@@ -220,7 +197,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         trace.message(peer, '<', message);
         if (next.refused()) {
             session.fail((Request) message, new RpcException(Errno.EAGAIN, NO_ROOM));
-        } else if (!gone || Session.isChange(message)) {
+        } else if (!isGone() || Session.isChange(message)) {
             session.receive(message);
         }
     }
@@ -229,7 +206,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         boolean none = backlog.isEmpty();
         if (none && fault != null) {
             letGo(fault);
-        } else if (gone && (none || terms.stopping.getAsBoolean())) {
+        } else if (isGone() && (none || terms.stopping.getAsBoolean())) {
             release();
         } else {
             if (mayServe()) {
@@ -241,11 +218,11 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     }
 
     private boolean mayRead() {
-        return !gone && fault == null && !terms.stopping.getAsBoolean() && (backlog.isEmpty() || !isWritable());
+        return !isGone() && fault == null && !terms.stopping.getAsBoolean() && (backlog.isEmpty() || !isWritable());
     }
 
     private void read() {
-        if (!gone) {
+        if (!isGone()) {
             channel.config().setAutoRead(mayRead());
         }
     }
@@ -276,7 +253,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     /** Netty takes a pipeline apart with its channel. */
     private void run(Task task) {
-        if (!gone) {
+        if (!isGone()) {
             channel.pipeline().fireUserEventTriggered(task);
             return;
         }
@@ -300,7 +277,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     private void carryOut(Task task) {
         due.remove(task);
-        if (closed) {
+        if (isClosed()) {
             return;
         }
         if (task == Task.FLUSH) {
@@ -330,10 +307,10 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     /** What the peer asked for is done, though nobody reads the answers: changes, that is, and nothing else has an effect then. */
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        if (closed || backlog.isEmpty() || terms.stopping.getAsBoolean()) {
+        if (isClosed() || backlog.isEmpty() || terms.stopping.getAsBoolean()) {
             release();
         } else {
-            gone = true;
+            state = state.become(Lifecycle.GONE);
             session.close();
             soon(Task.SERVE);
         }
@@ -356,7 +333,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
         return decoder.held()
                 + backlog.bytes()
-                + unsentOwn
+                + unsent.own()
                 + (out == null ? 0 : out.totalPendingWriteBytes())
                 + session.keeps();
     }
@@ -364,17 +341,21 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     /** Closes the connection if it is stuck: to be called every few seconds. */
     void sweep(long nanos) {
         boolean unread = !isWritable() && (session.isIdle() || !backlog.isEmpty());
-        if (frame.lasts(mayRead() && decoder.isInsideFrame(), received, nanos)) {
-            letGo("it has left a message unfinished for " + UNFINISHED.toSeconds() + " s");
-        } else if (deaf.lasts(unread, channel.bytesBeforeWritable() + unsentBytes, nanos)) {
-            letGo("it has read nothing of its answers for " + DEAF.toMinutes() + " minutes");
+        String why = deadlines.inMessage(mayRead() && decoder.isInsideFrame(), received, nanos);
+        if (why == null) {
+            why = deadlines.unread(unread, channel.bytesBeforeWritable() + unsent.bytes(), nanos);
+        }
+        if (why != null) {
+            letGo(why);
         }
     }
 
     /** The end, as soon as the peer has read what it was sent. */
     void finish() {
-        finishing = true;
-        sendOn();
+        if (state == Lifecycle.OPEN) {
+            state = state.become(Lifecycle.FINISHING);
+            sendOn();
+        }
     }
 
     @Override
@@ -387,8 +368,8 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     }
 
     private void release() {
-        if (!closed) {
-            closed = true;
+        if (!isClosed()) {
+            state = state.become(Lifecycle.CLOSED);
             log.debug("peer={} gone requests={}", peer, received);
             backlog.clear();
             unsent.clear();
@@ -401,7 +382,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     @Override
     public void send(Response response) {
-        if (closed || gone) {
+        if (isGone() || isClosed()) {
             return;
         }
         trace.message(peer, '>', response);
@@ -423,57 +404,38 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             encoder.encode(response, frame.internalNioBuffer(0, size));
             channel.write(frame.writerIndex(size), channel.voidPromise());
         } else if (payload == null || payload.length() <= COPIED) {
-            sendLater(encoder.encode(response), null);
+            unsent.add(encoder.encode(response), null);
         } else {
             ByteBuffer head = ByteBuffer.allocate(encoder.headSize(response));
             encoder.writeHead(response, head);
             ByteBuffer tail = ByteBuffer.allocate(encoder.tailSize());
             encoder.writeTail(response, tail);
-            sendLater(head.flip(), null);
-            sendLater(payload.toByteBuffer(), payload);
-            sendLater(tail.flip(), null);
+            unsent.add(head.flip(), null);
+            unsent.add(payload.toByteBuffer(), payload);
+            unsent.add(tail.flip(), null);
             sendOn();
         }
     }
 
-    private void sendLater(ByteBuffer part, @Nullable Bytes shared) {
-        int size = part.remaining();
-        unsent.add(new Rest(part, shared));
-        unsentBytes += size;
-        if (shared == null) {
-            unsentOwn += size;
-        } else {
-            account.waits(shared, size);
-        }
-    }
-
-    /** As much as there is room for. Heap buffers would be copied whole into memory outside the heap, for each peer. */
+    /** Writes as much as the channel has room for. */
     private void sendOn() {
         while (!unsent.isEmpty() && channel.isWritable()) {
-            ByteBuf piece = nextPiece(unsent.element());
+            ByteBuf piece = unsent.remove(channel.alloc());
             soon(Task.FLUSH);
             channel.write(piece, channel.voidPromise());
         }
-        if (finishing && unsent.isEmpty()) {
-            finishing = false;
+        if (state == Lifecycle.FINISHING && unsent.isEmpty()) {
+            state = state.become(Lifecycle.FINISHED);
             channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         }
     }
 
-    private ByteBuf nextPiece(Rest rest) {
-        int size = Math.min(PIECE, rest.bytes.remaining());
-        ByteBuf piece = channel.alloc().directBuffer(size, size);
-        piece.writeBytes(rest.bytes.slice().limit(size));
-        rest.bytes.position(rest.bytes.position() + size);
-        unsentBytes -= size;
-        unsentOwn -= rest.shared == null ? size : 0;
-        if (!rest.bytes.hasRemaining()) {
-            unsent.remove();
-            if (rest.shared != null) {
-                account.isRead(rest.shared);
-            }
-        }
-        return piece;
+    private boolean isGone() {
+        return state == Lifecycle.GONE;
+    }
+
+    private boolean isClosed() {
+        return state == Lifecycle.CLOSED;
     }
 
     private Dialect dialect() {
@@ -488,7 +450,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     @Override
     public @Nullable RpcException refusal(@Nullable Bytes payload) {
-        if (payload == null || payload.length() <= COPIED || closed || gone) {
+        if (payload == null || payload.length() <= COPIED || isGone() || isClosed()) {
             return null;
         }
         String why = account.refusal(payload, payload.length());

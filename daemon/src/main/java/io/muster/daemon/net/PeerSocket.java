@@ -1,5 +1,6 @@
 package io.muster.daemon.net;
 
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.service.Backend;
@@ -50,13 +51,14 @@ public final class PeerSocket implements AutoCloseable {
     /** The core thread's. */
     private boolean stopping;
 
-    private PeerSocket(Place place, SocketFile file, Gate gate, Backend backend, Binding binding) throws IOException {
+    private PeerSocket(Place place, SocketFile file, Gate gate, Backend backend, EventLoopGroup loop, Tracer trace)
+            throws IOException {
         this.place = place;
         this.file = file;
         this.gate = gate;
         this.backend = backend;
-        this.trace = binding.trace;
-        this.server = bind(binding.loop);
+        this.trace = trace;
+        this.server = bind(loop);
     }
 
     /**
@@ -65,11 +67,12 @@ public final class PeerSocket implements AutoCloseable {
      */
     public record Place(String name, Path path, boolean changes) {}
 
-    /** @param loop the core thread's, and no other */
-    public record Binding(EventLoopGroup loop, Tracer trace) {}
-
-    /** @throws IOException saying what is in the way */
-    public static PeerSocket bind(Place place, Gate gate, Backend backend, Binding binding) throws IOException {
+    /**
+     * @param loop the event loop of the core thread, and no other
+     * @throws IOException saying what is in the way
+     */
+    public static PeerSocket bind(Place place, Gate gate, Backend backend, EventLoopGroup loop, Tracer trace)
+            throws IOException {
         Path directory = place.path.getParent();
         if (directory != null) {
             gate.makeDirectory(directory);
@@ -77,7 +80,7 @@ public final class PeerSocket implements AutoCloseable {
         SocketFile file = SocketFile.claim(place.path, InstantSource.system().instant());
         boolean bound = false;
         try {
-            PeerSocket socket = new PeerSocket(place, file, gate, backend, binding);
+            PeerSocket socket = new PeerSocket(place, file, gate, backend, loop, trace);
             bound = true;
             return socket;
         } finally {
@@ -165,17 +168,17 @@ public final class PeerSocket implements AutoCloseable {
         backend.queries().meters().refused(reason);
     }
 
-    Link connection(Channel channel, int pid, Rights rights) {
+    Link connection(Channel channel, Rights rights) {
         backend.queries().meters().connected(place.name);
-        Session.Peer peer = new Session.Peer(rights, pid, place.changes);
-        int uid = rights.credentials().userid();
+        Session.Peer peer = new Session.Peer(rights, place.changes);
+        Identity identity = rights.identity();
         return new Link(
                 channel,
-                rights.user() + "(" + Integer.toUnsignedString(uid) + "):" + pid,
+                rights.principal() + ":" + identity.pid(),
                 new Link.Terms(
                         gate.maxFrame(rights),
                         gate.memory(rights.areAGuests()),
-                        () -> gate.admissions().budget().take(uid),
+                        () -> gate.admissions().budget().take(identity),
                         () -> stopping),
                 trace,
                 outbox -> new Session(backend, gate.admissions(), peer, outbox));

@@ -57,11 +57,7 @@ public final class Changes {
         definition = next;
     }
 
-    void submit(Method method, ObjectNode payload, Principal by, Replier reply) {
-        AdminRequest request = AdminRequest.parse(method.verb(), payload);
-        if (request == null) {
-            throw new RpcException(Errno.ENOSYS, "Unknown service method '" + method.topic() + "'");
-        }
+    void submit(AdminRequest request, Principal by, Replier reply) {
         if (request.dryRun()) {
             preview(request.command(), by, reply);
         } else {
@@ -70,26 +66,25 @@ public final class Changes {
     }
 
     private static void answer(Answer answer, Replier reply) {
-        Rejection rejection = answer.rejection();
-        Answer.Failure failure = answer.failure();
-        if (failure != null) {
-            reply.fail(new RpcException(errno(failure.kind()), failure.text()));
-        } else if (rejection != null) {
-            reply.fail(new RpcException(errno(rejection.kind()), rejection.text()));
+        if (answer instanceof Answer.Failed failed) {
+            reply.fail(new RpcException(errno(failed.kind()), failed.text()));
+        } else if (answer instanceof Answer.Rejected rejected) {
+            reply.fail(refusal(rejected.rejection()));
         } else {
             reply.done(null);
         }
     }
 
-    private static Errno errno(Rejection.Kind kind) {
-        return switch (kind) {
+    private static RpcException refusal(Rejection rejection) {
+        Errno errno = switch (rejection.kind()) {
             case INVALID -> Errno.EINVAL;
             case EXISTS -> Errno.EEXIST;
             case HELD_BY_OTHER -> Errno.EBUSY;
         };
+        return new RpcException(errno, rejection.text());
     }
 
-    private static Errno errno(Answer.Failure.Kind kind) {
+    private static Errno errno(Answer.Failed.Kind kind) {
         return switch (kind) {
             case DISK -> Errno.EROFS;
             case BUSY -> Errno.EAGAIN;
@@ -101,7 +96,7 @@ public final class Changes {
         Inventory.Preview preview = inventory.preview(command, by);
         Rejection rejection = preview.decision().rejection();
         if (rejection != null) {
-            throw new RpcException(errno(rejection.kind()), rejection.text());
+            throw refusal(rejection);
         }
         List<ObjectNode> events = new ArrayList<>();
         for (Event event : preview.decision().events()) {

@@ -2,6 +2,7 @@ package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.feasibility.Answer;
@@ -55,7 +56,7 @@ public final class FeasibilityChecks {
     private final Supplier<InventoryState> inventory;
     private final DoubleSupplier clock;
     private final Aside checks;
-    private final Map<Integer, Deque<Check>> waiting = new LinkedHashMap<>();
+    private final Map<String, Deque<Check>> waiting = new LinkedHashMap<>();
     private final Stock stock = new Stock();
     private int count;
     private long bytes;
@@ -74,8 +75,9 @@ public final class FeasibilityChecks {
 
     private record Check(Bytes payload, Replier reply) {}
 
-    void check(Bytes payload, int userid, Replier reply) {
-        Deque<Check> own = waiting.get(userid);
+    void check(Bytes payload, Identity asker, Replier reply) {
+        String who = asker.who();
+        Deque<Check> own = waiting.get(who);
         boolean full = count >= MOST || bytes + payload.length() > MOST_BYTES;
         if (own != null && own.size() >= MOST_OF_ONE_USER) {
             reply.fail(new RpcException(Errno.EAGAIN, own.size() + " of this user's checks are waiting already"));
@@ -86,7 +88,7 @@ public final class FeasibilityChecks {
                     Errno.EAGAIN, count + " checks are waiting already, of this user's " + own.size()));
             return;
         }
-        waiting.computeIfAbsent(userid, user -> new ArrayDeque<>()).add(new Check(payload, reply));
+        waiting.computeIfAbsent(who, user -> new ArrayDeque<>()).add(new Check(payload, reply));
         count++;
         bytes += payload.length();
         next();
@@ -97,14 +99,14 @@ public final class FeasibilityChecks {
         if (busy || waiting.isEmpty()) {
             return;
         }
-        Iterator<Map.Entry<Integer, Deque<Check>>> line = waiting.entrySet().iterator();
-        Map.Entry<Integer, Deque<Check>> first = line.next();
-        Integer userid = first.getKey();
+        Iterator<Map.Entry<String, Deque<Check>>> line = waiting.entrySet().iterator();
+        Map.Entry<String, Deque<Check>> first = line.next();
+        String who = first.getKey();
         Deque<Check> own = first.getValue();
         line.remove();
         Check check = own.remove();
         if (!own.isEmpty()) {
-            waiting.put(userid, own);
+            waiting.put(who, own);
         }
         count--;
         bytes -= check.payload().length();

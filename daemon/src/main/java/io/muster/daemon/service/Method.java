@@ -1,46 +1,65 @@
 package io.muster.daemon.service;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Right;
+import io.muster.inventory.axis.Principal;
+import io.muster.protocol.admin.AdminMethod;
+import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import io.muster.protocol.wire.Request;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Every topic that is served, and who may ask. */
+/** Every topic that is served, the users who may ask, and what reads the payload and serves the request. */
+@SuppressWarnings("ImmutableEnumChecker") // the actions have no state
 public enum Method {
-    ACQUIRE("resource.acquire", Right.ACQUIRE),
-    ACQUIRE_CANCEL("resource.acquire-cancel", Right.ACQUIRE),
-    ACQUIRE_MUTE("resource.acquire-mute", Right.CHANGE),
-    DISCONNECT("resource.disconnect", Right.READ),
-    STATUS("resource.status", Right.READ),
-    SCHED_STATUS("resource.sched-status", Right.READ),
-    GET("resource.get", Right.READ),
-    INVENTORY("resource.inventory", Right.READ),
-    DRAIN("resource.drain", Right.CHANGE),
-    UNDRAIN("resource.undrain", Right.CHANGE),
-    EXCLUDE("resource.exclude", Right.CHANGE),
-    INCLUDE("resource.include", Right.CHANGE),
-    SHRINK("resource.shrink", Right.CHANGE),
-    PROPERTY_ADD("resource.property-add", Right.CHANGE),
-    PROPERTY_REMOVE("resource.property-remove", Right.CHANGE),
-    ONLINE("resource.online", Right.CHANGE),
-    OFFLINE("resource.offline", Right.CHANGE),
-    TORPID("resource.torpid", Right.CHANGE),
-    LIVELY("resource.lively", Right.CHANGE),
-    FORCE_DOWN("resource.monitor-force-down", Right.CHANGE),
-    EXPIRATION("resource.expiration-update", Right.CHANGE),
-    RELOAD("resource.reload", Right.CHANGE),
-    CLOCK_ACCEPT("resource.clock-accept", Right.CHANGE),
-    WAITUP("resource.monitor-waitup", Right.READ),
-    JOURNAL("resource.journal", Right.FOLLOW),
-    JOURNAL_CANCEL("resource.journal-cancel", Right.FOLLOW),
-    PING("resource.ping", Right.READ),
-    STATS("resource.stats-get", Right.READ),
-    FEASIBILITY("feasibility.check", Right.READ),
-    FEASIBILITY_PING("feasibility.ping", Right.READ),
-    ATTR_GET("attr.get", Right.READ),
-    ATTR_LIST("attr.list", Right.READ),
-    CONFIG_GET("config.get", Right.READ),
-    LOG_APPEND("log.append", Right.READ);
+    ACQUIRE("resource.acquire", Right.ACQUIRE, Session::acquire),
+    ACQUIRE_CANCEL("resource.acquire-cancel", Right.ACQUIRE, Session::cancel),
+    ACQUIRE_MUTE("resource.acquire-mute", Right.CHANGE, Session::mute),
+    DISCONNECT("resource.disconnect", Right.READ, Session::disconnect),
+    STATUS("resource.status", Right.READ, later(Queries::status)),
+    SCHED_STATUS("resource.sched-status", Right.READ, later(Queries::schedStatus)),
+    GET("resource.get", Right.READ, later(Queries::get)),
+    INVENTORY("resource.inventory", Right.READ, later(Queries::inventory)),
+    DRAIN(AdminMethod.DRAIN),
+    UNDRAIN(AdminMethod.UNDRAIN),
+    EXCLUDE(AdminMethod.EXCLUDE),
+    INCLUDE(AdminMethod.INCLUDE),
+    SHRINK(AdminMethod.SHRINK),
+    PROPERTY_ADD(AdminMethod.PROPERTY_ADD),
+    PROPERTY_REMOVE(AdminMethod.PROPERTY_REMOVE),
+    ONLINE(AdminMethod.ONLINE),
+    OFFLINE(AdminMethod.OFFLINE),
+    TORPID(AdminMethod.TORPID),
+    LIVELY(AdminMethod.LIVELY),
+    FORCE_DOWN(AdminMethod.MONITOR_FORCE_DOWN),
+    EXPIRATION(AdminMethod.EXPIRATION_UPDATE),
+    RELOAD(
+            "resource.reload",
+            Right.CHANGE,
+            change((changes, payload, by, reply) -> changes.reload(ReloadRequest.parse(payload), by, reply))),
+    CLOCK_ACCEPT(
+            "resource.clock-accept",
+            Right.CHANGE,
+            change((changes, payload, by, reply) -> changes.acceptClock(by, reply))),
+    WAITUP("resource.monitor-waitup", Right.READ, Session::waitUp),
+    JOURNAL("resource.journal", Right.FOLLOW, Session::follow),
+    JOURNAL_CANCEL("resource.journal-cancel", Right.FOLLOW, Session::cancel),
+    PING("resource.ping", Right.READ, Method::ping),
+    STATS("resource.stats-get", Right.READ, atOnce(Queries::stats)),
+    FEASIBILITY("feasibility.check", Right.READ, Session::feasibility),
+    FEASIBILITY_PING("feasibility.ping", Right.READ, Method::ping),
+    ATTR_GET("attr.get", Right.READ, Method::attribute),
+    ATTR_LIST("attr.list", Right.READ, atOnce(Queries::attributes)),
+    CONFIG_GET("config.get", Right.READ, atOnce(Queries::config)),
+    LOG_APPEND("log.append", Right.READ, Session::log);
 
     private static final Map<String, Method> BY_TOPIC = new HashMap<>();
     private static final Map<String, Boolean> SERVICES = new HashMap<>();
@@ -54,10 +73,55 @@ public enum Method {
 
     private final String topic;
     private final Right right;
+    private final Action action;
 
-    Method(String topic, Right right) {
+    Method(String topic, Right right, Action action) {
         this.topic = topic;
         this.right = right;
+        this.action = action;
+    }
+
+    Method(AdminMethod method) {
+        this(
+                method.topic(),
+                Right.CHANGE,
+                change((changes, payload, by, reply) ->
+                        changes.submit(AdminRequest.parse(method, payload), by, reply)));
+    }
+
+    /** Reads a request's payload and serves the request. */
+    private interface Action {
+        void serve(Session session, Request request) throws ProtocolException;
+    }
+
+    /** Reads the payload of a request for a change and makes the change. */
+    interface Change {
+        void make(Changes changes, ObjectNode payload, Principal by, Replier reply) throws ProtocolException;
+    }
+
+    private static Action change(Change change) {
+        return (session, request) -> session.change(request, change);
+    }
+
+    private static Action later(BiConsumer<Queries, Replier> query) {
+        return (session, request) -> session.later(request, reply -> query.accept(session.queries(), reply));
+    }
+
+    private static Action atOnce(Function<Queries, Bytes> query) {
+        return (session, request) -> session.reply(request, query.apply(session.queries()));
+    }
+
+    private static void ping(Session session, Request request) throws ProtocolException {
+        session.reply(request, session.queries().ping(request));
+    }
+
+    private static void attribute(Session session, Request request) throws ProtocolException {
+        session.reply(request, session.queries().attribute(Json.parse(Session.payload(request))));
+    }
+
+    /** @throws RpcException if the request is refused */
+    void serve(Session session, Request request) throws ProtocolException {
+        action.serve(session, request);
     }
 
     public static @Nullable Method of(String topic) {
@@ -85,10 +149,5 @@ public enum Method {
     /** What stands before the period. */
     String service() {
         return topic.substring(0, topic.indexOf('.'));
-    }
-
-    /** What stands after the period. */
-    String verb() {
-        return topic.substring(topic.indexOf('.') + 1);
     }
 }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
@@ -108,13 +109,9 @@ public final class Queries {
         List<Scheduler> schedulers = new ArrayList<>();
         IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams that were told the same share it
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
+        Committed now = inventory.committed();
         return new InventoryAnswer(
-                inventory.seq(),
-                inventory.now(),
-                inventory.fault(),
-                inventory.clock().trouble(),
-                schedulers,
-                inventory.state());
+                now.seq(), inventory.now(), inventory.fault(), inventory.clock().trouble(), schedulers, now.state());
     }
 
     private static Scheduler describe(AcquireStream stream, IdentityHashMap<Told, Idset> up) {

@@ -2,10 +2,10 @@ package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Right;
 import io.muster.daemon.access.Rights;
 import io.muster.inventory.axis.Principal;
-import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -48,10 +48,9 @@ public final class Session {
     /**
      * The other end.
      *
-     * @param pid 0 when unknown
      * @param changesHere whether requests that change the inventory are taken on the socket that it came by
      */
-    public record Peer(Rights rights, int pid, boolean changesHere) {}
+    public record Peer(Rights rights, boolean changesHere) {}
 
     /** Requests are served; other messages mean nothing here and are passed over, as flux-core does. */
     public void receive(Message message) {
@@ -71,7 +70,7 @@ public final class Session {
             if (request.isNoresponse() && method.isQuery()) {
                 served(request); // no answer would ever slow down who asks, so that they could be asked for without end
             } else {
-                serve(method, request);
+                method.serve(this, request);
             }
         } catch (RpcException e) {
             fail(request, e);
@@ -106,8 +105,7 @@ public final class Session {
 
     /** Counted each time, but worth a warning only once, and not for each new connection: whoever is denied may ask very often. */
     private void deny(Method method, Rights asked, String sentence) {
-        boolean loud = denied.add(method)
-                && admissions.budget().take(peer.rights.credentials().userid());
+        boolean loud = denied.add(method) && admissions.budget().take(peer.rights.identity());
         backend.queries().meters().denied(method, asked.user(), asked.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
     }
@@ -118,35 +116,14 @@ public final class Session {
     }
 
     private Principal principal(Request request) {
-        Rights asked = rightsOf(request);
-        return new Principal(asked.credentials().userid(), asked.user(), asked.equals(peer.rights) ? peer.pid : 0);
+        return rightsOf(request).principal();
     }
 
-    private void serve(Method method, Request request) throws ProtocolException {
-        Queries queries = backend.queries();
-        switch (method) {
-            case ACQUIRE -> acquire(request);
-            case JOURNAL -> follow(request);
-            case ACQUIRE_CANCEL, JOURNAL_CANCEL -> cancel(request);
-            case ACQUIRE_MUTE -> mute(request);
-            case DISCONNECT -> disconnect(request);
-            case STATUS -> later(request, queries::status);
-            case SCHED_STATUS -> later(request, queries::schedStatus);
-            case GET -> later(request, queries::get);
-            case INVENTORY -> later(request, queries::inventory);
-            case PING, FEASIBILITY_PING -> reply(request, queries.ping(request));
-            case STATS -> reply(request, queries.stats());
-            case ATTR_GET -> reply(request, queries.attribute(Json.parse(payload(request))));
-            case ATTR_LIST -> reply(request, queries.attributes());
-            case CONFIG_GET -> reply(request, queries.config());
-            case LOG_APPEND -> log(request);
-            case FEASIBILITY -> feasibility(request);
-            case WAITUP -> waitUp(request);
-            default -> change(method, request);
-        }
+    Queries queries() {
+        return backend.queries();
     }
 
-    private static Bytes payload(Request request) {
+    static Bytes payload(Request request) {
         Bytes payload = request.payload();
         if (payload == null) {
             throw new RpcException(Errno.EPROTO, request.topic() + " without a payload");
@@ -158,50 +135,49 @@ public final class Session {
      * A query whose answer is made beside the core thread. No other request of the peer is begun until it is answered: a peer that
      * sends many requests before it reads would otherwise have many large answers made, which all wait to be read.
      */
-    private void later(Request request, Consumer<Replier> ask) {
+    void later(Request request, Consumer<Replier> ask) {
         Later reply = new Later(request);
         ask.accept(reply);
         reply.park(Outbox.MOST_PENDING);
     }
 
-    private void feasibility(Request request) {
+    void feasibility(Request request) {
         Bytes payload = payload(request);
-        later(
-                request,
-                reply -> backend.feasible().check(payload, request.credentials().userid(), reply));
+        Identity asker = rightsOf(request).identity();
+        later(request, reply -> backend.feasible().check(payload, asker, reply));
     }
 
     /** A stream counts as answered when it begins. */
-    private void acquire(Request request) {
+    void acquire(Request request) {
         streams.acquire(request, principal(request));
         served(request);
     }
 
-    private void follow(Request request) {
+    void follow(Request request) {
         streams.follow(request);
         served(request);
     }
 
-    private void cancel(Request request) throws ProtocolException {
+    void cancel(Request request) throws ProtocolException {
         streams.cancel(request, Cancellation.parse(payload(request)));
         served(request);
     }
 
-    private void mute(Request request) {
+    void mute(Request request) {
         backend.acquires().mute();
         reply(request, null);
     }
 
-    private void disconnect(Request request) {
+    void disconnect(Request request) {
         streams.disconnect(request.routes());
         served(request);
     }
 
-    private void waitUp(Request request) throws ProtocolException {
+    void waitUp(Request request) throws ProtocolException {
         streams.await(request, Json.parse(payload(request)), () -> reply(request, null));
     }
 
-    private void log(Request request) {
+    void log(Request request) {
         backend.queries().log(request);
         reply(request, null);
     }
@@ -223,7 +199,7 @@ public final class Session {
         backend.queries().meters().answered(request.topic(), 0);
     }
 
-    private void reply(Request request, @Nullable Bytes payload) {
+    void reply(Request request, @Nullable Bytes payload) {
         RpcException refusal = request.isNoresponse() ? null : outbox.refusal(payload);
         if (refusal != null) {
             fail(request, refusal);
@@ -258,16 +234,10 @@ public final class Session {
         }
     }
 
-    private void change(Method method, Request request) throws ProtocolException {
+    void change(Request request, Method.Change change) throws ProtocolException {
         ObjectNode payload = Json.parse(payload(request));
         Later reply = new Later(request);
-        if (method == Method.RELOAD) {
-            backend.changes().reload(ReloadRequest.parse(payload), principal(request), reply);
-        } else if (method == Method.CLOCK_ACCEPT) {
-            backend.changes().acceptClock(principal(request), reply);
-        } else {
-            backend.changes().submit(method, payload, principal(request), reply);
-        }
+        change.make(backend.changes(), payload, principal(request), reply);
         reply.park(1);
     }
 

@@ -12,7 +12,7 @@ class LogBudgetTest {
     private int taken(int uid, int asked) {
         int taken = 0;
         for (int i = 0; i < asked; i++) {
-            taken += budget.take(uid) ? 1 : 0;
+            taken += budget.take(Identity.ofKernel(uid, uid, uid)) ? 1 : 0;
         }
         return taken;
     }
@@ -30,7 +30,7 @@ class LogBudgetTest {
     @Test
     void moreUsersThanThereAreCostNoMoreMemoryAndLoseNobodysLine() {
         for (int uid = 0; uid < 50_000; uid++) {
-            assertThat(budget.take(uid)).isTrue();
+            assertThat(budget.take(Identity.ofKernel(uid, uid, uid))).isTrue();
         }
     }
 }

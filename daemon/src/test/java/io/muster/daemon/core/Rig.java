@@ -3,11 +3,11 @@ package io.muster.daemon.core;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
+import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
@@ -29,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -66,18 +67,17 @@ public final class Rig implements AutoCloseable {
     private Rig(FaultyDisk disk, HandDriven core, int mostInFlight, int journalMax) {
         this.disk = disk;
         this.core = core;
-        Past past = new Past();
+        Past past = new Past(journalMax);
         clock = new WallClock(core, core::nanos, new WallClock.Limits(900, 7 * 86_400, 3600));
         try {
-            journal = Journal.open(disk, JournalSettings.DEFAULT, past, new JournalListener() {}, core, clock);
+            journal = Journal.open(disk, JournalSettings.DEFAULT, past, new LedgerListener() {}, core, clock);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         clock.start(past.last);
-        inventory = new Inventory(journal, past.state, journal.durableSeq(), core, clock, mostInFlight);
+        inventory = new Inventory(journal, new Committed(past.state, journal.durableSeq()), core, clock, mostInFlight);
         acquires = new AcquireStreams(inventory, core, meters, core::nanos);
-        journals = new JournalStreams(inventory, journalMax);
-        journals.recall(past.before, past.entries);
+        journals = new JournalStreams(inventory, past.recent);
         waiters = new Waiters(inventory);
         expiry = new Expiry(inventory, core, meters::expired);
         inventory.listen(acquires);
@@ -174,13 +174,12 @@ public final class Rig implements AutoCloseable {
     }
 
     public static String outcome(Answer answer) {
-        Answer.Failure failure = answer.failure();
-        if (failure != null) {
-            return failure.kind() + " " + failure.text();
+        if (answer instanceof Answer.Failed failed) {
+            return failed.kind() + " " + failed.text();
         }
-        return answer.rejection() != null
-                ? answer.rejection().kind() + " " + answer.rejection().text()
-                : "done " + answer.entries().size();
+        return answer instanceof Answer.Rejected rejected
+                ? rejected.rejection().kind() + " " + rejected.rejection().text()
+                : "done " + ((Answer.Done) answer).entries().size();
     }
 
     /** From now on no force returns until {@link #release}. */
@@ -273,15 +272,18 @@ public final class Rig implements AutoCloseable {
     }
 
     private static final class Past implements Replay {
-        private final List<Entry> entries = new ArrayList<>();
+        private final RecentEvents recent;
         private InventoryState state = InventoryState.empty();
-        private double before;
         private double last;
+
+        Past(int most) {
+            recent = new RecentEvents(most);
+        }
 
         @Override
         public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
             state = StateJson.parse(snapshot);
-            before = timestamp;
+            recent.forgetUntil(timestamp);
             last = timestamp;
         }
 
@@ -289,7 +291,7 @@ public final class Rig implements AutoCloseable {
         public void event(JournalRecord record) {
             Entry entry = Entry.parse(record.event());
             state = entry.applyTo(state);
-            entries.add(entry);
+            recent.add(entry, Objects.requireNonNull(record.submitted()));
             last = entry.timestamp();
         }
     }

@@ -1,8 +1,11 @@
 package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -16,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Uses a journal as the core does: numbers events, counts only durable ones as done, and goes back after a failure. */
-final class Client implements Replay, JournalListener {
+final class Client implements Replay, LedgerListener {
     static final InstantSource CLOCK = InstantSource.fixed(Instant.ofEpochSecond(1_700_000_000));
 
     /** All durable events, as {@code seq name}; the state of this test. */
@@ -79,7 +82,7 @@ final class Client implements Replay, JournalListener {
         if (disk instanceof MemoryDisk memory) {
             memory.mark("submitted", next - 1);
         }
-        journal().submit(Batch.of(first, events, outcome -> done(first, List.of(names), outcome)));
+        journal().submit(new Batch(first, events, outcome -> done(first, List.of(names), outcome)));
     }
 
     private synchronized void done(long first, List<String> names, Outcome outcome) {

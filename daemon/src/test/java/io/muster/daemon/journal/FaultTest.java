@@ -2,7 +2,8 @@ package io.muster.daemon.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.journal.Journal.Condition;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -12,6 +12,7 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,22 @@ class JournalRecordTest {
         JournalRecord read = JournalRecord.parse(line, 0, line.length);
         assertThat(Entry.parse(read.event())).isEqualTo(entry);
         assertThat(entry.toJson().at("/context/nodelist").textValue()).isEqualTo(hosts);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 12})
+    void anEventIsReadAsItWasSubmitted(int more) throws IOException {
+        byte[] event = Client.event("a");
+        ByteBuffer line = ByteBuffer.allocate(Line.room(event));
+        Line.encode(line, 1234, 1233, more, event);
+        int length = line.position() - Line.PREFIX - 1;
+        assertThat(JournalRecord.parse(line.array(), Line.PREFIX, length).submitted())
+                .isEqualTo(event);
+        assertThat(record("1.5", "x", "").submitted()).isNotNull();
+        byte[] elsewhere =
+                "{\"timestamp\":1.5,\"seq\":1,\"durable\":0,\"name\":\"x\"}".getBytes(StandardCharsets.UTF_8);
+        assertThat(JournalRecord.parse(elsewhere, 0, elsewhere.length).submitted())
+                .isNull();
     }
 
     @ParameterizedTest

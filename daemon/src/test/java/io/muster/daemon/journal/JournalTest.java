@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.journal.Journal.Condition;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -288,7 +292,7 @@ class JournalTest {
                 faulty,
                 JournalSettings.DEFAULT,
                 new NoReplay(),
-                new JournalListener() {},
+                new LedgerListener() {},
                 task -> {
                     throw new RejectedExecutionException("gone");
                 },
@@ -301,9 +305,9 @@ class JournalTest {
             return -1;
         });
         byte[] event = "{\"timestamp\":1.5,\"name\":\"a\"}".getBytes(StandardCharsets.UTF_8);
-        journal.submit(Batch.of(1, List.of(event), outcome -> {}));
+        journal.submit(new Batch(1, List.of(event), outcome -> {}));
         Client.await(writing);
-        journal.submit(Batch.of(2, List.of(event), outcome -> {}));
+        journal.submit(new Batch(2, List.of(event), outcome -> {}));
         CompletableFuture<Boolean> closed = new CompletableFuture<>();
         Thread closing = new Thread(() -> {
             try {
@@ -367,7 +371,7 @@ class JournalTest {
         });
         client.submit("held up");
         Client.await(writing);
-        client.journal().submit(Batch.of(2, List.of(), outcome -> {
+        client.journal().submit(new Batch(2, List.of(), outcome -> {
             throw new IllegalStateException("unforeseen");
         }));
         client.submit("in the same group");
@@ -389,21 +393,24 @@ class JournalTest {
     }
 
     @Test
-    void eventsThatWouldBreakTheFramingAreRefused() {
+    void eventsThatWouldBreakTheFramingAreRefused() throws IOException {
         for (String event :
                 List.of("", "{}", "[1,2,3,4]", "{\"a\":\n1}", "{\"a\":1}\n", " {\"a\":1}", "{\"a\":\"\0\"}")) {
             byte[] bytes = event.getBytes(StandardCharsets.UTF_8);
-            assertThatThrownBy(() -> Batch.of(1, List.of(bytes), outcome -> {}))
+            assertThatThrownBy(() -> new Batch(1, List.of(bytes), outcome -> {}))
                     .as(event)
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageStartingWith("an event must be one ");
         }
         byte[] large = new byte[Line.LIMIT];
+        Arrays.fill(large, (byte) ' ');
         large[0] = '{';
         large[1] = '"';
         large[large.length - 1] = '}';
-        assertThatThrownBy(() -> Batch.of(1, List.of(large), outcome -> {}))
+        Client client = Client.open(disk);
+        assertThatThrownBy(() -> client.journal().submit(new Batch(1, List.of(large), outcome -> {})))
                 .hasMessage("an event of 134217728 bytes exceeds the journal's line limit of 134217728");
+        client.close();
     }
 
     @Test

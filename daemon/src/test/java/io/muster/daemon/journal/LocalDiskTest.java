@@ -3,10 +3,10 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.muster.daemon.journal.Journal.Condition;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.journal.disk.LockedException;
+import io.muster.daemon.ledger.Condition;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.Batch;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ class PowerLossTest {
         CountDownLatch release = new CountDownLatch(1);
         Client client = Client.open(disk);
         disk.mark("submitted", 6);
-        client.journal().submit(Batch.of(1, List.of(Client.event("a")), outcome -> {
+        client.journal().submit(new Batch(1, List.of(Client.event("a")), outcome -> {
             forcing.countDown();
             Client.await(release);
             disk.mark("acknowledged", 1);
@@ -157,7 +158,7 @@ class PowerLossTest {
         }
         ends.add(submitted.size());
         long last = first + names.length - 1;
-        client.journal().submit(Batch.of(first, events, outcome -> disk.mark("acknowledged", last)));
+        client.journal().submit(new Batch(first, events, outcome -> disk.mark("acknowledged", last)));
     }
 
     private void check(MemoryDisk left, long acknowledged, long last, String how) throws IOException {

@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

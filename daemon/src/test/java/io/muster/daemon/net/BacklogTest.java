@@ -49,7 +49,7 @@ class BacklogTest {
                 new Link.Terms(1 << 20, memory, () -> true, () -> stopping),
                 Tracer.OFF,
                 outbox -> new Session(
-                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), 1, true), outbox));
+                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true), outbox));
         to.pipeline().addLast(made);
         return made;
     }

@@ -6,6 +6,7 @@ import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.access.Accounts;
 import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Aside;
@@ -93,7 +94,9 @@ class GateTest {
     }
 
     private void enter(Gate gate, int uid) {
-        gate.rights(uid, 0, rights -> names.add(Objects.requireNonNull(rights).user()));
+        gate.rights(
+                Identity.ofKernel(uid, 0, 0),
+                rights -> names.add(Objects.requireNonNull(rights).user()));
         core.runReady();
     }
 
@@ -129,6 +132,21 @@ class GateTest {
     }
 
     @Test
+    void eachConnectionOfAUserHasItsOwnProcess() {
+        Gate gate = gate();
+        List<Integer> pids = new ArrayList<>();
+        for (int pid = 11; pid < 14; pid++) {
+            gate.rights(
+                    Identity.ofKernel(0, 0, pid),
+                    rights -> pids.add(Objects.requireNonNull(rights).principal().pid()));
+            if (pid == 12) {
+                core.runReady();
+            }
+        }
+        assertThat(pids).as("two wait for the name, the third finds it known").containsExactly(11, 12, 13);
+    }
+
+    @Test
     void manyConnectionsOfAStrangerAskOnce() {
         Gate gate = gate();
         for (int i = 0; i < 30; i++) {
@@ -158,7 +176,7 @@ class GateTest {
         Admission admission = Admission.of(1, access, new Accounts(), name -> {});
         Aside never = new Aside(core, questions::add);
         new Gate(new Admissions(admission, core, never, never), limits(10))
-                .rights(STRANGER, 0, rights -> names.add(String.valueOf(rights)));
+                .rights(Identity.ofKernel(STRANGER, 0, 0), rights -> names.add(String.valueOf(rights)));
         assertThat(names).containsExactly("null");
         assertThat(questions).isEmpty();
     }

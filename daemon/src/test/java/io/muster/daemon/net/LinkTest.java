@@ -50,7 +50,7 @@ class LinkTest {
                 new Link.Terms(MAX_FRAME, memory, mayComplain, () -> stopping),
                 Tracer.OFF,
                 outbox -> new Session(
-                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), 1, true), outbox));
+                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true), outbox));
         channel.pipeline().addLast(made);
         return made;
     }

@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Liveness;
@@ -86,17 +87,20 @@ class FeasibilityChecksTest {
     /** Sends a request and notes its response when it comes: {@code EOVERFLOW sentence}, the payload, or {@code empty}. */
     private void ask(int userid, String mark, String... members) {
         String payload = "{" + String.join(", ", members) + "}\0";
-        feasible.check(Bytes.wrap(payload.getBytes(StandardCharsets.UTF_8)), userid, new Replier() {
-            @Override
-            public void done(@Nullable Bytes answer) {
-                answers.add(mark + (answer == null ? "empty" : text(answer)));
-            }
+        feasible.check(
+                Bytes.wrap(payload.getBytes(StandardCharsets.UTF_8)),
+                Identity.ofKernel(userid, userid, 0),
+                new Replier() {
+                    @Override
+                    public void done(@Nullable Bytes answer) {
+                        answers.add(mark + (answer == null ? "empty" : text(answer)));
+                    }
 
-            @Override
-            public void fail(RpcException error) {
-                answers.add(mark + error.errno() + " " + error.sentence());
-            }
-        });
+                    @Override
+                    public void fail(RpcException error) {
+                        answers.add(mark + error.errno() + " " + error.sentence());
+                    }
+                });
     }
 
     private static String text(Bytes answer) {
@@ -384,7 +388,7 @@ class FeasibilityChecksTest {
 
     @Test
     void anybody_who_is_let_in_may_ask() {
-        Rights guest = new Rights(new Credentials(BOB, Credentials.USER), "bob", false);
+        Rights guest = Stage.rights(BOB, Credentials.USER, "bob", false);
         assertThat(guest.allow(Method.FEASIBILITY.right())).isTrue();
         assertThat(guest.allow(Method.FEASIBILITY_PING.right())).isTrue();
         assertThat(Method.isService("feasibility")).isTrue();

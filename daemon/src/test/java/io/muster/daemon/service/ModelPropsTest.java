@@ -8,11 +8,11 @@ import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
-import io.muster.daemon.journal.JournalListener;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
+import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
@@ -440,7 +440,7 @@ class ModelPropsTest {
             }
         };
         HandDriven core = new HandDriven(Rig.START);
-        Journal.open(new FaultyDisk(memory), JournalSettings.DEFAULT, replay, new JournalListener() {}, core, core)
+        Journal.open(new FaultyDisk(memory), JournalSettings.DEFAULT, replay, new LedgerListener() {}, core, core)
                 .close();
         assertThat(replayed).containsAllEntriesOf(states);
         assertThat(replayed.keySet().stream().max(Long::compare))

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
-import io.muster.daemon.journal.Batch;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
-import io.muster.daemon.journal.Outcome;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.json.PortableJson;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Response;
@@ -123,7 +123,7 @@ class NastyPropsTest {
         }
         try (Rig rig = Rig.on(new FaultyDisk(memory), new HandDriven(Rig.START))) {
             List<Outcome> outcomes = new ArrayList<>();
-            rig.journal.submit(Batch.of(rig.journal.durableSeq() + 1, events, outcomes::add));
+            rig.journal.submit(new Batch(rig.journal.durableSeq() + 1, events, outcomes::add));
             while (outcomes.isEmpty()) {
                 rig.core.runNext();
             }

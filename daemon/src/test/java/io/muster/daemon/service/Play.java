@@ -1,6 +1,5 @@
 package io.muster.daemon.service;
 
-import io.muster.daemon.access.Rights;
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
@@ -154,9 +153,11 @@ final class Play {
 
     private Stage.Caller caller(String name) {
         return callers.computeIfAbsent(name, n -> switch (n) {
-            case "fluxion", "simple" -> stage.join(new Rights(Stage.scheduler().credentials(), n, true));
+            case "fluxion", "simple" ->
+                stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, true));
             case "guest" -> stage.join(Stage.guest());
-            default -> stage.join(new Rights(Stage.owner().credentials(), n, false));
+            default ->
+                stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, false));
         });
     }
 

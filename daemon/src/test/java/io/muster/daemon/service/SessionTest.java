@@ -506,7 +506,7 @@ class SessionTest {
 
     @Test
     void aQueryThatIsNotWorkedOnNeedsItsRightAllTheSame() {
-        Stage.Caller nobody = stage.join(new Rights(new Credentials(1003, Credentials.LOCAL), "nobody", false));
+        Stage.Caller nobody = stage.join(Stage.rights(1003, Credentials.LOCAL, "nobody", false));
         nobody.send("resource.status", null, Header.NORESPONSE);
         assertThat(stage.counted).containsExactly("resource.status 1");
     }

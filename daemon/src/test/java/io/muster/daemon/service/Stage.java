@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Accounts;
 import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
+import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Listen;
@@ -92,21 +93,26 @@ public final class Stage implements AutoCloseable {
         backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
     }
 
+    static Rights rights(int uid, int roles, String user, boolean acquire) {
+        Identity identity = Identity.ofKernel(uid, uid, 4711);
+        return new Rights(identity, new Credentials(uid, roles), user, acquire);
+    }
+
     public static Rights owner() {
-        return new Rights(new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL), "ada", false);
+        return rights(OWNER, Credentials.OWNER | Credentials.LOCAL, "ada", false);
     }
 
     static Rights admin() {
         int roles = Credentials.USER | Credentials.ADMIN | Credentials.LOCAL;
-        return new Rights(new Credentials(1001, roles), "alice", false);
+        return rights(1001, roles, "alice", false);
     }
 
     static Rights scheduler() {
-        return new Rights(new Credentials(1002, Credentials.USER | Credentials.LOCAL), "sched", true);
+        return rights(1002, Credentials.USER | Credentials.LOCAL, "sched", true);
     }
 
     static Rights guest() {
-        return new Rights(new Credentials(1003, Credentials.USER | Credentials.LOCAL), "guest", false);
+        return rights(1003, Credentials.USER | Credentials.LOCAL, "guest", false);
     }
 
     public Caller join(Rights rights) {
@@ -135,7 +141,7 @@ public final class Stage implements AutoCloseable {
         private int lastMatchtag;
 
         private Caller(Rights rights, boolean changesHere) {
-            session = new Session(backend, gate.admissions(), new Session.Peer(rights, 4711, changesHere), this);
+            session = new Session(backend, gate.admissions(), new Session.Peer(rights, changesHere), this);
         }
 
         @Override

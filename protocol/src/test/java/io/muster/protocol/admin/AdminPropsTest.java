@@ -76,7 +76,7 @@ class AdminPropsTest {
         for (int i = 0; i < 20; i++) {
             AdminRequest request = new AdminRequest(command(random), random.nextBoolean());
             AdminRequest.Call call = AdminRequest.call(request.command(), request.dryRun());
-            String method = call.topic().substring("resource.".length());
+            AdminMethod method = AdminRequestTest.method(call.topic().substring("resource.".length()));
             assertThat(AdminRequest.parse(method, Json.parse(Json.encode(call.payload()))))
                     .isEqualTo(request);
         }

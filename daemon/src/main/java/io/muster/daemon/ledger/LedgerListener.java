@@ -1,10 +1,10 @@
-package io.muster.daemon.journal;
+package io.muster.daemon.ledger;
 
 /**
- * Receives reports about the journal's work, for metrics and logs. Called on the journal thread, or during opening on the thread that opens
- * the journal.
+ * Receives reports about the ledger's work, for metrics and logs. Called on the ledger's own thread, or during opening on the thread that
+ * opens the ledger.
  */
-public interface JournalListener {
+public interface LedgerListener {
     /** A group of batches became durable with one force. */
     default void committed(int batches, int events, int bytes, long appendNanos, long forceNanos) {}
 
@@ -14,11 +14,11 @@ public interface JournalListener {
     /**
      * The condition changed.
      *
-     * @param reason one sentence; "" when the journal is writable
+     * @param reason one sentence; "" when the ledger is writable
      */
-    default void condition(Journal.Condition condition, String reason) {}
+    default void condition(Condition condition, String reason) {}
 
-    /** @param time seconds since the epoch, by the journal's clock */
+    /** @param time seconds since the epoch, by the ledger's clock */
     default void snapshotted(long seq, double time, long bytes, long nanos) {}
 
     /**
@@ -26,6 +26,6 @@ public interface JournalListener {
      */
     default void warning(String sentence) {}
 
-    /** The journal thread met a bug; the journal accepts nothing from now on. */
+    /** The ledger met a bug; the ledger accepts nothing from now on. */
     default void broken(Throwable bug) {}
 }

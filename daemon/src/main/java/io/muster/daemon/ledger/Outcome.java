@@ -1,4 +1,4 @@
-package io.muster.daemon.journal;
+package io.muster.daemon.ledger;
 
 /**
  * The result of a batch or a snapshot.
@@ -6,17 +6,17 @@ package io.muster.daemon.journal;
  * @param reason one sentence for the operator; "" when durable
  */
 public record Outcome(Kind kind, String reason) {
-    static final Outcome DURABLE = new Outcome(Kind.DURABLE, "");
+    public static final Outcome DURABLE = new Outcome(Kind.DURABLE, "");
 
     public boolean durable() {
         return kind == Kind.DURABLE;
     }
 
-    static Outcome failed(String reason) {
+    public static Outcome failed(String reason) {
         return new Outcome(Kind.FAILED, reason);
     }
 
-    static Outcome abandoned(String reason) {
+    public static Outcome abandoned(String reason) {
         return new Outcome(Kind.ABANDONED, reason);
     }
 
