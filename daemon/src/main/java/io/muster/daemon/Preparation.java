@@ -120,7 +120,8 @@ final class Preparation {
         Resources resources = config.resources();
         String method = resources.isDiscovered() ? DISCOVERED : "configuration";
         Remap remap = core.inventory().state().remapTo(resources.set());
-        Command define = new DefinitionChanges.Define(resources.set(), method, Core.initial(config), exclusions(config));
+        Command define =
+                new DefinitionChanges.Define(resources.set(), method, Core.initial(config), exclusions(config));
         Optional<Answer> answer = submitUnless(core.acquires()::isAcquired, define);
         if (answer.isEmpty()) {
             log.warn("the new resources wait for the next start, or a reload without a scheduler:"

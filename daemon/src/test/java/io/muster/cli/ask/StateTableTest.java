@@ -1,21 +1,21 @@
 package io.muster.cli.ask;
 
-import io.muster.inventory.state.LivenessChanges;
-import io.muster.inventory.state.HoldChanges;
-import io.muster.inventory.state.DefinitionChanges;
-import io.muster.inventory.axis.LivenessChange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.cli.look.PropertyGroups;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Style;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.status.StateGroup;
 import java.util.List;
 import java.util.Map;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
@@ -29,7 +30,7 @@ final class Client implements Replay, LedgerListener {
 
     final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
     final List<Outcome> outcomes = Collections.synchronizedList(new ArrayList<>());
-    final List<Journal.Status> conditions = Collections.synchronizedList(new ArrayList<>());
+    final List<Ledger.Status> conditions = Collections.synchronizedList(new ArrayList<>());
     final List<Throwable> bugs = Collections.synchronizedList(new ArrayList<>());
     private final Disk disk;
     private long next;
@@ -152,7 +153,7 @@ final class Client implements Replay, LedgerListener {
 
     @Override
     public void condition(Condition condition, String reason) {
-        conditions.add(new Journal.Status(condition, reason));
+        conditions.add(new Ledger.Status(condition, reason));
     }
 
     @Override

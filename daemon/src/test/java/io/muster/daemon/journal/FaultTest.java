@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.time.Duration;
@@ -31,7 +32,7 @@ class FaultTest {
         client.submit("refused", "refused too");
         client.settle();
         assertThat(client.journal().status())
-                .isEqualTo(new Journal.Status(Condition.READ_ONLY, "No space left on device"));
+                .isEqualTo(new Ledger.Status(Condition.READ_ONLY, "No space left on device"));
         assertThat(Client.recovered(memory.copy())).containsExactly("1 before");
         client.submit("refused");
         client.settle();
@@ -45,7 +46,7 @@ class FaultTest {
                         "Outcome[kind=FAILED, reason=No space left on device]",
                         "Outcome[kind=FAILED, reason=No space left on device]",
                         "Outcome[kind=DURABLE, reason=]");
-        assertThat(client.conditions.stream().map(Journal.Status::condition))
+        assertThat(client.conditions.stream().map(Ledger.Status::condition))
                 .containsExactly(Condition.READ_ONLY, Condition.WRITABLE);
         assertThat(Client.recovered(memory)).containsExactly("1 before", "2 after");
     }
@@ -61,7 +62,7 @@ class FaultTest {
         disk.fault(FaultyDisk.NONE);
         client.journal().probe();
         client.settle();
-        assertThat(client.journal().status()).isEqualTo(new Journal.Status(Condition.WRITABLE, ""));
+        assertThat(client.journal().status()).isEqualTo(new Ledger.Status(Condition.WRITABLE, ""));
         client.close();
         assertThat(memory.names).containsOnlyKeys(Segment.name(1));
     }
@@ -75,7 +76,7 @@ class FaultTest {
         int ops = memory.ops.size();
         client.submit("refused");
         client.settle();
-        assertThat(client.journal().status()).isEqualTo(new Journal.Status(Condition.READ_ONLY, "Input/output error"));
+        assertThat(client.journal().status()).isEqualTo(new Ledger.Status(Condition.READ_ONLY, "Input/output error"));
         List<MemoryDisk.Op> healing = List.copyOf(memory.ops.subList(ops + 1, memory.ops.size()));
         assertThat(healing).hasSize(3);
         assertThat(healing.get(0)).isInstanceOf(MemoryDisk.Truncated.class);
@@ -104,12 +105,12 @@ class FaultTest {
         client.submit("refused");
         client.settle();
         assertThat(client.journal().status())
-                .isEqualTo(new Journal.Status(
+                .isEqualTo(new Ledger.Status(
                         Condition.UNCERTAIN,
                         "Input/output error; taking it back failed too (Input/output error),"
                                 + " so the change may be there after a restart"));
         assertThat(Client.recovered(memory.copy())).containsExactly("1 before", "2 refused");
-        Journal.Status uncertain = client.journal().status();
+        Ledger.Status uncertain = client.journal().status();
         client.journal().probe();
         client.settle();
         assertThat(client.journal().status()).as("a probe does not forget why").isEqualTo(uncertain);
@@ -145,7 +146,7 @@ class FaultTest {
         client.settle();
 
         assertThat(client.journal().status())
-                .isEqualTo(new Journal.Status(
+                .isEqualTo(new Ledger.Status(
                         Condition.READ_ONLY,
                         "journal/0000000000000001.log is no longer in /state:"
                                 + " it was removed or replaced while the daemon ran"));
@@ -213,7 +214,7 @@ class FaultTest {
         client.settle();
         client.journal().probe();
         client.settle();
-        assertThat(client.journal().status()).isEqualTo(new Journal.Status(Condition.READ_ONLY, "Input/output error"));
+        assertThat(client.journal().status()).isEqualTo(new Ledger.Status(Condition.READ_ONLY, "Input/output error"));
         assertThat(memory.names).containsKeys(Segment.name(1), Segment.name(4));
         assertThat(Client.recovered(memory.copy())).containsExactly("1 a", "2 b", "3 c");
         disk.fault(FaultyDisk.NONE);

@@ -138,7 +138,8 @@ class GateTest {
         for (int pid = 11; pid < 14; pid++) {
             gate.rights(
                     Identity.ofKernel(0, 0, pid),
-                    rights -> pids.add(Objects.requireNonNull(rights).principal().pid()));
+                    rights ->
+                            pids.add(Objects.requireNonNull(rights).principal().pid()));
             if (pid == 12) {
                 core.runReady();
             }

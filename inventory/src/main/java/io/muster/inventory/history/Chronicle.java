@@ -1,11 +1,11 @@
 package io.muster.inventory.history;
 
-import io.muster.inventory.state.HoldChanges;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.HoldChanges;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,16 +1,16 @@
 package io.muster.inventory.history;
 
-import io.muster.inventory.state.MembershipChanges;
-import io.muster.inventory.state.LivenessChanges;
-import io.muster.inventory.state.HoldChanges;
-import io.muster.inventory.state.DefinitionChanges;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

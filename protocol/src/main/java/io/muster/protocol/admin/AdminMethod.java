@@ -1,17 +1,17 @@
 package io.muster.protocol.admin;
 
-import io.muster.inventory.state.MembershipChanges;
-import io.muster.inventory.state.DefinitionChanges;
-import io.muster.inventory.state.LivenessChanges;
-import io.muster.inventory.state.HoldChanges;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.LivenessChange;
-import io.muster.inventory.json.Fields;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.util.Arrays;
@@ -120,7 +120,8 @@ public enum AdminMethod {
                 change.word(),
                 LivenessChanges.SetLiveness.class,
                 command -> command.change() == change,
-                in -> new LivenessChanges.SetLiveness(change, in.text("targets"), in.fields().textOr("cause", "")),
+                in -> new LivenessChanges.SetLiveness(
+                        change, in.text("targets"), in.fields().textOr("cause", "")),
                 (command, out) -> {
                     out.put("targets", command.targets());
                     if (!command.cause().isEmpty()) {
@@ -194,7 +195,8 @@ public enum AdminMethod {
             this(new Fields(
                     payload == null ? JsonNodeFactory.instance.objectNode() : payload,
                     "",
-                    (place, sentence) -> new RpcException(Errno.EPROTO, method.topic() + ": " + place + " " + sentence)));
+                    (place, sentence) ->
+                            new RpcException(Errno.EPROTO, method.topic() + ": " + place + " " + sentence)));
         }
 
         /** Reads the mode; an unknown mode is refused with flux-core's sentence and error number. */
