@@ -1,6 +1,6 @@
 /**
- * The {@code muster} command. Only {@code serve} may use the classes of the running daemon, so that the other verbs start without Netty,
- * Micrometer and logback on their class path. Runs on the main thread.
+ * The {@code muster} command. Only {@code serve} may use {@code Serving}, which starts the daemon. No other verb may use a class that
+ * needs Netty, Micrometer or logback, because the class path of the other verbs lacks these libraries. Runs on the main thread.
  */
 @NullMarked
 package io.muster.cli;

@@ -12,13 +12,14 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Selects journal events.
+ * A filter that selects journal events by time, name, ranks and hosts.
  *
- * @param since seconds since the epoch, like {@code until}
+ * @param since earliest time to select, in seconds since the epoch
+ * @param until latest time to select, in seconds since the epoch
  * @param names names of events; empty for all
- * @param ranks only events about one of these ranks
- * @param hosts only events about one of these hosts; if an event names hosts, its hosts are compared and not its ranks. If both are empty,
- *     events about any rank and host match
+ * @param ranks ranks of which an event must name one; if {@code ranks} and {@code hosts} are both empty, events about any rank and host
+ *     match
+ * @param hosts hosts of which an event must name one; an event that names no hosts is compared by {@code ranks} instead
  */
 public record EventFilter(double since, double until, List<String> names, Idset ranks, Hostlist hosts) {
     public static final EventFilter ALL = new EventFilter(0, Double.MAX_VALUE, List.of(), Idset.EMPTY, Hostlist.EMPTY);
@@ -32,7 +33,7 @@ public record EventFilter(double since, double until, List<String> names, Idset 
     }
 
     /**
-     * A filter for targets.
+     * Returns this filter for events about the targets. If the targets are hosts, events that name only ranks do not match.
      *
      * @param targets ranks if the text is an idset, otherwise hosts
      */
@@ -44,7 +45,7 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         }
     }
 
-    /** A filter for targets where R is known: hosts are also given as ranks, since some events name only ranks. */
+    /** Returns this filter for events about the targets. Hosts are also converted to ranks, because some events name only ranks. */
     public EventFilter about(String targets, ResourceSet resources) {
         EventFilter filter = about(targets);
         Idset wanted = filter.ranks;
@@ -54,7 +55,7 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         return new EventFilter(since, until, names, wanted, filter.hosts);
     }
 
-    /** A filter for targets of a server's events, which may include {@code all} and {@code @PROPERTY}. */
+    /** Returns this filter for a server's events about the targets, which may include {@code all} and {@code @PROPERTY}. */
     public EventFilter about(FluxClient client, String targets) throws IOException {
         ResourceSet resources = Overview.ask(client).resources();
         return about(TargetNames.spell(resources, targets), resources);

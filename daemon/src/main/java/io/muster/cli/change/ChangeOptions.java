@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** Options of every change: only show it, or wait until all schedulers have been sent it. */
+/** Options of every {@link Change}: only show the change, or wait until all schedulers have been sent the change. */
 public final class ChangeOptions {
     private static final long PAUSE_MILLIS = 50;
 
@@ -30,8 +30,9 @@ public final class ChangeOptions {
     }
 
     /**
-     * Waits, if {@code --wait} is given, until all schedulers have been sent the change.
+     * Waits, if {@code --wait} is given, until all schedulers have been sent the change; meanwhile asks the daemon every 50 ms.
      *
+     * @param timeout zero for no limit
      * @return false if the timeout ends first
      */
     boolean await(FluxClient client, Duration timeout) throws IOException {

@@ -10,8 +10,9 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Takes all trailing words as one reason. After the first word, a word that begins with a dash is part of the reason, as in flux, unless it
- * is an option of the verb: people sign with {@code -Kalan}, and they append {@code --dry-run}.
+ * Takes all trailing words of the command line as one reason. After the first word, a word that begins with a dash is part of the reason,
+ * as in flux, unless the word is {@code --} or an option of the verb. A signature such as {@code -Kalan} therefore belongs to the reason,
+ * and {@code --dry-run} after the reason is an option.
  */
 final class ReasonWords implements IParameterConsumer {
     ReasonWords() {}

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** A change to hosts, with a reason or cause in words, and the verbs that are no more than that. */
+/** A verb that changes targets and takes a reason or cause in words. The nested classes are the verbs that take nothing else. */
 public abstract class TargetChange extends Change {
     private static final String LIVENESS =
             "For health checks and boot scripts: liveness is a host's state, drain is somebody's decision.";
@@ -37,6 +37,7 @@ public abstract class TargetChange extends Change {
         return command(TargetNames.spell(client, targets));
     }
 
+    /** The command for targets as {@link TargetNames#spell} returns them. */
     abstract Command command(String spelt);
 
     final @Nullable String words() {

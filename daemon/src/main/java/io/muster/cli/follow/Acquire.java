@@ -48,7 +48,11 @@ public final class Acquire extends ServerVerb {
         return Exit.OK;
     }
 
-    /** @return false if another scheduler holds the resources and {@code --wait} is given */
+    /**
+     * Acquires the resources and prints the responses.
+     *
+     * @return false if another scheduler holds the resources and {@code --wait} is given
+     */
     private boolean print(FluxClient client) throws IOException {
         long printed = 0;
         try (ResponseStream stream = client.stream("resource.acquire", null)) {

@@ -1,5 +1,6 @@
 /**
- * Verbs that run until they are interrupted and print what happens. Depends on terminal and ask. Runs on the main thread.
+ * Verbs that print what the daemon sends, and may run until they are interrupted: {@code acquire}, {@code eventlog} and {@code watch}.
+ * Depends on terminal, ask, the client, the protocol's error numbers and the inventory. Runs on the main thread.
  */
 @NullMarked
 package io.muster.cli.follow;

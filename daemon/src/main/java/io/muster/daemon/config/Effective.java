@@ -5,9 +5,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Every key with the value in force and the place where it was set, in the order of {@link Key}. */
+/** The settings of a configuration: every key with its value and the place where the value was set, in the order of {@link Key}. */
 public record Effective(List<Setting> settings) {
     /**
+     * A key with its value.
+     *
      * @param value the value as an operator would write it, without quotes
      * @param source {@code file:line} or {@code default}
      */

@@ -15,9 +15,9 @@ import java.util.Locale;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * One event is one line, {@code time level logger: message key=value}, and a stack trace one line per frame. Under journald each line
- * begins with {@code <N>} of sd-daemon(3) and has no time or level of its own. What {@link Text} does not show is escaped: a reason that a
- * peer chose must not be able to forge a line.
+ * Writes each log event as one line, {@code time level logger: message key=value}, and each frame of a stack trace as another line. Under
+ * journald, each line begins with {@code <N>} of sd-daemon(3) and has no time or level of its own. {@link Text#escaped} escapes characters
+ * that may not be printed, so that a peer cannot forge a line by the reason that the peer gives.
  */
 public final class TextLayout extends LayoutBase<ILoggingEvent> {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(

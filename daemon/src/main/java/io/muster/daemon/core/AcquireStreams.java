@@ -30,10 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The schedulers that follow the inventory (RFC 28). Each is told the difference between the view that it was last told
- * and the committed one; events are never translated. One whose socket is full is passed over, and gets one difference of
- * everything when it drains. Streams that stand at the same view share one encoded update, and those that begin at the same
- * view share one encoded first response.
+ * The schedulers that follow the inventory (RFC 28). Each scheduler is sent the difference between the view that it was last sent and
+ * the committed view; events are never translated. A scheduler whose socket is full is passed over, and is sent one difference of
+ * everything once it has read. Streams that are at the same view share one encoded update, and streams that begin at the same view share
+ * one encoded first response.
  */
 public final class AcquireStreams implements Commits {
     private static final Logger log = LoggerFactory.getLogger("acquire");
@@ -68,6 +68,8 @@ public final class AcquireStreams implements Commits {
     }
 
     /**
+     * Sets the rules for streams. Changes that are being gathered are still sent when the old {@code batch} ends.
+     *
      * @param mayShare whether several schedulers may hold the resources at the same time; schedulers that hold them already keep them
      * @param batch how long changes are gathered after an update; the first change after a quiet time is sent at once
      */

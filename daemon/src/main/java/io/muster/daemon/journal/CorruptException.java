@@ -30,7 +30,7 @@ public final class CorruptException extends IOException {
         this.sentence = sentence;
     }
 
-    /** Reports a directory that may hold only a part of a state. */
+    /** Returns the exception for a directory that may hold only a part of a state, because a copy to it has not finished. */
     static CorruptException unfinished(String directory) {
         return new CorruptException(
                 JournalCopy.UNFINISHED,

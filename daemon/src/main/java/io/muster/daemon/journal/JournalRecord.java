@@ -99,7 +99,7 @@ public final class JournalRecord {
         return json;
     }
 
-    /** The bytes of the event as it was submitted; null if a program other than the journal has put the journal's keys elsewhere. */
+    /** The bytes of the event as it was submitted; null if another program wrote the line and did not put the journal's keys first. */
     public byte @Nullable [] submitted() {
         String head = Line.head(seq, durable, more);
         if (!json.startsWith(head)) {

@@ -67,7 +67,7 @@ final class Log implements Closeable {
         makeRetentionLock();
     }
 
-    /** Creates the lock file, because a copy that begins before the first deletion must find it. */
+    /** Creates the lock file of the history, because a copy that begins before the first deletion of history must find the file. */
     private void makeRetentionLock() {
         try {
             Closeable made = disk.alone(RETENTION);

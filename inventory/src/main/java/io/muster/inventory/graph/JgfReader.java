@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads one JGF document, one element at a time; a reader serves one parser. */
+/** Reads one document in the JSON Graph Format (JGF) into a graph, one element at a time. A reader serves one parser. */
 final class JgfReader {
     private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata");
 
-    /** An edge that the document lists before its vertices. */
+    /** An edge that the document lists before the vertices, and that is added to the graph after the vertices. */
     private record Pending(String source, String target, EdgeKind kind, String place) {}
 
     private final JsonParser parser;
@@ -132,6 +132,7 @@ final class JgfReader {
         if (!metadata.isMissingNode() && !metadata.isObject()) {
             problems.add(place + "/metadata", "must be a dictionary");
         }
+        // An older form has the subsystem and the relationship in one entry: {"name": {"containment": "contains"}}.
         JsonNode old = metadata.path("name");
         boolean oldForm = old.isObject() && old.size() == 1 && !metadata.has("subsystem");
         String subsystem = oldForm ? old.fieldNames().next() : text(metadata, "subsystem", EdgeKind.CONTAINMENT, place);
@@ -168,7 +169,7 @@ final class JgfReader {
         int from = graph.find(source);
         int to = graph.find(target);
         if (!vertices.any()) {
-            return; // reported once, and not for each end of each edge
+            return; // that no vertex was read is reported once, and not for each end of each edge
         }
         if (from < 0 && !source.isEmpty()) {
             problems.add(place + "/source", "there is no vertex \"" + source + "\"");
@@ -182,8 +183,8 @@ final class JgfReader {
     }
 
     /**
-     * Turns a containment edge that points up into its opposite. Fluxion accepts such an edge, which only repeats the edge
-     * down.
+     * Returns the kind of a containment edge that points up, with the relationship "in" in place of "contains". Fluxion accepts
+     * such an edge, which only repeats the edge that points down.
      */
     private static EdgeKind up(EdgeKind kind) {
         return new EdgeKind(kind.subsystem(), EdgeKind.IN, kind.bothWays(), kind.more());

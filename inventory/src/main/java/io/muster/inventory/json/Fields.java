@@ -144,7 +144,7 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         return value.doubleValue();
     }
 
-    /** Returns the constant for which {@code word} returns the text. */
+    /** Returns the constant of an enum that a text names; {@code word} returns the name of a constant. */
     public <E extends Enum<E>> E choice(String key, Class<E> type, Function<E, String> word) {
         String text = text(key);
         List<String> words = new ArrayList<>();

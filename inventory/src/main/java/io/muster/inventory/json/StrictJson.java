@@ -164,7 +164,7 @@ public final class StrictJson {
         }
     }
 
-    /** What a value is, as the end of a sentence: "an array". */
+    /** Returns the kind of a value in words that can end a sentence, such as "an array". */
     public static String kind(@Nullable JsonNode value) {
         if (value == null || value.isMissingNode()) {
             return "nothing";

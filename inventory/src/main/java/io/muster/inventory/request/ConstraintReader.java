@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an RFC 31 object and collects what is wrong with it. An unknown operator is an error, never "matches nothing". */
+/** Reads a constraint (RFC 31) and collects its problems. An unknown operator is an error, and never a constraint that nothing meets. */
 final class ConstraintReader {
     /** Characters that RFC 20 forbids in a property; a leading {@code ^} is the negation and is removed before the check. */
     private static final String ILLEGAL = "!&'\"`|()";
@@ -87,7 +87,7 @@ final class ConstraintReader {
         return names;
     }
 
-    /** All texts make up one list, whose length is limited as a whole. */
+    /** Returns the hosts of all texts as one list, because the limit on the length applies to the whole list. */
     private Hostlist hosts(JsonNode values, String at) {
         List<String> texts = strings(values, at);
         try {

@@ -188,7 +188,7 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         return new RankHosts(all, Hostlist.of(names));
     }
 
-    /** Returns the ranks in both placements that have different hosts. */
+    /** Returns the ranks that are in both placements, but have a different host in each. */
     Idset disagreements(RankHosts that) {
         Idset shared = ranks.intersect(that.ranks);
         Hostlist mine = hosts.select(positionsOf(shared));

@@ -3,7 +3,7 @@ package io.muster.inventory.rset;
 import io.muster.inventory.idset.Idset;
 import java.util.Arrays;
 
-/** The ranges of a set of ranks by position, for many searches in a row; a search in the set itself is slower. */
+/** A table that finds the rank at a position in a set of ranks. For many searches, the table is faster than the set itself. */
 final class RankOrder {
     private final int[] firsts;
     /** positions[i] is the position of firsts[i]; one more element holds the size. */
@@ -25,7 +25,7 @@ final class RankOrder {
         return firsts[range] + (position - positions[range]);
     }
 
-    /** Returns the number of ranks without a gap from a position on, including the rank at the position. */
+    /** Returns how many ranks follow each other without a gap, counted from the rank at the position. */
     int upToGap(int position) {
         return positions[range(position) + 1] - position;
     }

@@ -282,7 +282,7 @@ public final class HoldChanges {
         }
     }
 
-    /** What a drain or undrain overwrites; the numbers are those of RFC 44's {@code overwrite}. */
+    /** The parts of a hold that a drain or undrain overwrites, with the numbers of RFC 44's {@code overwrite}. */
     public enum Overwrite {
         /** An existing reason stays; a missing reason is filled in. */
         NOTHING(0),

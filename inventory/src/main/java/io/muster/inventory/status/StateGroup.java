@@ -20,12 +20,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks that are in the same state for the same reason.
+ * A group of ranks that are in the same state for the same reason.
  *
- * @param online whether the ranks are connected, which includes torpid ones
- * @param holds the holds that drain them, or null
- * @param absence why they are excluded or lost, or null
- * @param report since when they are offline, and the cause; null if they are online
+ * @param online whether the ranks are connected; torpid ranks are connected too
+ * @param holds the holds that drain the ranks, or null
+ * @param absence why the ranks are excluded or lost, or null
+ * @param report since when the ranks are offline, and the cause; null if the ranks are online
  */
 public record StateGroup(
         HostState state,
@@ -95,7 +95,7 @@ public record StateGroup(
         return online ? state.label() : state.label() + "*";
     }
 
-    /** When the oldest hold or the exclusion began, or when the ranks went offline; 0 for none or unknown. */
+    /** When the oldest hold began, or the ranks were excluded or lost, or the ranks went offline; 0 if no time is known. */
     public double since() {
         if (holds != null) {
             return holds.oldest().since();
@@ -106,7 +106,7 @@ public record StateGroup(
         return report == null ? 0 : report.since();
     }
 
-    /** All reasons. The holder's name comes before each, unless the shared holder has the only hold. */
+    /** All reasons as one text. The holder's name comes before each hold's reason, unless the only hold is {@link Hold#SHARED}'s. */
     public String reason() {
         if (absence != null) {
             return absence.reason() == null ? "" : absence.reason();
