@@ -45,6 +45,11 @@ changed() {
 
 # Adds the measurements of `muster bench` to $class_path, and compiles them if they or the daemon have changed since.
 add_measurements() {
+    for word; do
+        case $word in
+            -h | --help) return 0 ;; # the help needs no measurements
+        esac
+    done
     sources=$home/it-tests/src/test/java/io/muster/measure
     services=$home/it-tests/src/test/resources/META-INF
     classes=$home/it-tests/target/measure

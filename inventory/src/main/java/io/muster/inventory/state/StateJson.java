@@ -181,9 +181,11 @@ public final class StateJson {
         }
 
         private SortedMap<String, Departed> departed() {
-            SortedMap<String, Departed> departed = new TreeMap<>();
             Fields hosts = in.object("departed");
-            hosts.names().forEach(host -> departed.put(host, departed(hosts.object(host))));
+            SortedMap<String, Fields> sorted = new TreeMap<>();
+            hosts.names().forEach(host -> sorted.put(host, hosts.object(host)));
+            SortedMap<String, Departed> departed = new TreeMap<>();
+            sorted.forEach((host, fields) -> departed.put(host, departed(fields)));
             return departed;
         }
 
