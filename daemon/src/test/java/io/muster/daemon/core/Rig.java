@@ -29,7 +29,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -291,7 +290,7 @@ public final class Rig implements AutoCloseable {
         public void event(JournalRecord record) {
             Entry entry = Entry.parse(record.event());
             state = entry.applyTo(state);
-            recent.add(entry, Objects.requireNonNull(record.submitted()));
+            recent.add(entry, entry.toBytes());
             last = entry.timestamp();
         }
     }
