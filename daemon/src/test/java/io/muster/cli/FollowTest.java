@@ -55,11 +55,11 @@ class FollowTest extends VerbTest {
         assertThat(out("eventlog", "-w", "drain", "-m", "idset=2", "-m", "overwrite=0"))
                 .contains("reason=\"y\"")
                 .doesNotContain("reason=\"z\"");
-        Result over = muster("eventlog", "-F", "-t", "1ms", "-i", "3");
+        Result over = muster("eventlog", "-F", "-t", "500ms", "-i", "3");
         assertThat(over.exit()).isEqualTo(Exit.TIMED_OUT);
         assertThat(over.out()).contains("reason=\"z\"").hasLineCount(1);
         assertThat(over.err()).isEqualTo("muster: --timeout is over\n");
-        assertThat(muster("watch", "--timeout", "0.001").exit()).isEqualTo(Exit.TIMED_OUT);
+        assertThat(muster("watch", "--timeout", "0.5").exit()).isEqualTo(Exit.TIMED_OUT);
     }
 
     @Test
