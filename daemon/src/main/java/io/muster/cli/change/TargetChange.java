@@ -107,18 +107,28 @@ public abstract class TargetChange extends Change {
         }
     }
 
+    /** A report of the liveness of hosts. */
+    abstract static class LivenessReport extends TargetChange {
+        private final LivenessChange change;
+
+        LivenessReport(Console console, LivenessChange change) {
+            super(console);
+            this.change = change;
+        }
+
+        @Override
+        final Command command(String targets) {
+            return new LivenessChanges.SetLiveness(change, targets, cause());
+        }
+    }
+
     @CommandLine.Command(
             name = "online",
             description = "Report that hosts are up.",
             footer = {"", LIVENESS})
-    public static final class Online extends TargetChange {
+    public static final class Online extends LivenessReport {
         public Online(Console console) {
-            super(console);
-        }
-
-        @Override
-        Command command(String targets) {
-            return new LivenessChanges.SetLiveness(LivenessChange.ONLINE, targets, cause());
+            super(console, LivenessChange.ONLINE);
         }
     }
 
@@ -126,14 +136,9 @@ public abstract class TargetChange extends Change {
             name = "offline",
             description = "Report that hosts are down, with the cause.",
             footer = {"", LIVENESS})
-    public static final class Offline extends TargetChange {
+    public static final class Offline extends LivenessReport {
         public Offline(Console console) {
-            super(console);
-        }
-
-        @Override
-        Command command(String targets) {
-            return new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, targets, cause());
+            super(console, LivenessChange.OFFLINE);
         }
     }
 
@@ -142,14 +147,9 @@ public abstract class TargetChange extends Change {
             description =
                     "Report that hosts are connected, but have not been heard from lately; they are down until lively.",
             footer = {"", LIVENESS})
-    public static final class Torpid extends TargetChange {
+    public static final class Torpid extends LivenessReport {
         public Torpid(Console console) {
-            super(console);
-        }
-
-        @Override
-        Command command(String targets) {
-            return new LivenessChanges.SetLiveness(LivenessChange.TORPID, targets, cause());
+            super(console, LivenessChange.TORPID);
         }
     }
 
@@ -157,14 +157,9 @@ public abstract class TargetChange extends Change {
             name = "lively",
             description = "Report that torpid hosts are heard from again.",
             footer = {"", LIVENESS})
-    public static final class Lively extends TargetChange {
+    public static final class Lively extends LivenessReport {
         public Lively(Console console) {
-            super(console);
-        }
-
-        @Override
-        Command command(String targets) {
-            return new LivenessChanges.SetLiveness(LivenessChange.LIVELY, targets, cause());
+            super(console, LivenessChange.LIVELY);
         }
     }
 }
