@@ -88,7 +88,7 @@ final class WarmUp {
     private void run() {
         try {
             exercise(MEMORY);
-        } catch (Exception e) {
+        } catch (Exception | LinkageError e) { // LinkageError: a library cannot be opened when file descriptors run out
             log.debug("there was no warm-up in {}", MEMORY, e);
         }
     }
