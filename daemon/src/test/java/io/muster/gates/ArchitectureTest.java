@@ -3,6 +3,7 @@ package io.muster.gates;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -247,6 +248,18 @@ final class ArchitectureTest {
                         "are Serve or the daemon's own",
                         type -> type.getPackageName().equals("io.muster.daemon")
                                 || type.getName().startsWith("io.muster.cli.Serve")))
+                .check(CLASSES);
+    }
+
+    /** A part is given the parts that it uses, and not the daemon, from which it could take any other. */
+    @Test
+    void no_part_knows_the_whole_daemon() {
+        noFields().should().haveRawType("io.muster.daemon.Daemon").check(CLASSES);
+        noClasses()
+                .that()
+                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving|WarmUp)")
+                .should()
+                .dependOnClassesThat(among("io.muster.daemon.Daemon"))
                 .check(CLASSES);
     }
 

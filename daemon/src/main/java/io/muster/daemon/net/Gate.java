@@ -1,10 +1,11 @@
 package io.muster.daemon.net;
 
-import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Right;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Listen;
 import io.netty.channel.Channel;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** How many peers are connected, how long their messages may be, and how much memory is held for them. For the core thread. */
-public final class Gate {
+public final class Gate implements Configurable {
     private final Admissions admissions;
     private Listen limits;
     private int inside;
@@ -34,11 +35,11 @@ public final class Gate {
         return 2L * limits.maxFrameGuest();
     }
 
-    /** For peers that come from now on. */
-    public void replace(Admission next, Listen nextLimits) {
-        admissions.replace(next);
-        limits = nextLimits;
-        guestsMemory.atLeast(leastMemory(nextLimits));
+    /** Sets the limits for peers that connect from now on. */
+    @Override
+    public void configure(Config next) {
+        limits = next.listen();
+        guestsMemory.atLeast(leastMemory(limits));
     }
 
     public Admissions admissions() {

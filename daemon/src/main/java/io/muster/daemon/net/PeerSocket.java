@@ -2,6 +2,8 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Session;
@@ -30,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A UNIX socket on which peers are taken. */
-public final class PeerSocket implements AutoCloseable {
+public final class PeerSocket implements Configurable, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
@@ -157,8 +159,9 @@ public final class PeerSocket implements AutoCloseable {
         gate.enter(channel);
     }
 
-    /** The admission has changed, and with it who may reach the socket. */
-    public void modeChanged() throws IOException {
+    /** Sets the mode of the socket by the admission in force, which says who may reach the socket. Not on the core thread. */
+    @Override
+    public void configure(Config next) throws IOException {
         if (file.isLinked()) {
             gate.mode(place.path);
         }

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Aside;
@@ -37,7 +39,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Everything that can be asked and changes nothing. Answers about the inventory are made once for each state, R once for each definition. */
-public final class Queries {
+public final class Queries implements Configurable {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     private final Inventory inventory;
@@ -170,8 +172,13 @@ public final class Queries {
         return Json.encode(answer);
     }
 
+    @Override
+    public void configure(Config next) {
+        config(next.toJson());
+    }
+
     /** @param document as it stands in the files */
-    public void config(ObjectNode document) {
+    void config(ObjectNode document) {
         config = Json.encode(document);
     }
 
