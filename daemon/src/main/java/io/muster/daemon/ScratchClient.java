@@ -38,7 +38,7 @@ final class ScratchClient implements Closeable {
         }
     }
 
-    /** Drains and undrains hosts: one host at a time in early rounds, as most requests come, and then many, so that more fit into the time. */
+    /** Sends one change at a time in early rounds, as most changes come, and many at once in later rounds, so that more fit into the time. */
     void change(int round) throws IOException {
         int changes = Math.min(1 + round / 16, 32);
         for (int i = 0; i < changes; i++) {

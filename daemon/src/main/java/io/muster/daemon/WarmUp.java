@@ -101,7 +101,7 @@ final class WarmUp {
         Path file = Files.writeString(
                 scratch.resolve("muster.toml"),
                 server + "[[resource.config]]\nhosts = \"warm[0-63]\"\ncores = \"0-3\"\n");
-        Environment own = new Environment( // without the variables by which systemd would hear of the scratch daemon
+        Environment own = new Environment( // without the variables by which the scratch daemon would report to systemd
                 Map.of(), environment.uid(), environment.home(), environment.hostname(), environment.cores());
         Telemetry telemetry = new Telemetry(new Metrics("", ""));
         Daemon daemon = Daemon.start(Config.load(file, own), own, telemetry, Tracer.OFF);
