@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data kept for a host that R no longer names, so that the host returns in the state in which it left. Holds that expire
- * meanwhile are lifted when the host returns. Two facts are not kept. A loss: lost hosts leave R in the end, and a host of the
- * same name in a later R is present again. An exclusion by the configuration: it is computed anew whenever R is defined.
+ * meanwhile are lifted when the host returns. Two facts are not kept. The loss of a host is forgotten, because a host of the
+ * same name in a later R is present again. An exclusion by the configuration is forgotten, because it is computed anew
+ * whenever R is defined.
  *
  * @param absences exclusions of the host by admins
  * @param added names of properties that admins added to the host
@@ -31,8 +32,8 @@ public record Departed(
         return holds == null ? null : holds.of(holder);
     }
 
-    public Departed withHolds(@Nullable HoldSet others) {
-        return new Departed(others, absences, added, removed);
+    public Departed withHolds(@Nullable HoldSet newHolds) {
+        return new Departed(newHolds, absences, added, removed);
     }
 
     /** Returns this data without exclusions. */
@@ -45,7 +46,8 @@ public record Departed(
     }
 
     /**
-     * Merges the data of two ranks of one host: every hold of either, and of two holds by the same holder the one in {@code a}.
+     * Merges the data of two ranks of one host. The result has every hold of both ranks; if both have a hold by the same
+     * holder, the hold in {@code a} stays.
      */
     public static Departed merge(Departed a, Departed b) {
         return new Departed(

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A holder's reason to keep a host from being scheduled.
  *
- * @param holder holder that must end the hold: {@link #SHARED} for plain drains, else a name that the holder chose
+ * @param holder the name under which the hold was placed and must be ended: {@link #SHARED} for plain drains, otherwise a
+ *     name that the user chose
  * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
  * @param since seconds since the epoch
  * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
@@ -21,7 +22,10 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
         return until > 0 && until <= now;
     }
 
-    /** Returns whether {@code by} may change this hold: anybody may change the shared hold, only its author any other. */
+    /**
+     * Returns whether {@code by} may change this hold. Anybody may change the shared hold; only its author may change any
+     * other hold.
+     */
     public boolean mayBeChangedBy(Principal by) {
         return holder.equals(SHARED) || this.by.uid() == by.uid();
     }
@@ -44,7 +48,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
         return null;
     }
 
-    // Written out for speed: see Principal.
+    // These methods are written out for speed, as Principal explains.
 
     @Override
     public boolean equals(@Nullable Object o) {

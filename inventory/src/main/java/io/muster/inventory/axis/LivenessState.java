@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param cause "" if none was given
  */
 public record LivenessState(Liveness.Status status, double since, String cause) {
-    // Written out for speed: see Principal.
+    // These methods are written out for speed, as Principal explains.
 
     @Override
     public boolean equals(@Nullable Object o) {

@@ -6,14 +6,18 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The author of a request, as reported by the kernel.
+ * The author of a request, as the kernel reports the peer of a UNIX socket.
  *
- * @param uid an unsigned 32-bit number, except for {@link #DAEMON}
+ * @param uid the user id, an unsigned 32-bit number, except for {@link #DAEMON}
  * @param user name of {@code uid} at the time of the request, kept because accounts may be deleted
- * @param pid 0 if unknown, for example if the peer is in another PID namespace; for people to read, never for decisions
+ * @param pid 0 if unknown, for example if the peer is in another PID namespace; shown to people, never used to decide
+ *     anything
  */
 public record Principal(int uid, String user, int pid) {
-    /** The daemon itself: timers, start-up, configuration. The kernel reserves -1 for "no user". */
+    /**
+     * The daemon as author of what timers, the start of the daemon and the configuration do. The kernel reserves user -1 for
+     * "no user".
+     */
     public static final Principal DAEMON = new Principal(-1, "muster", 0);
 
     private static final long LAST_UID = (1L << 32) - 2;
@@ -25,7 +29,7 @@ public record Principal(int uid, String user, int pid) {
                 in.has("pid") ? (int) in.integer("pid", 0, Integer.MAX_VALUE) : 0);
     }
 
-    /** Writes the members without braces. */
+    /** Writes the members into the current JSON object. */
     public void write(JsonGenerator out) throws IOException {
         out.writeNumberField("userid", uid == DAEMON.uid ? uid : Integer.toUnsignedLong(uid));
         out.writeStringField("user", user);
@@ -34,8 +38,8 @@ public record Principal(int uid, String user, int pid) {
         }
     }
 
-    // Written out, as in other records that are keys: the methods that the JVM generates for records at run time take
-    // a third of the time of each command.
+    // The methods equals and hashCode are written out here and in other records that are keys of maps: the methods
+    // that the JVM generates for records take a third of the time of each command.
 
     @Override
     public boolean equals(@Nullable Object o) {

@@ -15,8 +15,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Computes from events the times in which hosts were drained, excluded or offline. Hosts are identified by name, because ranks have changed
- * since long past events. If an interval ends that no known event began, it began before the known events.
+ * Computes from events the intervals in which hosts were drained, excluded or offline. Hosts are identified by name, because
+ * ranks may have changed since the events. An interval whose beginning is not among the known events began before the first
+ * known event.
  */
 public final class Chronicle {
     private final Predicate<String> wanted;
@@ -25,10 +26,17 @@ public final class Chronicle {
     private Set<String> hosts = Set.of();
     private double first;
 
-    /** A kind of interval that a host can have once at a time. Exclusions by the configuration have the configuration as holder. */
+    /**
+     * A kind of interval of which a host can have only one at a time. For exclusions by the configuration, the holder is the
+     * configuration.
+     */
     private record Slot(Outage.Kind kind, String holder) {}
 
-    /** @param wanted selects hosts; events of other hosts are ignored */
+    /**
+     * Creates an empty chronicle.
+     *
+     * @param wanted selects hosts; events of other hosts are ignored
+     */
     public Chronicle(Predicate<String> wanted) {
         this.wanted = wanted;
     }
@@ -65,7 +73,10 @@ public final class Chronicle {
         }
     }
 
-    /** Ends exclusions. The configuration ends only its own exclusions, an admin ends all others. */
+    /**
+     * Ends exclusions. An event of the configuration ends only exclusions by the configuration; an event of an admin ends
+     * all other exclusions.
+     */
     private void include(String host, PastEvent event) {
         endOne(host, new Slot(Outage.Kind.EXCLUDED, event.holder()), event);
         if (event.holder().isEmpty()) {
@@ -98,8 +109,8 @@ public final class Chronicle {
     }
 
     /**
-     * Applies a new R. New hosts that begin offline are offline from then on. For hosts that left R, only the changes that admins made
-     * continue.
+     * Applies a new R. New hosts that begin offline are offline from the time of the event. For hosts that left R, only the
+     * changes that admins made continue.
      */
     private void define(PastEvent event) {
         Set<String> next = new LinkedHashSet<>(event.hosts().expand());
@@ -154,12 +165,12 @@ public final class Chronicle {
         ended.computeIfAbsent(interval, i -> new ArrayList<>()).add(host);
     }
 
-    /** The time of the first known event; 0 when there is none. */
+    /** Returns the time of the first known event; 0 if there is none. */
     public double first() {
         return first;
     }
 
-    /** All intervals by the time of their beginning, each with its hosts in the order in which they were named. */
+    /** Returns all intervals ordered by their beginning, each with its hosts in the order in which the events named them. */
     public List<Map.Entry<Outage, List<String>>> intervals() {
         Map<Outage, List<String>> all = new LinkedHashMap<>();
         ended.forEach((interval, hosts) -> all.put(interval, new ArrayList<>(hosts)));
@@ -171,7 +182,11 @@ public final class Chronicle {
         return sorted;
     }
 
-    /** @param intervals some of {@link #intervals} */
+    /**
+     * Returns the intervals as JSON for programs.
+     *
+     * @param intervals some of {@link #intervals}
+     */
     public ObjectNode toJson(List<Map.Entry<Outage, List<String>>> intervals, double now) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("known_since", first == 0 ? null : Times.rfc3339(first));

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads RFC 29 text. Leading zeros count only for the element that has them, as in flux-core: {@code foo[005,4]} is foo005 and
- * foo4.
+ * Reads RFC 29 text. As in flux-core, leading zeros count only for the element that has them: {@code foo[005,4]} is foo005
+ * and foo4.
  */
 final class HostlistParser {
     private final String text;
@@ -178,7 +178,7 @@ final class HostlistParser {
         return new MalformedException("hostlist", text, position, reason);
     }
 
-    /** One number or range inside brackets; its first number is written with {@code width} digits. */
+    /** One number or one range of numbers inside brackets. The first number is written with {@code width} digits. */
     private record Element(int position, int width, long first, long last) {
         /** Returns the digits of the longest number. */
         int length() {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * operator. A count is never empty, never contains zero, and has no member above {@link #MAX}, so that arithmetic on members
  * does not overflow an int.
  *
- * <p>Two counts are equal when their normal forms are: a range ends at its last reachable value, and a count with one member is
- * that integer.
+ * <p>Two counts are equal if their normal forms are equal: a range ends at its last reachable value, and a count with one
+ * member is that integer.
  */
 public final class Count {
     public static final int MAX = Integer.MAX_VALUE;
@@ -69,7 +69,7 @@ public final class Count {
         }
     }
 
-    /** The members, only if they are neither one integer nor one range. */
+    /** The acceptable counts, if they are neither one integer nor one range; otherwise null. */
     private final @Nullable Idset ids;
 
     private final int min;
@@ -100,6 +100,8 @@ public final class Count {
     }
 
     /**
+     * Returns the count that accepts the values of a range.
+     *
      * @param max the largest acceptable value, or -1 for none
      * @throws IllegalArgumentException with a sentence, if RFC 14 does not allow this range
      */
@@ -140,7 +142,11 @@ public final class Count {
         return value;
     }
 
-    /** @throws IllegalArgumentException if {@code ids} is empty or holds 0 */
+    /**
+     * Returns the count that accepts every id in {@code ids}.
+     *
+     * @throws IllegalArgumentException if {@code ids} is empty or contains 0
+     */
     public static Count of(Idset ids) {
         if (ids.isEmpty() || ids.first() == 0) {
             throw new IllegalArgumentException(ids.isEmpty() ? "no count is acceptable" : "a count cannot be 0");
@@ -153,14 +159,15 @@ public final class Count {
     /**
      * Reads an integer, an idset or an RFC 45 range, each with or without brackets.
      *
-     * @throws MalformedException "count"
+     * @throws MalformedException with the subject "count"
      */
     public static Count parse(CharSequence text) {
         return new CountReader(text).read();
     }
 
     /**
-     * Reads any of the three forms of RFC 14. If the node is not a count, adds the reason to {@code problems} and returns null.
+     * Reads an integer, a dictionary or an idset string, the three forms of RFC 14. If the node is not a count, adds the
+     * reason to {@code problems} and returns null.
      */
     static @Nullable Count parse(JsonNode node, String place, Problems problems) {
         return CountReader.read(node, place, problems);
@@ -170,7 +177,7 @@ public final class Count {
         return min;
     }
 
-    /** Returns the largest acceptable count, {@link #MAX} if there is none. */
+    /** Returns the largest acceptable count, or {@link #MAX} if there is none. */
     public int max() {
         return open ? MAX : max;
     }
@@ -194,7 +201,7 @@ public final class Count {
         return operator == Operator.ADD ? (n - min) % operand == 0 : next(n - 1) == n;
     }
 
-    /** Returns the smallest acceptable count above {@code after}, or -1. */
+    /** Returns the smallest acceptable count above {@code after}, or -1 if there is none. */
     public int next(int after) {
         if (after < min) {
             return min;
@@ -213,7 +220,7 @@ public final class Count {
         return value > max() ? -1 : (int) value;
     }
 
-    /** Returns every acceptable count, ascending; an open count ends at {@link #MAX}. */
+    /** Returns every acceptable count in ascending order. A count without a maximum ends at {@link #MAX}. */
     public IntStream stream() {
         return IntStream.iterate(min, n -> n > 0, this::next);
     }

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Checks a jobspec and collects everything that is wrong with it; a reader serves one document. */
+/** Checks a jobspec and collects all faults in it. A reader serves one document. */
 final class JobspecReader {
     private static final Set<String> TASK_KEYS = Set.of("command", "slot", "count");
     private static final Set<String> CANONICAL_TASK_KEYS = Set.of("attributes", "distribution");
@@ -25,7 +25,7 @@ final class JobspecReader {
         this.problems = problems;
     }
 
-    /** Returns null if and only if a problem was found. */
+    /** Returns the jobspec, or null if a problem was found. */
     @Nullable
     Jobspec read() {
         if (!(document.root() instanceof ObjectNode root)) {
@@ -163,8 +163,8 @@ final class JobspecReader {
     }
 
     /**
-     * Reports a task whose slot does not exist. flux-core accepts such a jobspec, and flux-core's own shape option creates
-     * some.
+     * Reports a task that names a slot that does not exist: an error if RFC 25 applies, otherwise a note. flux-core accepts
+     * such a jobspec, and its own shape option creates some.
      */
     private void unknownSlot(String at, String sentence) {
         if (level == Jobspec.Level.V1_STRICT) {
@@ -285,9 +285,9 @@ final class JobspecReader {
         }
     }
 
-    private void typed(JsonNode system, String key, String at, Predicate<JsonNode> is, String what) {
+    private void typed(JsonNode system, String key, String at, Predicate<JsonNode> is, String expected) {
         if (system.has(key) && !is.test(system.get(key))) {
-            add(at + "/" + key, "must be " + what + ", not " + Document.kind(system.get(key)));
+            add(at + "/" + key, "must be " + expected + ", not " + Document.kind(system.get(key)));
         }
     }
 

@@ -13,11 +13,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A recursive-descent parser of RFC 46's grammar; a parser reads one shape. {@link ShapeItems} reads the braces. */
+/**
+ * A recursive-descent parser of the grammar of RFC 46. A parser reads one shape; {@link ShapeItems} reads the parts in
+ * braces.
+ */
 final class ShapeParser {
     /**
-     * Keys that are refused in braces: type and count come before the braces and {@code with} after the slash, so values for
-     * them would be lost.
+     * Keys that are refused in braces. The type and the count come before the braces and the children ({@code with}) after
+     * the slash, so values for these keys would be lost.
      */
     private static final Set<String> RESERVED = Set.of("type", "count", "with");
 

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.List;
 import java.util.Map;
 
-/** Writes a resources list as its shortest shape; a writer serves one list. */
+/** Writes a list of resources as its shortest shape. A writer serves one list. */
 final class ShapeWriter {
     private final List<Resource> resources;
     private final String defaultLabel;

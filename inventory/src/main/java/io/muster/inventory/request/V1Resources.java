@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Checks the rules that version 1 (RFC 25) adds to RFC 14's rules for the resources list. */
+/** Checks a list of resources for the rules that version 1 of the jobspec (RFC 25) adds to the rules of RFC 14. */
 final class V1Resources {
     private static final Map<String, Set<String>> KEYS = Map.of(
             "node", Set.of("type", "count", "unit", "with", "exclusive"),
@@ -92,7 +92,7 @@ final class V1Resources {
         }
     }
 
-    /** Adds an error if RFC 25 applies, a warning if flux-core's rules apply. */
+    /** Adds a problem: an error if the jobspec must obey RFC 25, a warning if it must obey only the rules of flux-core. */
     private void strictly(String pointer, String sentence) {
         if (level == Jobspec.Level.V1_STRICT) {
             add(pointer, sentence);

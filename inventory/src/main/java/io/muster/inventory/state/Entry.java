@@ -24,15 +24,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that happened, with its time, its author and its sequence number.
+ * An entry of the journal: an event that happened, with its time, its author and its sequence number.
  *
  * @param seq sequence number, one more than that of the previous entry
  * @param timestamp seconds since the epoch
  */
 public record Entry(long seq, double timestamp, Principal by, Event event) {
     /**
-     * @throws InvalidException if the event cannot have happened to {@code state}, which means that its journal belongs to
-     *     another state
+     * Returns the state after this entry.
+     *
+     * @throws InvalidException if the event cannot have happened to {@code state}, which means that the entry belongs to
+     *     another journal
      */
     public InventoryState applyTo(InventoryState state) {
         String fault = event.faultIn(state);
@@ -42,12 +44,15 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         return state.apply(event, timestamp, by);
     }
 
-    /** Returns the RFC 18 object, whose context also names the author, without {@code seq}, which the journal adds. */
+    /**
+     * Returns the entry as an RFC 18 object, whose context also names the author. The object is without {@code seq}, which
+     * the journal adds.
+     */
     public byte[] toBytes() {
         return write(event::writeContext);
     }
 
-    /** Returns {@link #toBytes} without R, which may be as large as everything else together. */
+    /** Returns {@link #toBytes} without R, which may be larger than everything else together. */
     public byte[] toSummary() {
         return write(event::writeSummary);
     }
@@ -106,7 +111,10 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         return new Reader(json).read();
     }
 
-    /** Reads what {@link Event} writes. An earlier version may have written strings that are refused today: they are mended, in place. */
+    /**
+     * Reads the JSON that an {@link Event} writes. An earlier version may have written strings that are refused today; the
+     * reader repairs them in place.
+     */
     private static final class Reader {
         private final Fields entry;
         private final Fields context;

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The whole inventory after some event: R, and for each rank the four axes of membership, liveness, holds and properties.
- * {@code command.decide(state, now, by)} returns the events that a command leads to, and {@link #apply} returns the state after
- * an event; both are pure, so the same journal always gives the same state.
+ * {@code command.decide(state, now, by)} returns the events that a command leads to, and {@link #apply} returns the state
+ * after an event; neither uses anything but its arguments, so the same journal always gives the same state.
  */
 public final class InventoryState {
     private final Definition definition;
@@ -39,7 +39,10 @@ public final class InventoryState {
     private final Holds holds;
     private final SortedMap<String, Departed> departed;
 
-    /** Derived from the other fields at the first call of {@link #view}, because this is costly if the sets are fragmented. */
+    /**
+     * The view of schedulers, which {@link #view} computes from the other fields when it is first called, because this is
+     * costly if the sets are fragmented.
+     */
     private @Nullable SchedulerView view;
 
     InventoryState(
@@ -55,7 +58,7 @@ public final class InventoryState {
         this.departed = Collections.unmodifiableSortedMap(departed);
     }
 
-    /** Returns the state before anything is defined, without ranks. */
+    /** Returns the state of a new inventory: nothing is defined and there are no ranks. */
     public static InventoryState empty() {
         return new InventoryState(
                 Definition.of(ResourceSet.EMPTY, "none"), Membership.ALL, Liveness.NONE, Holds.NONE, new TreeMap<>());
@@ -85,7 +88,7 @@ public final class InventoryState {
         return holds;
     }
 
-    /** Returns the hosts that left R while they had data worth keeping. */
+    /** Returns the hosts that left R, with the data that is kept for them. Hosts without such data are not remembered. */
     public SortedMap<String, Departed> departed() {
         return departed;
     }
@@ -142,7 +145,7 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, change.apply(holds), departed);
     }
 
-    /** Changes the data of departed hosts; hosts without any data left are forgotten. */
+    /** Changes the data of departed hosts. Hosts without any data afterwards are forgotten. */
     InventoryState withDeparted(Hostlist hosts, UnaryOperator<Departed> change) {
         if (hosts.isEmpty()) {
             return this;
@@ -156,7 +159,7 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, holds, nextDeparted);
     }
 
-    /** Returns what a new R changes about ranks and hosts, for reports before and after the change. */
+    /** Returns which hosts a new R would add, move and remove, for reports before and after the change. */
     public Remap remapTo(ResourceSet next) {
         return Remap.between(resources(), next);
     }
@@ -182,7 +185,7 @@ public final class InventoryState {
                 nextDeparted);
     }
 
-    /** Returns the ranks for which admins have set anything that has to be kept for the host. */
+    /** Returns the ranks for which admins have set something that must be kept if the host leaves R. */
     private Idset ranksWithSettings() {
         Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
         definition.added().values().forEach(ranks::addAll);
@@ -204,8 +207,8 @@ public final class InventoryState {
     }
 
     /**
-     * Removes from {@code nextDeparted} the hosts that the new R has again, and returns their data with their ranks. Only added
-     * ranks count, because the hosts of other ranks never left.
+     * Removes from {@code nextDeparted} the hosts that are in R again, and returns their data with their ranks. Only added
+     * ranks can belong to such a host, because the hosts of other ranks never left.
      */
     private static Map<Departed, Idset> takeReturning(Remap remap, SortedMap<String, Departed> nextDeparted) {
         Map<Departed, Idset.Builder> ranks = new LinkedHashMap<>();

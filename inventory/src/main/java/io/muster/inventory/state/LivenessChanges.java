@@ -8,7 +8,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import java.io.IOException;
 
-/** The commands that report which ranks are up, and the event that they lead to. */
+/** The command that reports which ranks are up, and the event that it leads to. */
 public final class LivenessChanges {
     private LivenessChanges() {}
 
@@ -46,7 +46,10 @@ public final class LivenessChanges {
         }
     }
 
-    /** RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as lively. */
+    /**
+     * The event of RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as
+     * lively.
+     */
     public record LivenessChanged(LivenessChange change, Event.Targets targets, String cause)
             implements Event.Targeted {
         @Override

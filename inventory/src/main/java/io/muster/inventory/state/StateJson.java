@@ -60,14 +60,17 @@ public final class StateJson {
         return bytes.toByteArray();
     }
 
-    /** The same less R, which readers are told as it is now and not as it was defined: it may be long, and anybody may ask. */
+    /**
+     * Writes the state without R as it was defined. Responses carry only the current R: the defined R may be as long, and
+     * anybody may ask.
+     */
     public static byte[] toBytesWithoutR(InventoryState state) {
         return toBytes(state, false);
     }
 
     /**
-     * Reads what {@link #toBytes} writes, and ignores other members. An earlier version may have written strings that are refused
-     * today: they are mended, in place.
+     * Reads what {@link #toBytes} writes, and ignores other members. An earlier version may have written strings that are
+     * refused today; the reader repairs them in place.
      *
      * @param json a tree whose floats are decimals; doubles would change digits of R
      * @throws InvalidException naming the place, if the tree is something else
