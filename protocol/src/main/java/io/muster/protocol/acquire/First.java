@@ -11,10 +11,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * RFC 28 "Initial Acquire Response".
+ * The first response of an acquire stream (RFC 28 "Initial Acquire Response").
  *
- * <p>Only these two keys are sent: deployed schedulers exit if the first response has {@code down} or {@code shrink}, and one
- * of them ends the broker that hosts it.
+ * <p>Only these two keys are sent: deployed schedulers exit if the first response has {@code down} or {@code shrink}, and
+ * one of these schedulers takes the broker that it runs in down with it.
  *
  * @param resources resources that may be scheduled, without excluded ranks
  * @param up ranks in {@code resources} that may be allocated now
@@ -52,10 +52,10 @@ public record First(ResourceSet resources, Idset up) {
     }
 
     /**
-     * The payload, from resources that were written before: writing R with a scheduling graph is most of what a first response
-     * costs, and R changes far less often than {@code up}.
+     * Encodes the payload from resources that were encoded before. Writing R with a scheduling graph is most of the cost of
+     * a first response, and R changes far less often than {@code up}.
      *
-     * @param resources an R object in JSON, as {@link ResourceSet#toBytes} gives it
+     * @param resources an R object in JSON, as {@link ResourceSet#toBytes} returns it
      */
     public static Bytes encode(Bytes resources, Idset up) {
         byte[] rest = (",\"up\":\"" + up + "\"}\0").getBytes(StandardCharsets.US_ASCII);
@@ -65,7 +65,10 @@ public record First(ResourceSet resources, Idset up) {
         return Bytes.wrap(out.put(rest).array());
     }
 
-    /** The resources of {@code length} bytes within a payload from {@link #encode}: who keeps the payload need not keep another copy. */
+    /**
+     * Returns the resources, of {@code length} bytes, within a payload from {@link #encode}. A caller that keeps the payload
+     * need not keep another copy of R.
+     */
     public static Bytes resources(Bytes payload, int length) {
         return payload.slice(HEAD.length, length);
     }

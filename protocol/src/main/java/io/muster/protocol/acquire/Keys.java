@@ -15,9 +15,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Reads the members of RFC 28's payloads and collects everything that is wrong with them; writes the members. */
+/** Reads the members of RFC 28's payloads and collects all faults in them; also writes the members. */
 record Keys(Fields in, Problems problems) {
-    /** A payload that is no object, or has keys other than the known ones, is a problem. */
+    /** Starts to read a payload. A payload that is no object, or has a key that is not in {@code known}, is a problem. */
     static Keys of(JsonNode payload, Problems problems, String... known) {
         boolean isObject = payload instanceof ObjectNode;
         if (!isObject) {
@@ -42,7 +42,7 @@ record Keys(Fields in, Problems problems) {
         }
     }
 
-    /** Returns the idset under {@code key}, empty if there is none or it is wrong. */
+    /** Returns the idset in a member; the empty set if the member is missing or, with a problem, if it is wrong. */
     Idset idset(String key) {
         return in.has(key) ? idset(in, key) : Idset.EMPTY;
     }
@@ -62,7 +62,7 @@ record Keys(Fields in, Problems problems) {
         return properties;
     }
 
-    /** Returns what {@code reading} returns, or {@code otherwise} and a problem. */
+    /** Returns the result of {@code reading}. If it fails, adds a problem and returns {@code otherwise}. */
     private <T> T collect(Supplier<T> reading, T otherwise) {
         try {
             return reading.get();

@@ -14,9 +14,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * RFC 28 "Additional Acquire Responses". An empty response cannot be created, because deployed schedulers react to it with a
- * whole scheduling pass. A response with contradicting sets cannot be created either, because each scheduler would read it in a
- * different way.
+ * An update: a response of an acquire stream after the first (RFC 28 "Additional Acquire Responses"). An empty response
+ * cannot be created, because deployed schedulers react to it with a whole scheduling pass. A response with contradicting
+ * sets cannot be created either, because each scheduler would read it in a different way.
  *
  * @param up ranks that become available
  * @param down ranks that become unavailable
@@ -72,7 +72,7 @@ public record Next(
         return problems;
     }
 
-    /** Checks properties: each must be on some rank and have a name that RFC 20 allows. */
+    /** Checks properties. Each must be on at least one rank and have a name that RFC 20 allows. */
     private static void properties(Problems problems, String place, SortedMap<String, Idset> properties) {
         properties.forEach((name, ranks) -> {
             String fault = ranks.isEmpty() ? "names no rank" : ResourceSet.propertyNameFault(name);
@@ -96,8 +96,8 @@ public record Next(
     }
 
     /**
-     * Reads a server's response, in the same way as deployed schedulers: ranks in {@code shrink} count as {@code down} even if
-     * the server does not say so (flux-core does not for a drained rank), and ranks in both up and down are down.
+     * Reads a response in the same way as deployed schedulers do: ranks in {@code shrink} count as {@code down} even if the
+     * server does not list them there (flux-core does not for a drained rank), and ranks in both up and down are down.
      */
     public static Next parse(JsonNode payload) {
         Problems problems = new Problems();

@@ -6,9 +6,9 @@ import io.muster.inventory.state.Command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a command: see {@link AdminMethod}.
+ * A request to carry out a command: see {@link AdminMethod}.
  *
- * @param dryRun answer with what would happen, and change nothing
+ * @param dryRun whether the daemon should change nothing and respond with what would happen
  */
 public record AdminRequest(Command command, boolean dryRun) {
     private static final String DRY_RUN = "dry-run";
@@ -18,7 +18,7 @@ public record AdminRequest(Command command, boolean dryRun) {
         return new AdminRequest(method.read(in), in.fields().flag(DRY_RUN));
     }
 
-    /** Returns the topic and the payload that mean {@code command}, for clients. */
+    /** Returns the topic and the payload with which a client requests {@code command}. */
     public static Call call(Command command, boolean dryRun) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         AdminMethod method = AdminMethod.of(command);

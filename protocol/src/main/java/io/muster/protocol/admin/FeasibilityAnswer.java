@@ -17,17 +17,21 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The explained answer to {@code feasibility.check}:
- * {@code {mode, verdict, sentence, most_slots, nodes, ranks, hosts, remarks}}.
+ * The response to {@code feasibility.check} if the request asks for an explanation: {@code {mode, verdict, sentence,
+ * most_slots, nodes, ranks, hosts, remarks}}.
  *
- * @param now whether the question was about the nodes that are up, mode {@code now}, or about all nodes, mode {@code ever}
+ * @param now whether the question was about the nodes that are up (mode {@code now}) or about all nodes (mode {@code ever})
  * @param nodes number of nodes in the inventory
  * @param hosts names of the hosts in {@link Answer#hosts}
  */
 public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist hosts) {
     private static final int LONGEST = 1000;
 
-    /** @param r inventory that {@code answer} is about */
+    /**
+     * Returns the response with an answer.
+     *
+     * @param r inventory that {@code answer} is about
+     */
     public static FeasibilityAnswer of(boolean now, Answer answer, ResourceSet r) {
         Answer shown = new Answer(
                 answer.verdict(),
@@ -47,8 +51,8 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
     }
 
     /**
-     * Returns the answer for a request that follows RFC 27 only: an error, or null, which means that nothing rules the job out.
-     * An unproven answer is not a refusal. The error numbers are those of flux's schedulers.
+     * Returns the response to a request without further keys, which follows RFC 27: an error, or null if nothing rules the
+     * job out. An answer that is not proven is no refusal. The error numbers are those of Flux's schedulers.
      */
     public @Nullable RpcException refusal() {
         return switch (answer.verdict()) {
@@ -73,7 +77,11 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
         return json;
     }
 
-    /** @throws RpcException EPROTO if the server's answer is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws RpcException EPROTO if the server's response is something else
+     */
     public static FeasibilityAnswer parse(ObjectNode json) {
         try {
             return read(json);

@@ -7,16 +7,20 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 
 /**
- * The request {@code resource.reload}, in flux-core's form: {@code {path, xml, force}}, all of them required.
+ * The request {@code resource.reload}, in flux-core's form: {@code {path, xml, force}}. All keys are required.
  *
  * @param path path of a file that the server reads
- * @param xml whether the path is a directory of hwloc XML and not an R
+ * @param xml whether the path is a directory of hwloc XML and not a file with R
  * @param force makes flux-core accept more ranks than it has brokers
  */
 public record ReloadRequest(String path, boolean xml, boolean force) {
     public static final String TOPIC = "resource.reload";
 
-    /** @throws RpcException EPROTO if the payload is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws RpcException EPROTO if the payload is something else
+     */
     public static ReloadRequest parse(ObjectNode payload) {
         JsonNode path = payload.path("path");
         JsonNode xml = payload.path("xml");
