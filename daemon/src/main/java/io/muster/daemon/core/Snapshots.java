@@ -6,7 +6,10 @@ import io.muster.inventory.state.StateJson;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Takes a snapshot after a set number of events, which keeps replay short. The worker thread serialises the state, which is immutable. */
+/**
+ * Takes a snapshot of the state after a certain number of events, which keeps replay short. The worker thread serialises the
+ * state, which is immutable.
+ */
 public final class Snapshots implements Commits {
     private final Inventory inventory;
     private final Ledger ledger;
@@ -15,7 +18,10 @@ public final class Snapshots implements Commits {
     private int every;
     private long taken;
 
-    /** @param done receives each snapshot's outcome, on the core thread */
+    /**
+     * @param every number of events between snapshots
+     * @param done receives the outcome of each snapshot, on the core thread
+     */
     public Snapshots(Inventory inventory, Ledger ledger, Executor worker, int every, Consumer<Outcome> done) {
         this.inventory = inventory;
         this.ledger = ledger;
@@ -25,7 +31,7 @@ public final class Snapshots implements Commits {
         this.taken = ledger.snapshotSeq();
     }
 
-    /** @param events the number of events between snapshots from now on */
+    /** Sets the number of events between snapshots. */
     public void every(int events) {
         every = events;
     }
@@ -41,7 +47,10 @@ public final class Snapshots implements Commits {
         return inventory.seq() > taken;
     }
 
-    /** Writes down that time has passed: the next start compares its clock with the last time that it finds. */
+    /**
+     * Takes a snapshot only to record that time has passed: the next start compares its clock with the last time that it
+     * finds on disk.
+     */
     public void refresh() {
         if (inventory.seq() > 0) {
             take(done);

@@ -2,7 +2,10 @@ package io.muster.daemon.journal;
 
 import java.io.IOException;
 
-/** The state directory holds something that no crash of the daemon explains; starting from it would lose or invent changes. */
+/**
+ * Thrown if the state directory has contents that no crash of the daemon explains. Starting from them would lose or invent
+ * changes.
+ */
 public final class CorruptException extends IOException {
     private final String file;
     private final int line;
@@ -10,8 +13,8 @@ public final class CorruptException extends IOException {
     private final String sentence;
 
     /**
-     * @param line the number of the damaged line, counted from 1; 0 when the whole file is meant
-     * @param offset the offset of the first byte of that line
+     * @param line number of the damaged line, counted from 1; 0 if the whole file is damaged
+     * @param offset offset of the first byte of that line
      */
     public CorruptException(String file, int line, long offset, String sentence) {
         this(
@@ -52,7 +55,7 @@ public final class CorruptException extends IOException {
         return offset;
     }
 
-    /** What is wrong, without the place and the advice. */
+    /** Returns what is wrong, without the place and the advice. */
     public String sentence() {
         return sentence;
     }

@@ -26,10 +26,10 @@ public final class JournalRepair {
     private long expected;
 
     /**
-     * What was done, or would be done in a dry run.
+     * The result of a repair, or of a dry run.
      *
-     * @param actions empty when nothing was necessary
-     * @param lost intact events that can no longer be applied because they come after damage
+     * @param actions sentences about what was done, or would be done; empty if nothing was necessary
+     * @param lost number of intact events that can no longer be applied because they come after damage
      * @param lastSeq the journal's last event after the repair
      */
     public record RepairResult(List<String> actions, long lost, long lastSeq) {}
@@ -47,7 +47,7 @@ public final class JournalRepair {
      * @param dryRun whether only to report what would be done
      * @param progress receives, after each segment, the total bytes of the segments that are done or need no work
      * @throws LockedException if a daemon is running
-     * @throws CorruptException if no snapshot fits the journal: only a backup helps then
+     * @throws CorruptException if no snapshot fits the journal, so that only a backup helps
      */
     public static RepairResult repair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress)
             throws IOException {
@@ -103,7 +103,7 @@ public final class JournalRepair {
         }
     }
 
-    /** The seq of the snapshot to continue from, after falling back to the previous snapshot if necessary. */
+    /** Returns the seq of the snapshot to continue from, after going back to the previous snapshot if necessary. */
     private long snapshot() throws IOException {
         try {
             SnapshotFile snapshot = SnapshotFile.read(disk, SnapshotFile.FILE);
@@ -117,7 +117,7 @@ public final class JournalRepair {
     }
 
     /**
-     * Falls back to the previous snapshot, or to the beginning of the journal.
+     * Goes back to the previous snapshot, or to the beginning of the journal.
      *
      * @param damaged why the current snapshot is unusable; null if the file is missing
      */
@@ -215,13 +215,15 @@ public final class JournalRepair {
     /**
      * The usable part of a segment: complete commands from one seq to another.
      *
+     * @param sound whether the segment has neither damage nor an incomplete command
      * @param cut whether damage ends this part, so that nothing can follow it
+     * @param lost number of events after this part
      */
     private record Kept(long from, long lastSeq, boolean sound, boolean cut, long lost) {}
 
     /**
-     * Finds the usable part of a segment, and copies it if {@code copy} is given. Damage up to the snapshot's seq is skipped, because the
-     * snapshot contains those changes.
+     * Finds the usable part of a segment, and copies it if {@code copy} is given. Damage before the snapshot's seq is
+     * skipped, because the snapshot contains those changes.
      */
     private Kept kept(Segment segment, long base, long copyFrom, @Nullable Copy copy) throws IOException {
         try (SegmentReader reader = SegmentReader.open(disk, segment)) {
@@ -283,11 +285,11 @@ public final class JournalRepair {
 
     private static long count(SegmentReader reader) throws IOException {
         long events = 0;
-        boolean more = true;
-        while (more) {
+        boolean hasMore = true;
+        while (hasMore) {
             boolean event = reader.next() != null;
             events += event ? 1 : 0;
-            more = event || reader.damage() != null;
+            hasMore = event || reader.damage() != null;
         }
         return events;
     }

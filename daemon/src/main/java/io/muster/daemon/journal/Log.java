@@ -11,12 +11,12 @@ import java.time.InstantSource;
 import java.util.List;
 
 /**
- * The state directory while the daemon runs: the segment in use, and when other segments are begun and deleted. Uses no threads and no
- * locks.
+ * The segments of the state directory while the daemon runs: writes to the segment in use, begins new segments and deletes
+ * old ones. Uses no threads and no locks; only the journal thread calls it.
  */
 final class Log implements Closeable {
     private static final String PROBE = Segment.DIRECTORY + "/probe" + Segment.UNFINISHED;
-    /** A lock file: locked exclusively while history is deleted, and shared while history is copied. */
+    /** The name of a lock file that is locked exclusively while history is deleted, and shared while history is copied. */
     static final String RETENTION = "retention";
 
     private final Disk disk;
@@ -29,15 +29,16 @@ final class Log implements Closeable {
     private SegmentWriter writer;
     private volatile long snapshotSeq;
     private volatile long snapshotBytes;
-    /** Size of all segments except the one in use. */
+    /** The size of all segments except the one in use. */
     private long otherBytes;
 
     private volatile long bytes;
     private long previousSeq;
     private long rotateAt;
     /**
-     * First seq of a segment that was begun but cannot be used; 0 if there is none. While a file of this name may exist, nothing is written
-     * to the segment before it: a start would find events in that segment that belong after its successor's first seq.
+     * The first seq of a segment that was begun but cannot be used; 0 if there is none. While a file of this name may exist,
+     * nothing is written to the segment before it: a start would find events in that segment that belong after the first seq
+     * of the other.
      */
     private long stray;
 
@@ -70,10 +71,10 @@ final class Log implements Closeable {
     /** Creates the lock file of the history, because a copy that begins before the first deletion of history must find the file. */
     private void makeRetentionLock() {
         try {
-            Closeable made = disk.alone(RETENTION);
-            if (made != null) {
-                made.close();
-            } // otherwise a copy runs, so the file exists
+            Closeable created = disk.alone(RETENTION);
+            if (created != null) {
+                created.close();
+            } // otherwise a copy is running, so the file exists
         } catch (IOException e) {
             listener.warning("the lock file of the history could not be made: " + e.getMessage());
         }
@@ -83,7 +84,7 @@ final class Log implements Closeable {
         bytes = otherBytes + writer.durableOffset();
     }
 
-    /** Size of the durable part of all segments. May be called from any thread. */
+    /** Returns the size of the durable part of all segments. May be called from any thread. */
     long bytes() {
         return bytes;
     }
@@ -100,19 +101,23 @@ final class Log implements Closeable {
         return snapshotSeq;
     }
 
-    /** Bytes written since the last force. */
+    /** Returns the number of bytes written since the last force. */
     int unforced() {
         return (int) Math.min(Integer.MAX_VALUE, writer.written() - writer.durableOffset());
     }
 
-    /** Checks before the first batch of a group that the files are still in place, and takes back the rest of a failure. */
+    /** Checks, before the first batch of a group, that the files are still in place, and removes the rest of a failed write. */
     void begin() throws IOException {
         check();
         writer.rollback();
         dropStray();
     }
 
-    /** @throws IOException if a start would not find what is written now, or another daemon may write there too */
+    /**
+     * Checks that the files are still in place.
+     *
+     * @throws IOException if a start would not find what is written now, or if another daemon may write there too
+     */
     void check() throws IOException {
         lock.check();
         writer.checkLinked();
@@ -179,7 +184,7 @@ final class Log implements Closeable {
         }
     }
 
-    /** Begins a new segment. On failure the journal goes on in the current one, which is just as good. */
+    /** Begins a new segment. On failure the journal continues in the current segment, which does no harm. */
     private void rotate() {
         boolean settled = !writer.leftover() && writer.lastSeq() == writer.durableSeq();
         if (!settled || nextSeq() == writer.first()) {
@@ -194,7 +199,10 @@ final class Log implements Closeable {
         }
     }
 
-    /** Makes a new segment the one in use. Its name is forced now or, if that fails, before the first change in it is answered. */
+    /**
+     * Makes a new segment the one in use. Its name is forced now or, if that fails, before the response to the first change
+     * in it.
+     */
     private void use(SegmentWriter next) {
         SegmentWriter old = writer;
         writer = next;
@@ -246,7 +254,7 @@ final class Log implements Closeable {
         try (Closeable alone = disk.alone(RETENTION)) {
             if (alone != null) {
                 deleteHistory();
-            } // otherwise a copy runs: the next snapshot tries again
+            } // otherwise a copy is running, and the next snapshot tries again
         } catch (IOException e) {
             listener.warning("old journal segments could not be deleted: " + e.getMessage());
         }

@@ -9,7 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the state directory at start: hands the snapshot and the events after it to the caller, and opens the last segment for appending.
+ * Reads the state directory at start: passes the snapshot and the events after it to a {@link Replay}, and opens the last
+ * segment for appending.
  */
 final class Recovery {
     private final Disk disk;
@@ -57,7 +58,7 @@ final class Recovery {
         }
     }
 
-    /** The segments to replay: the one that holds the event after the snapshot, and all later ones. */
+    /** Returns the segments to replay: the one with the event after the snapshot, and all later ones. */
     private List<Segment> needed(long base) throws IOException {
         List<Segment> all = Segment.list(disk);
         int from = all.size() - 1;
@@ -135,7 +136,7 @@ final class Recovery {
         }
     }
 
-    /** Replays complete groups, up to the end or the first damage. */
+    /** Replays complete commands, up to the end or the first damage. */
     private void replay(SegmentReader reader, long base) throws IOException {
         List<JournalRecord> group = new ArrayList<>();
         for (JournalRecord event = first(reader); event != null; event = reader.next()) {
@@ -160,14 +161,15 @@ final class Recovery {
         try {
             kept = "a copy is in " + Quarantine.copy(disk, segment.name(), end);
         } catch (IOException e) {
-            // The bytes to cut were never answered, so a full disk that prevents the copy must not prevent the start.
+            // No response was ever sent for the changes in these bytes, so a full disk that prevents
+            // the copy must not prevent the start.
             kept = "no copy could be kept: " + e.getMessage();
         }
         listener.warning("the last write was cut short by a crash: cutting " + (segment.size() - end) + " bytes off "
                 + segment.name() + " at byte " + end + "; " + kept);
     }
 
-    /** The seq of the previous snapshot; 0 when there is no usable one. */
+    /** Returns the seq of the previous snapshot; 0 if there is no usable one. */
     private long previousSeq() throws IOException {
         try {
             SnapshotFile previous = SnapshotFile.read(disk, SnapshotFile.PREVIOUS);

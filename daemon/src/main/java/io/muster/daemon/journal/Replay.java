@@ -2,7 +2,10 @@ package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Receives the contents of the state directory, oldest first, before the journal opens. */
+/**
+ * Receives the contents of the state directory, oldest first, before the journal opens. The daemon implements it to restore
+ * the inventory.
+ */
 public interface Replay {
     /**
      * Receives the snapshot. Called at most once, before any event.

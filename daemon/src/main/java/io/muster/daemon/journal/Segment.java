@@ -12,9 +12,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of the journal, described by its name and head.
+ * One file of the journal. Its name and its first line, the head, contain the seq of its first event.
  *
- * @param first the seq of its first event, or of the next event if it has none yet
+ * @param first the seq of the first event, or of the next event if the segment has none yet
  */
 record Segment(long first, long size, Instant modified) {
     static final String DIRECTORY = "journal";
@@ -32,7 +32,7 @@ record Segment(long first, long size, Instant modified) {
         return name(first);
     }
 
-    /** All segments, ordered by their first seq. Other files in the directory are ignored. */
+    /** Returns all segments, ordered by their first seq. Other files in the directory are ignored. */
     static List<Segment> list(Disk disk) throws IOException {
         List<Segment> segments = new ArrayList<>();
         for (Disk.Entry entry : disk.list(DIRECTORY)) {
@@ -72,7 +72,10 @@ record Segment(long first, long size, Instant modified) {
         return head.flip();
     }
 
-    /** When it was begun, and the one before it ended, by the clock of the daemon; the epoch if that cannot be read. */
+    /**
+     * Returns when this segment was begun, which is when the segment before it ended, by the clock of the daemon; the epoch
+     * if the time cannot be read.
+     */
     static Instant begun(Disk disk, Segment segment) throws IOException {
         ByteBuffer head = ByteBuffer.allocate((int) Math.min(256, segment.size()));
         try (Disk.File file = disk.open(segment.name(), Disk.Access.READ)) {
@@ -91,7 +94,7 @@ record Segment(long first, long size, Instant modified) {
                 : Instant.EPOCH;
     }
 
-    /** What is wrong with a head line, or null. */
+    /** Returns what is wrong with a head, or null. */
     static @Nullable String wrongHead(byte[] line, int length, long first) {
         if (!Line.intact(line, length)) {
             return "the head of the segment is damaged";

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The state as of one event, in a file of its own. The first line holds the checksum of everything after it. */
+/** A snapshot: the state after one event, in a file of its own. The first line holds the checksum of everything after it. */
 record SnapshotFile(long seq, double timestamp, ObjectNode state) {
     static final String FILE = "snapshot.json";
     static final String PREVIOUS = "snapshot.prev.json";
@@ -19,15 +19,19 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
     private static final String HEAD = "{\"crc32c\":\"";
     private static final int HEAD_LENGTH = HEAD.length() + 8 + "\",\n".length();
 
-    /** @return the snapshot, or null when there is no such file */
+    /**
+     * Reads a snapshot.
+     *
+     * @return the snapshot, or null if there is no such file
+     */
     static @Nullable SnapshotFile read(Disk disk, String name) throws IOException {
         byte[] bytes = bytes(disk, name);
         return bytes == null ? null : parse(name, bytes);
     }
 
     /**
-     * Whether the snapshot file is missing although there was one: a directory that never had a snapshot holds the journal from its first
-     * event.
+     * Returns whether the snapshot file is missing although there must have been one: a directory that never had a snapshot
+     * has the journal from its first event.
      */
     static boolean isMissed(Disk disk) throws IOException {
         List<String> names = disk.list("").stream().map(Disk.Entry::name).toList();

@@ -38,7 +38,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything that can be asked and changes nothing. Answers about the inventory are made once for each state, R once for each definition. */
+/**
+ * Responds to queries: requests that change nothing. Responses about the inventory are encoded once for each state, and
+ * responses with R once for each definition of R.
+ */
 public final class Queries implements Configurable {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
@@ -55,8 +58,8 @@ public final class Queries implements Configurable {
     private final Kept<InventoryAnswer> everything;
 
     /**
-     * @param sender whose credentials responses carry: libflux drops a response without a role
-     * @param beside makes the answers that are long
+     * @param sender credentials that responses carry: libflux drops a response without a role
+     * @param beside encodes long responses beside the core thread
      */
     public Queries(
             Inventory inventory,
@@ -93,7 +96,7 @@ public final class Queries implements Configurable {
         status.ask(reply);
     }
 
-    /** What `flux resource list` asks. */
+    /** Responds to resource.sched-status, which `flux resource list` sends. */
     void schedStatus(Replier reply) {
         schedStatus.ask(reply);
     }
@@ -102,14 +105,17 @@ public final class Queries implements Configurable {
         get.ask(reply);
     }
 
-    /** Ours: all that is known, for `muster status` and `muster why`. */
+    /**
+     * Responds to resource.inventory, a method that only Muster has: everything that the daemon knows, for `muster status`
+     * and `muster why`.
+     */
     void inventory(Replier reply) {
         everything.ask(reply);
     }
 
     private InventoryAnswer all() {
         List<Scheduler> schedulers = new ArrayList<>();
-        IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams that were told the same share it
+        IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams with the same view share one set
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
         Committed now = inventory.committed();
         return new InventoryAnswer(
@@ -130,7 +136,10 @@ public final class Queries implements Configurable {
                 stream.isBehind());
     }
 
-    /** The request's object with where it came from and who asked, as flux-core echoes it. */
+    /**
+     * Responds to a ping with the object of the request, to which the route and the credentials of the sender are added, as
+     * in flux-core.
+     */
     Bytes ping(Request request) throws ProtocolException {
         Bytes payload = request.payload();
         if (payload == null) {
@@ -177,7 +186,7 @@ public final class Queries implements Configurable {
         config(next.toJson());
     }
 
-    /** @param document as it stands in the files */
+    /** @param document the configuration as the files have it */
     void config(ObjectNode document) {
         config = Json.encode(document);
     }
@@ -186,7 +195,10 @@ public final class Queries implements Configurable {
         return config;
     }
 
-    /** A peer's own log line. It is a peer's: escaped, cut, and at debug whatever it claims. */
+    /**
+     * Logs a line that a peer sent. The text is the peer's, so it is cut and escaped, and its level is debug whatever the
+     * peer claims.
+     */
     void log(Request request) {
         Bytes payload = request.payload();
         if (payload != null && log.isDebugEnabled()) {
@@ -196,10 +208,10 @@ public final class Queries implements Configurable {
     }
 
     /**
-     * An answer that is made from a value of the core thread's, and kept while that value stays the same object. One is made at a
-     * time, away from the core thread, for everybody who asks meanwhile: many who ask cost what one costs, and nobody waits for more
-     * than two to be made. An answer is made from what was true after its request had come, so whoever has the answer to a change
-     * sees the change.
+     * A response that is encoded from a value of the core thread, and kept until that value is another object. One encoding
+     * runs at a time, beside the core thread, for all requests that arrived before it began: many requests cost as much as
+     * one, and no request waits for more than two encodings. The value is read after the request has arrived, so a client
+     * that changed something sees its change.
      */
     private static final class Kept<T> {
         private final Aside beside;
@@ -207,8 +219,8 @@ public final class Queries implements Configurable {
         private final Function<T, Bytes> make;
         private List<Replier> waiting = new ArrayList<>();
         private boolean busy;
-        private @Nullable T of;
-        private Bytes made = Bytes.EMPTY;
+        private @Nullable T source;
+        private Bytes encoded = Bytes.EMPTY;
 
         Kept(Aside beside, Supplier<T> now, Function<T, Bytes> make) {
             this.beside = beside;
@@ -221,7 +233,7 @@ public final class Queries implements Configurable {
             next();
         }
 
-        @SuppressWarnings("ReferenceEquality") // values that are equal may be long to compare
+        @SuppressWarnings("ReferenceEquality") // comparing values may take longer than encoding one again
         private void next() {
             if (busy || waiting.isEmpty()) {
                 return;
@@ -229,8 +241,8 @@ public final class Queries implements Configurable {
             List<Replier> askers = waiting;
             waiting = new ArrayList<>();
             T value = now.get();
-            if (value == of) {
-                Bytes answer = made; // the next one may be made before all have this one
+            if (value == source) {
+                Bytes answer = encoded; // the field may be replaced before all requests have been responded to
                 beside.each(askers.iterator(), reply -> reply.done(answer));
                 return;
             }
@@ -239,8 +251,8 @@ public final class Queries implements Configurable {
                     () -> {
                         Bytes answer = make.apply(value);
                         return () -> {
-                            of = value;
-                            made = answer;
+                            source = value;
+                            encoded = answer;
                             finish(askers, reply -> reply.done(answer));
                         };
                     },
@@ -257,18 +269,21 @@ public final class Queries implements Configurable {
         }
     }
 
-    /** What the long part of the last answer was made from. Touched by one piece of work at a time. */
+    /**
+     * The long part of the last response to resource.inventory, kept with the state from which it was encoded. Used by one
+     * encoding at a time.
+     */
     private static final class Body {
-        private @Nullable InventoryState of;
-        private Bytes made = Bytes.EMPTY;
+        private @Nullable InventoryState source;
+        private Bytes encoded = Bytes.EMPTY;
 
-        @SuppressWarnings("ReferenceEquality") // see Kept
+        @SuppressWarnings("ReferenceEquality") // as in Kept
         Bytes of(InventoryState state) {
-            if (of != state) {
-                made = InventoryAnswer.body(state);
-                of = state;
+            if (source != state) {
+                encoded = InventoryAnswer.body(state);
+                source = state;
             }
-            return made;
+            return encoded;
         }
     }
 }
