@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * Adds verbs to a command. Only the verb named on the command line is created, unless help or completion needs all of them: a command that
- * is called in a loop must not pay for the others.
+ * Adds verbs to a command. Only the verb that the command line names is created, unless help or completion needs all of
+ * them: a command that is called in a loop must not spend time on the others.
  */
 final class Verbs {
     private final CommandLine command;
@@ -101,7 +101,7 @@ final class Verbs {
         add(is("version") ? new Version(console) : null);
     }
 
-    /** Whether the verb that the list names next is created. */
+    /** Returns whether the verb {@code verb}, the next one in the list, must be created. */
     private boolean is(String verb) {
         name = verb;
         return wanted == null || wanted.equals(verb);
@@ -166,7 +166,10 @@ final class Verbs {
                 .addSubcommand("validate", new JobspecValidate(console));
     }
 
-    /** Creates the name of a group of verbs, which needs one of these verbs after it. */
+    /**
+     * Creates a group of verbs, such as {@code journal}. On the command line, one of these verbs must follow the name of the
+     * group.
+     */
     private static CommandLine family(String name, String description) {
         CommandLine family = new CommandLine(new VerbGroup());
         family.getCommandSpec()

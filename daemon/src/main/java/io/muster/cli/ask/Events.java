@@ -10,11 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Past events, oldest first, read from disk or from the memory of a daemon. */
 public interface Events extends Closeable {
-    /** The next event, or null after the last. */
+    /** Returns the next event, or null after the last. */
     @Nullable
     ObjectNode next() throws IOException;
 
-    /** The times in which hosts were drained, excluded or offline, by the events that are left up to a time. */
+    /**
+     * Returns the intervals in which hosts were drained, excluded or offline, computed from the remaining events up to
+     * {@code until}.
+     */
     default Chronicle chronicle(Predicate<String> hosts, double until) throws IOException {
         Chronicle chronicle = new Chronicle(hosts);
         for (ObjectNode event = next(); event != null; event = next()) {
@@ -25,6 +28,6 @@ public interface Events extends Closeable {
         return chronicle;
     }
 
-    /** The source of the events, for messages. */
+    /** Returns the name of the source of the events, for messages. */
     String source();
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A verb that sends requests to a daemon. */
+/** A verb that sends requests to a daemon. The class opens the connection and closes it. */
 public abstract class ServerVerb extends Verb {
     @Mixin
     private final ServerOptions server = new ServerOptions();
@@ -25,7 +25,7 @@ public abstract class ServerVerb extends Verb {
         return server.timeout();
     }
 
-    /** The value of {@code --timeout}, or null. */
+    /** Returns the value of {@code --timeout}, or null if it is not given. */
     protected final @Nullable Duration givenTimeout() {
         return server.givenTimeout();
     }
@@ -41,6 +41,10 @@ public abstract class ServerVerb extends Verb {
         }
     }
 
-    /** @return the exit status */
+    /**
+     * Runs the verb.
+     *
+     * @return the exit status
+     */
     protected abstract int run(FluxClient client) throws IOException;
 }

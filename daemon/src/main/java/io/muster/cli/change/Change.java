@@ -22,7 +22,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 
-/** A verb that sends one command to the daemon. As in flux, it prints nothing when the command was carried out. */
+/** A verb that sends one command to the daemon. As in flux, it prints nothing if the command was carried out. */
 abstract class Change extends ServerVerb {
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
@@ -31,21 +31,27 @@ abstract class Change extends ServerVerb {
         super(console);
     }
 
-    /** The command to send; may first ask the daemon for information. */
+    /** Returns the command to send. The method may first ask the daemon for information. */
     abstract Command command(FluxClient client) throws IOException;
 
-    /** Replaces the daemon's refusal by a sentence for users; null to show the daemon's own sentence. */
+    /**
+     * Returns a failure with a better sentence for the user than the daemon's refusal has; null to show the daemon's
+     * sentence.
+     */
     @Nullable
     Failure explain(RpcException refusal, FluxClient client) throws IOException {
         return null;
     }
 
-    /** Whether the targets may be hosts that R no longer names. */
+    /** Returns whether the targets may be hosts that R no longer names. */
     boolean takesDeparted() {
         return false;
     }
 
-    /** Whether the request has keys that a Flux broker would ignore, and so do something else. */
+    /**
+     * Returns whether the request has keys that a Flux broker would ignore, so that it would do something else than the user
+     * wants.
+     */
     boolean needsMuster() {
         return false;
     }
@@ -86,7 +92,7 @@ abstract class Change extends ServerVerb {
         }
     }
 
-    /** The targets of a request. A change of properties has the same targets for each property. */
+    /** Returns the targets of a request. A change of properties has the same targets for each property. */
     private static String targets(ObjectNode payload) {
         for (JsonNode ofProperty : payload.path("properties")) {
             return ofProperty.asText();
@@ -100,13 +106,13 @@ abstract class Change extends ServerVerb {
         try {
             ranks = TargetNames.find(standing.resources(), targets);
         } catch (Failure departed) {
-            // The daemon has accepted the targets, so R lacks a host only if the host has departed.
+            // The daemon has accepted the targets, so a host that R does not have must have departed.
             ranks = Idset.EMPTY;
         }
         return new Conflict(standing.state(), ranks, standing.now(console()));
     }
 
-    /** Checks the targets against R, because a wrong target has the same error number as any other wrong argument. */
+    /** Checks the targets against R, because the daemon's error number for wrong targets is that of any other wrong argument. */
     private void checkTargets(FluxClient client, String targets) throws IOException {
         if (targets.isEmpty()) {
             return;

@@ -71,7 +71,7 @@ public final class Reload extends ServerVerb {
         return Exit.OK;
     }
 
-    /** Shows what the daemon would do. This is computed here, so that the daemon need not read the file. */
+    /** Shows what the daemon would do. This is computed in this process, so that the daemon need not read the file. */
     private void preview(Overview standing, ResourceSet next) {
         if (!standing.schedulers().isEmpty()) {
             throw new Failure(

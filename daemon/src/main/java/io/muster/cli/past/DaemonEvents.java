@@ -7,7 +7,7 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The events that a daemon or a Flux broker remembers; {@code resource.journal-max} limits them. */
+/** Reads the events that a daemon or a Flux broker remembers; {@code resource.journal-max} limits how many those are. */
 final class DaemonEvents implements Events {
     private final FluxClient client;
     private final EventFeed journal;

@@ -11,8 +11,8 @@ import java.io.IOException;
 import picocli.CommandLine.Mixin;
 
 /**
- * Chooses the source of history. The disk, which holds all of it, is read when a state directory is named or the usual one is readable. The
- * daemon is asked when one is named or no directory is readable.
+ * Chooses where past events are read. They are read from disk, which has all of them, if the user names a state directory or
+ * if the usual one is readable; from a daemon if the user names one or if no directory is readable.
  */
 public final class Source {
     @Mixin
