@@ -72,7 +72,10 @@ final class Document {
     }
 
     private @Nullable Source setter(List<String> path) {
-        return sources.stream().filter(source -> has(source.tree, path)).reduce((first, last) -> last).orElse(null);
+        return sources.stream()
+                .filter(source -> has(source.tree, path))
+                .reduce((first, last) -> last)
+                .orElse(null);
     }
 
     private static boolean has(JsonNode tree, List<String> path) {

@@ -39,13 +39,16 @@ final class KeyLines {
             int line = found.line;
             found.position += array ? 2 : header ? 1 : 0;
             List<String> path = found.note(header ? List.of() : table, found.keys(), array);
-            if (header) {
-                table = path;
-            } else if (!assigned.add(path)) {
+            if (!header && !assigned.add(path)) {
                 String sentence = ": is set twice, first on line " + found.of(path);
                 found.repeated.add(new Fault(line, String.join(".", path) + sentence));
             }
-            found.skipLine();
+            if (header) {
+                table = path;
+                found.skip(c -> c != '\n');
+            } else {
+                found.skipValue();
+            }
         }
         return found;
     }
@@ -106,8 +109,8 @@ final class KeyLines {
         return more();
     }
 
-    /** Skips to the end of the line, or of the last line of a value that has several. */
-    private void skipLine() {
+    /** Skips to the end of the line on which the value ends. */
+    private void skipValue() {
         int depth = 0;
         while (more() && !(at('\n') && depth <= 0)) {
             if (!skipComment() && !skipString()) {

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Resources(ResourceSet set, Idset excluded, String origin) {
     private static final String THIS_HOST = "this host";
-    private static final List<String> BROKER_FLAGS =
-            List.of("norestrict", "noverify", "rediscover", "no-update-watch");
+    private static final List<String> BROKER_FLAGS = List.of("norestrict", "noverify", "rediscover", "no-update-watch");
 
     /** Reads the section. If a problem is reported, the result is meaningless and the caller refuses the whole configuration. */
     static Resources read(Table resource, Environment environment) {

@@ -223,7 +223,9 @@ record Table(
             require(!text.isEmpty(), "expected a path");
             Path directory = document.directory(at(name));
             try {
-                return directory == null ? Path.of(text) : directory.resolve(text).normalize();
+                return directory == null
+                        ? Path.of(text)
+                        : directory.resolve(text).normalize();
             } catch (InvalidPathException e) {
                 throw new IllegalArgumentException("is no path: " + e.getReason(), e);
             }
@@ -255,8 +257,7 @@ record Table(
     /** A readable name for a path: {@code resource.config[1].hosts}. */
     private static String named(List<String> path) {
         StringBuilder name = new StringBuilder(path.get(0));
-        path.subList(1, path.size())
-                .forEach(part -> name.append(part.matches("\\d+") ? "[" + part + "]" : "." + part));
+        path.subList(1, path.size()).forEach(part -> name.append(part.matches("\\d+") ? "[" + part + "]" : "." + part));
         return name.toString();
     }
 

@@ -92,7 +92,8 @@ final class TableTest {
 
     @Test
     void anElementThatIsNotATableIsReportedAndTheOthersKeepTheirPlaces() {
-        List<Table> list = x("[resource.verify.x]", "list = [", "  1, {flag = 1}]").tables("list");
+        List<Table> list =
+                x("[resource.verify.x]", "list = [", "  1, {flag = 1}]").tables("list");
         list.forEach(table -> table.flag("flag", false));
         assertThat(said())
                 .containsExactly(
