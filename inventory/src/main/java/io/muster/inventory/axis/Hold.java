@@ -23,7 +23,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
 
     /** Returns whether {@code by} may change this hold: anybody may change the shared hold, only its author any other. */
     public boolean mayBeChangedBy(Principal by) {
-        return holder.equals(SHARED) || this.by.uid() == by.uid();
+        return holder.equals(SHARED) || this.by.isSamePerson(by);
     }
 
     /**

@@ -41,7 +41,8 @@ public final class Jgf {
 
     /**
      * Keeps the digits of numbers in foreign keys, and refuses a key that is given twice because one of its values would be
-     * lost.
+     * lost. {@link io.muster.inventory.json.ExactJson} cannot be used here: it refuses what follows a tree, and the values of foreign keys
+     * are read as trees in the middle of the stream; it also flushes after each tree that it writes.
      */
     static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
