@@ -19,9 +19,7 @@ public final class Jobspec {
     /** Which specifications a jobspec must obey. */
     public enum Level {
         /** RFC 25, both its text and its schema. */
-        V1_STRICT,
-        /** The rules of deployed flux-core for version 1: RFC 14 vertices with integer counts, and a duration. */
-        V1_FLUX,
+        V1,
         /** RFC 14, whatever version the jobspec states. */
         CANONICAL
     }
@@ -83,7 +81,7 @@ public final class Jobspec {
         ObjectNode once = JsonNodeFactory.instance.objectNode().put("per_slot", 1);
         labels.forEach(label -> root.withArray("tasks").add(new Task(command, label, once).toJson()));
         root.putObject("attributes").putObject("system").put("duration", duration);
-        if (new JobspecReader(Document.of(root), Level.V1_STRICT, new Problems()).read() == null) {
+        if (new JobspecReader(Document.of(root), Level.V1, new Problems()).read() == null) {
             root.put("version", CANONICAL_VERSION);
         }
         return parse(root, Level.CANONICAL);
