@@ -216,7 +216,8 @@ final class JobspecReader {
         long inner = resource.isSlot() || resource.with().isEmpty()
                 ? 1
                 : slots(resource.with().get(0));
-        return Math.min(Count.MAX, inner * resource.count().min());
+        long count = resource.count().min();
+        return inner > Count.MAX / count ? Count.MAX : inner * count;
     }
 
     private void perResource(JsonNode node, String at, @Nullable Resource slot) {
@@ -235,7 +236,7 @@ final class JobspecReader {
     private void positive(JsonNode node, String at) {
         if (!node.isIntegralNumber() || node.bigIntegerValue().signum() <= 0) {
             add(at, "must be a positive integer" + (node.isMissingNode() ? "" : ", not " + node));
-        } else if (!node.canConvertToInt()) {
+        } else if (!node.canConvertToLong() || node.longValue() > Count.MAX) {
             add(at, node + " is above " + Count.MAX);
         }
     }

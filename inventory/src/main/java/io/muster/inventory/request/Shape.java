@@ -7,7 +7,7 @@ import java.util.List;
  * The command-line form of a resources list (RFC 46): {@code slot=4/node/[core=2;gpu]}.
  *
  * <p>This parser refuses input that flux-core's parser accepts but of which it loses a part: duplicate keys and labels,
- * unlabelled quoted slots, {@code node=} without a count, counts that do not form a range.
+ * {@code node=} without a count, counts that do not form a range.
  */
 public final class Shape {
     /** Label of a single slot without a label, as in RFC 46's examples; flux-core's own tools use {@code task}. */
