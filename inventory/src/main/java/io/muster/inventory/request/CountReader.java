@@ -180,7 +180,8 @@ final class CountReader {
         }
         if (!node.canConvertToLong() || node.longValue() > Count.MAX) {
             boolean negative = node.bigIntegerValue().signum() < 0;
-            throw new IllegalArgumentException(what + " " + node + (negative ? " is below 1" : " is above " + Count.MAX));
+            throw new IllegalArgumentException(
+                    what + " " + node + (negative ? " is below 1" : " is above " + Count.MAX));
         }
         return node.longValue();
     }

@@ -203,7 +203,8 @@ class CountTest {
     void nothingOverflows() {
         assertThat(Count.parse("2+:3:^").stream()).startsWith(2L, 8L, 512L, 134217728L);
         assertThat(Count.parse(Count.MAX + "+").stream()).containsExactly(Count.MAX);
-        assertThat(Count.parse("1-" + Count.MAX + ":" + (Count.MAX - 1)).stream()).containsExactly(1L, Count.MAX);
+        assertThat(Count.parse("1-" + Count.MAX + ":" + (Count.MAX - 1)).stream())
+                .containsExactly(1L, Count.MAX);
         assertThat(Count.parse("1+").next(Count.MAX)).isEqualTo(-1);
         assertThat(Count.of(Idset.of(4, 6)).min()).isEqualTo(4);
         assertThatThrownBy(() -> Count.of(Idset.range(0, 3))).hasMessage("a count cannot be 0");

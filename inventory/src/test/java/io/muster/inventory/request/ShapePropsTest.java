@@ -131,8 +131,8 @@ class ShapePropsTest {
         StringBuilder text = new StringBuilder();
         for (int i = random.nextInt(30); i > 0; i--) {
             text.append(List.of(
-                            "slot", "Slot", "True", "node", "=", "2", "-", "+", "{", "}", "[", "]", "/", ";", ",", "x", ":", "\"", "'",
-                            " ", "^", "a")
+                            "slot", "Slot", "True", "node", "=", "2", "-", "+", "{", "}", "[", "]", "/", ";", ",", "x",
+                            ":", "\"", "'", " ", "^", "a")
                     .get(random.nextInt(22)));
         }
         try {

@@ -32,7 +32,8 @@ public record First(ResourceSet resources, Idset up) {
     public static First parse(JsonNode payload) {
         Fields in = Fields.of("first acquire response", payload).only(Next.FOREIGN_KEY, "resources", "up");
         Idset up = Next.idset(in, "up");
-        ResourceSet set = ResourceSet.parse(in.object("resources", "an R object").json());
+        ResourceSet set =
+                ResourceSet.parse(in.object("resources", "an R object").json());
         if (!set.ranks().containsAll(up)) {
             throw in.fault("up", "names ranks that are not in resources: " + up.subtract(set.ranks()));
         }
