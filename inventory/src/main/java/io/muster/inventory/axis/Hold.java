@@ -27,7 +27,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
      * other hold.
      */
     public boolean mayBeChangedBy(Principal by) {
-        return holder.equals(SHARED) || this.by.uid() == by.uid();
+        return holder.equals(SHARED) || this.by.isSamePerson(by);
     }
 
     /**

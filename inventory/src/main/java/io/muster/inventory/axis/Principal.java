@@ -29,6 +29,11 @@ public record Principal(int uid, String user, int pid) {
                 in.has("pid") ? (int) in.integer("pid", 0, Integer.MAX_VALUE) : 0);
     }
 
+    /** Returns whether both are requests of one person, perhaps from different processes or under a name that changed since. */
+    boolean isSamePerson(Principal other) {
+        return uid == other.uid;
+    }
+
     /** Writes the members into the current JSON object. */
     public void write(JsonGenerator out) throws IOException {
         out.writeNumberField("userid", uid == DAEMON.uid ? uid : Integer.toUnsignedLong(uid));

@@ -62,9 +62,13 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         return tree(toBytes());
     }
 
-    /** Returns {@link #toSummary} as a tree. */
-    public ObjectNode toSummaryJson() {
-        return tree(toSummary());
+    /**
+     * Returns {@link #toSummary} as a tree.
+     *
+     * @param json {@link #toBytes} of this entry, which needs no second serialisation unless the event has an R
+     */
+    public ObjectNode toSummaryJson(byte[] json) {
+        return tree(event instanceof DefinitionChanges.Defined ? toSummary() : json);
     }
 
     private static ObjectNode tree(byte[] json) {

@@ -1,8 +1,8 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Fields;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 
@@ -22,14 +22,12 @@ public record ReloadRequest(String path, boolean xml, boolean force) {
      * @throws RpcException EPROTO if the payload is something else
      */
     public static ReloadRequest parse(ObjectNode payload) {
-        JsonNode path = payload.path("path");
-        JsonNode xml = payload.path("xml");
-        JsonNode force = payload.path("force");
-        if (!path.isTextual() || !xml.isBoolean() || !force.isBoolean()) {
-            throw new RpcException(
-                    Errno.EPROTO, TOPIC + ": /path must be a string, /xml and /force must be true or false");
-        }
-        return new ReloadRequest(path.textValue(), xml.booleanValue(), force.booleanValue());
+        Fields in = new Fields(
+                payload,
+                "",
+                (place, sentence) -> new RpcException(
+                        Errno.EPROTO, TOPIC + ": /path must be a string, /xml and /force must be true or false"));
+        return new ReloadRequest(in.text("path"), in.givenFlag("xml"), in.givenFlag("force"));
     }
 
     public ObjectNode toJson() {
