@@ -184,7 +184,7 @@ final class ShapeItems {
         return element;
     }
 
-    /** Returns whether each reader, flux-core's too, takes a bare word with this content for a string. */
+    /** Returns whether every reader, including flux-core's, reads this word without quotes as a string. */
     static boolean isPlainString(String word) {
         String lower = word.toLowerCase(Locale.ROOT);
         return !lower.equals("true")
