@@ -124,6 +124,13 @@ public final class NaiveState {
         return List.of(ranks, departed, defined, starts, expires, expirationSet).toString();
     }
 
+    /** A change of a state. */
+    public interface Effect {
+        /** @return why the change is refused; null if it is granted */
+        @Nullable
+        Kind on(NaiveState state);
+    }
+
     private List<Rank> at(Idset ids) {
         List<Rank> found = new ArrayList<>();
         ids.forEach(id -> found.add(ranks.get(id)));

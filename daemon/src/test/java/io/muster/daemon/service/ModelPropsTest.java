@@ -17,7 +17,6 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
@@ -80,13 +79,7 @@ class ModelPropsTest {
         }
     }
 
-    private interface Effect {
-        /** @return why the command is refused, and changes nothing; null if it is granted */
-        @Nullable
-        Kind on(NaiveState model);
-    }
-
-    private record Change(String topic, String payload, Effect effect) {}
+    private record Change(String topic, String payload, NaiveState.Effect effect) {}
 
     private record Sent(Stage.Caller by, int matchtag, Change change) {
         String answer() {
