@@ -44,7 +44,8 @@ public class ResourceSetBenchmark extends ClusterBenchmark {
                 Idset gpus = group % 2 == 0 ? Idset.EMPTY : Idset.range(0, 3);
                 all = all.append(ResourceSet.of(hosts.select(own), own, Idset.range(0, group), gpus, Map.of()));
             }
-            return all.withProperty("batch", ids(ranks, id -> id % 2 == 0)).withProperty("debug", ids(ranks, id -> id % 3 == 0));
+            return all.withProperty("batch", ids(ranks, id -> id % 2 == 0))
+                    .withProperty("debug", ids(ranks, id -> id % 3 == 0));
         }
     }
 

@@ -13,9 +13,9 @@ import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.ledger.LedgerListener;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges.Mode;
@@ -62,8 +62,7 @@ class ModelPropsTest {
     /** A peer that has acquired, and the model of what it was sent. */
     private record Follower(Stage.Caller caller, int matchtag, SchedulerModel knowledge) {
         static Follower of(Stage.Caller caller) {
-            return new Follower(
-                    caller, caller.send("resource.acquire", null, Header.STREAMING), new SchedulerModel());
+            return new Follower(caller, caller.send("resource.acquire", null, Header.STREAMING), new SchedulerModel());
         }
 
         /** @return the number of responses read */
@@ -100,8 +99,10 @@ class ModelPropsTest {
                 new Change(
                         "drain",
                         named + (yes ? ",\"mode\":\"force-overwrite\"}" : "}"),
-                        naive -> naive.drain(targets, "because", yes ? Mode.FORCE_OVERWRITE : Mode.NONE, "admin", 0, NOW, BY));
-            case 2, 3 -> new Change("undrain", named + "}", naive -> naive.undrain(targets, List.of(), Mode.NONE, null, BY));
+                        naive -> naive.drain(
+                                targets, "because", yes ? Mode.FORCE_OVERWRITE : Mode.NONE, "admin", 0, NOW, BY));
+            case 2, 3 ->
+                new Change("undrain", named + "}", naive -> naive.undrain(targets, List.of(), Mode.NONE, null, BY));
             case 4 ->
                 new Change(
                         yes ? "exclude" : "include",

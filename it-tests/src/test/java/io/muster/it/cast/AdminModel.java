@@ -44,8 +44,7 @@ final class AdminModel {
     static AdminModel of(int number, Idset ranks) {
         NaiveState state = new NaiveState();
         Hostlist hosts = Hostlist.parse("node[" + ranks + "]");
-        state.define(
-                ResourceSet.of(hosts, ranks, Idset.of(0), Idset.EMPTY, Map.of()), Liveness.Status.ONLINE, NOW);
+        state.define(ResourceSet.of(hosts, ranks, Idset.of(0), Idset.EMPTY, Map.of()), Liveness.Status.ONLINE, NOW);
         return new AdminModel(number, ranks, state);
     }
 
@@ -197,7 +196,8 @@ final class AdminModel {
         payload.putObject("properties").put(name, targets.toString());
         return targets.isEmpty()
                 ? null
-                : change("property-" + (add ? "add" : "remove"), payload, next -> next.edit(add, Map.of(name, targets)));
+                : change(
+                        "property-" + (add ? "add" : "remove"), payload, next -> next.edit(add, Map.of(name, targets)));
     }
 
     private Change expire(double when) {
@@ -215,7 +215,9 @@ final class AdminModel {
 
     private Change change(String verb, ObjectNode payload, NaiveState.Effect effect) {
         NaiveState next = state.copy();
-        assertThat(effect.on(next)).as("%s %s is refused by the model", verb, payload).isNull();
+        assertThat(effect.on(next))
+                .as("%s %s is refused by the model", verb, payload)
+                .isNull();
         return new Change("resource." + verb, payload, new AdminModel(number, ranks, next));
     }
 }

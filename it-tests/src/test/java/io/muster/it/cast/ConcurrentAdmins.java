@@ -175,7 +175,9 @@ public final class ConcurrentAdmins {
         AdminModel.Observation observed = models.get(i).observed(status, r);
         Shift last = shift;
         if (last == null) {
-            assertThat(observed).as("what nobody has changed").isEqualTo(models.get(i).expected());
+            assertThat(observed)
+                    .as("what nobody has changed")
+                    .isEqualTo(models.get(i).expected());
             return;
         }
         RandomAdmin admin = last.admins.get(i);

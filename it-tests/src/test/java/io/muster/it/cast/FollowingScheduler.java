@@ -45,7 +45,9 @@ public final class FollowingScheduler extends Thread {
             while (stream.hasNext()) {
                 knowledge.receive(stream.next());
             }
-            assertThat(mayEnd).as("the stream of updates has ended, so the daemon may end").isTrue();
+            assertThat(mayEnd)
+                    .as("the stream of updates has ended, so the daemon may end")
+                    .isTrue();
         } catch (UncheckedIOException | IOException gone) {
             failure = mayEnd.get() ? null : gone;
             acquired.countDown();

@@ -113,7 +113,9 @@ public final class ManySchedulers extends Thread {
     }
 
     public long responses() {
-        return members.stream().mapToLong(member -> member.knowledge.responses()).sum();
+        return members.stream()
+                .mapToLong(member -> member.knowledge.responses())
+                .sum();
     }
 
     public void close() throws IOException, InterruptedException {

@@ -57,8 +57,8 @@ class BackupTest {
             load.stop();
         }
         for (int i = 0; i < BACKUPS; i++) {
-            DaemonProcess.Setup next =
-                    DaemonProcess.Setup.in(Files.createDirectory(directory.resolve("r" + i)), RecordingAdmin.resources());
+            DaemonProcess.Setup next = DaemonProcess.Setup.in(
+                    Files.createDirectory(directory.resolve("r" + i)), RecordingAdmin.resources());
             muster(
                     "restore",
                     directory.resolve("b" + i).toString(),

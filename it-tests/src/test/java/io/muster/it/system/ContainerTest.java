@@ -316,7 +316,8 @@ class ContainerTest {
         try (FluxClient admin = FluxClient.connect("local://" + socket());
                 RecordingAdmin recorder = RecordingAdmin.at(admin, 200)) {
             recorder.write(1000);
-            await().atMost(PATIENCE).until(() -> schedulers.whoKnow(recorder.up(16_384)) == 200 || schedulers.failure() != null);
+            await().atMost(PATIENCE)
+                    .until(() -> schedulers.whoKnow(recorder.up(16_384)) == 200 || schedulers.failure() != null);
             assertThat(schedulers.failure()).isNull();
             recorder.check();
         }

@@ -70,7 +70,8 @@ class CrashTest {
     }
 
     private DaemonProcess.Setup setup() {
-        return DaemonProcess.Setup.in(directory, "snapshot-every = 100", "history-size = \"64KiB\"", ConcurrentAdmins.resources());
+        return DaemonProcess.Setup.in(
+                directory, "snapshot-every = 100", "history-size = \"64KiB\"", ConcurrentAdmins.resources());
     }
 
     private void crash(Random random) throws Exception {

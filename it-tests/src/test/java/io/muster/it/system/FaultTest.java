@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.muster.it.cast.ConcurrentAdmins;
-import io.muster.it.cast.FollowingScheduler;
-import io.muster.it.cast.RecordingAdmin;
 import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.cast.ConcurrentAdmins;
+import io.muster.it.cast.FollowingScheduler;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Strace;

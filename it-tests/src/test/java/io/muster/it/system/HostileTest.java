@@ -5,15 +5,15 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.it.cast.HonestClient;
-import io.muster.it.cast.RecordingAdmin;
-import io.muster.protocol.testing.SchedulerModel;
 import io.muster.daemon.service.Method;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.cast.HonestClient;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Control;
 import io.muster.protocol.wire.Credentials;

@@ -1,7 +1,7 @@
 package io.muster.it.system;
 
-import io.muster.it.cast.RecordingAdmin;
 import io.muster.daemon.service.Method;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.Peer;
 import io.muster.protocol.wire.Header;
 import java.io.IOException;

@@ -94,7 +94,8 @@ class SiegeTest {
     private static void drainMany(DaemonProcess daemon) throws IOException {
         try (FluxClient client = daemon.connect()) {
             for (int i = 0; i < 3000; i++) {
-                client.rpc("resource.drain", RecordingAdmin.drain(2 * RecordingAdmin.RANKS + 5 * i, "reason " + i % 300));
+                client.rpc(
+                        "resource.drain", RecordingAdmin.drain(2 * RecordingAdmin.RANKS + 5 * i, "reason " + i % 300));
             }
         }
     }
@@ -103,7 +104,8 @@ class SiegeTest {
      * Drains and undrains twice a second, and asks for the daemon's health. The time of a drain is counted from the moment when it was due,
      * so that it includes the time for which an earlier drain delayed it.
      */
-    private static void serve(String when, DaemonProcess daemon, RecordingAdmin recorder, int seconds) throws Exception {
+    private static void serve(String when, DaemonProcess daemon, RecordingAdmin recorder, int seconds)
+            throws Exception {
         HttpClient http = HttpClient.newHttpClient();
         HttpRequest probe = HttpRequest.newBuilder(daemon.address("/healthz"))
                 .timeout(Duration.ofSeconds(10))

@@ -6,15 +6,15 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
 import io.muster.it.cast.ManySchedulers;
 import io.muster.it.cast.RecordingAdmin;
-import io.muster.protocol.testing.SchedulerModel;
-import io.muster.inventory.idset.Idset;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
@@ -117,7 +117,8 @@ class SoakTest {
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10);
                 FluxClient client = daemon.connect()) {
             ManySchedulers schedulers = ManySchedulers.of(STREAMS, daemon.socket());
-            await().atMost(PATIENCE).until(() -> schedulers.whoKnow(recorder.up()) == STREAMS || schedulers.failure() != null);
+            await().atMost(PATIENCE)
+                    .until(() -> schedulers.whoKnow(recorder.up()) == STREAMS || schedulers.failure() != null);
             work(client, SECONDS / 3, schedulers);
             Footprint warm = Footprint.of(daemon);
             long heard = schedulers.responses();

@@ -74,7 +74,9 @@ public final class SchedulerModel {
     }
 
     private static void check(Idset allowed, Idset named, String condition, ObjectNode payload) {
-        assertThat(named.subtract(allowed)).as("no rank but one that %s: %s", condition, payload).isEqualTo(Idset.EMPTY);
+        assertThat(named.subtract(allowed))
+                .as("no rank but one that %s: %s", condition, payload)
+                .isEqualTo(Idset.EMPTY);
     }
 
     private Idset having(String property) {

@@ -1,6 +1,6 @@
 /**
- * What the tests of this module and of those above it share: the model of a scheduler. This package may depend on the inventory and on the
- * protocol, never on a daemon. A test may read a model while another thread feeds it.
+ * What the tests of this module and of those above it share: the model of a scheduler, and a service manager's socket. This package may
+ * depend on the inventory, on the protocol and on Netty, never on a daemon. A test may read what another thread receives.
  */
 @NullMarked
 package io.muster.protocol.testing;
