@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of requests that come while their peer does not read the answers to earlier ones, or while changes wait for the disk. */
+/** Requests that arrive while their peer does not read the answers to earlier ones, or while changes wait for the disk. */
 class BacklogTest extends LinkFixture {
     private static final String OVERWRITE = "{\"targets\":\"1\",\"mode\":\"force-overwrite\"}";
 
@@ -122,7 +122,7 @@ class BacklogTest extends LinkFixture {
         assertThat(stage.counted).containsExactly("resource.status 0");
     }
 
-    /** There is no memory left outside the heap. */
+    /** An allocator for which no memory is left outside the heap. */
     private static final class Exhausted extends AbstractByteBufAllocator {
         Exhausted() {
             super(true);

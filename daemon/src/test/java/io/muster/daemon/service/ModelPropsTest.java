@@ -56,7 +56,7 @@ class ModelPropsTest {
     private final List<Follower> followers = new ArrayList<>();
     /** The state after each committed event, by seq. */
     private final Map<Long, String> states = new TreeMap<>();
-    /** How long updates are gathered. */
+    /** The time for which the daemon gathers updates. */
     private Duration gathering = Duration.ZERO;
 
     /** A peer that has acquired, and the model of what it was sent. */
