@@ -40,11 +40,11 @@ public final class NotifySocket implements AutoCloseable {
     /** Stops to listen: whoever sends a state from now on meets an error. */
     public void stop() {
         channel.close().syncUninterruptibly();
-        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
     }
 
     @Override
     public void close() {
         stop();
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
     }
 }
