@@ -79,8 +79,8 @@ choose_cache() {
     return 1
 }
 
-# Makes both archives, in a directory of their own and renamed into place. A command that comes second meanwhile does without. The training runs
-# in the background: a shell acts on a signal while it waits, but not before a command in the foreground has ended.
+# Makes both archives, in a directory of their own and renamed into place. A command that comes second meanwhile does without. The
+# training runs in the background: a shell acts on a signal while it waits, but not before a command in the foreground has ended.
 make_archives() {
     [ "${MUSTER_CACHE:-}" != off ] && choose_cache || return 0
     find "$cache" -maxdepth 1 -name lock -mmin +10 -exec rmdir {} + 2>/dev/null
