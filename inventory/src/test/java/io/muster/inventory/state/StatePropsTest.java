@@ -19,6 +19,7 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.testing.Idsets;
+import io.muster.testing.NaiveState;
 import io.muster.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -150,10 +151,7 @@ class StatePropsTest {
                 model.lift(real.now());
                 check(new HoldChanges.LiftExpired(), null, Principal.DAEMON);
             }
-            case 6 -> {
-                model.exclude(targets);
-                check(new MembershipChanges.Exclude(text(targets, random), null), null, by);
-            }
+            case 6 -> check(new MembershipChanges.Exclude(text(targets, random), null), model.exclude(targets), by);
             case 7 -> {
                 List<String> away = departed(random);
                 String text = text(targets, away, random);
@@ -167,13 +165,12 @@ class StatePropsTest {
             case 9 -> check(new MembershipChanges.Shrink(text(targets, random), null), model.shrink(targets), by);
             case 10 -> {
                 String name = REPORTS[random.nextInt(REPORTS.length)];
-                model.report(name, targets, real.now());
                 check(
                         new LivenessChanges.SetLiveness(
                                 LivenessChange.of(name),
                                 text(targets, random),
                                 random.nextBoolean() ? "" : "heartbeat"),
-                        null,
+                        model.report(name, targets, real.now()),
                         by);
             }
             case 11 -> {
@@ -205,7 +202,7 @@ class StatePropsTest {
 
     /** Returns some departed hosts that are not in R, so that their names cannot mean a rank. */
     private List<String> departed(Random random) {
-        List<String> away = new ArrayList<>(model.left.keySet());
+        List<String> away = new ArrayList<>(model.departed.keySet());
         away.removeIf(host ->
                 random.nextInt(3) > 0 || real.state().resources().hosts().contains(host));
         return away;
@@ -235,8 +232,7 @@ class StatePropsTest {
             wanted.put(name, targets(random));
             texts.put(name, text(wanted.get(name), random));
         }
-        model.edit(add, wanted);
-        check(new DefinitionChanges.ChangeProperties(add, texts), null, by);
+        check(new DefinitionChanges.ChangeProperties(add, texts), model.edit(add, wanted), by);
     }
 
     private void define(ResourceSet next, Random random) {
@@ -317,17 +313,17 @@ class StatePropsTest {
     private void assertSame() {
         InventoryState state = real.state();
         SchedulerView view = state.view();
-        assertThat(view.members()).isEqualTo(model.those(rank -> rank.absent.isEmpty()));
-        assertThat(view.up()).isEqualTo(model.those(NaiveState.Rank::isUp));
-        assertThat(view.lost()).isEqualTo(model.those(rank -> rank.absent.contains(Membership.Kind.LOST)));
+        assertThat(view.members()).isEqualTo(model.ranksWhere(rank -> rank.absent.isEmpty()));
+        assertThat(view.up()).isEqualTo(model.ranksWhere(NaiveState.Rank::isUp));
+        assertThat(view.lost()).isEqualTo(model.ranksWhere(rank -> rank.absent.contains(Membership.Kind.LOST)));
         assertThat(view.properties()).isEqualTo(model.properties());
         assertThat(view.expiration()).isEqualTo(model.expiration());
         assertThat(state.members()).isEqualTo(view.members());
         assertThat(state.offered().resources().ranks()).isEqualTo(view.members());
-        assertThat(state.holds().held()).isEqualTo(model.those(rank -> !rank.holds.isEmpty()));
-        assertThat(state.resources().ranks()).isEqualTo(model.those(rank -> true));
+        assertThat(state.holds().held()).isEqualTo(model.ranksWhere(rank -> !rank.holds.isEmpty()));
+        assertThat(state.resources().ranks()).isEqualTo(model.ranksWhere(rank -> true));
         model.ranks.forEach(this::assertSame);
-        assertThat(state.departed().keySet()).isEqualTo(model.left.keySet());
+        assertThat(state.departed().keySet()).isEqualTo(model.departed.keySet());
         assertThat(state.holds().nextDeadline()).isEqualTo(earliest());
         InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
         assertThat(States.snapshot(read)).isEqualTo(States.snapshot(state));
