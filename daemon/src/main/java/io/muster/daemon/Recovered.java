@@ -11,6 +11,7 @@ import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.json.PortableJson;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
@@ -76,6 +77,11 @@ final class Recovered implements Replay {
         UnreadableException(String sentence, Throwable cause) {
             super(sentence, cause);
         }
+    }
+
+    @Override
+    public void begins(Level level) {
+        state = InventoryState.empty(level);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.HoldChanges.Mode;
+import io.muster.inventory.state.Once;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -28,10 +29,20 @@ import org.jspecify.annotations.Nullable;
 public final class NaiveState {
     public final TreeMap<Integer, Rank> ranks = new TreeMap<>();
     public final Map<String, Departed> departed = new TreeMap<>();
+    /** The changes with an id, the oldest first. */
+    public final List<Sent> sent = new ArrayList<>();
     private double defined;
     private double starts;
     private double expires;
     private boolean expirationSet;
+
+    /** A command with an id that led to events. */
+    public record Sent(Once command, Principal by, double time) {}
+
+    /** Whether a command with an id, sent again, is known to have been carried out: of the last so many, in the last so many seconds. */
+    public boolean remembers(Sent again, double now, int most, double seconds) {
+        return sent.subList(Math.max(0, sent.size() - most), sent.size()).contains(again) && again.time + seconds >= now;
+    }
 
     /** A rank with all its properties. */
     public static final class Rank {

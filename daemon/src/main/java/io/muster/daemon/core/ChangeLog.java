@@ -87,7 +87,7 @@ public final class ChangeLog implements Commits {
 
     private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
-            case "userid", "user", "pid" -> null;
+            case "userid", "user", "pid", "id", "request" -> null;
             case "until", "expiration" -> time(value.decimalValue());
             default -> value.isContainerNode() ? cut(value.toString()) : word(cut(value.asText()));
         };

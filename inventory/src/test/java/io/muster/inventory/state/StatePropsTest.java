@@ -31,6 +31,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Runs random commands by several people on the state and on the naive model, and compares all observable data after each. */
@@ -48,6 +49,7 @@ class StatePropsTest {
 
     private final NaiveState model = new NaiveState();
     private final States real = States.empty();
+    private long ids;
     private InventoryState replayed = InventoryState.empty();
 
     /** History names hosts and not ranks, and R from the configuration begins no host as torpid. */
@@ -60,6 +62,7 @@ class StatePropsTest {
             real.at(Epoch.rounded(real.now() + random.nextInt(3) * 0.250001));
             step(random);
             assertSame();
+            resend(random);
             real.entries().forEach(this::replay);
             real.entries().clear();
             assertThat(States.snapshot(replayed)).isEqualTo(States.snapshot(real.state()));
@@ -289,7 +292,11 @@ class StatePropsTest {
 
     private void check(Command command, @Nullable Kind refused, Principal by) {
         String before = States.snapshot(real.state());
-        Decision decision = real.run(command, by);
+        Once once = new Once(command, ChangeId.of(new UUID(0, ++ids), command.toString()));
+        Decision decision = real.run(once, by);
+        if (!decision.events().isEmpty()) {
+            model.sent.add(new NaiveState.Sent(once, by, real.now()));
+        }
         Decision.Rejection rejection = decision.rejection();
         assertThat(rejection == null ? null : rejection.kind())
                 .as("%s", command)
@@ -301,6 +308,26 @@ class StatePropsTest {
         if (decision.events().isEmpty()) {
             assertThat(States.snapshot(real.state())).isEqualTo(before);
         }
+    }
+
+    /** A change that is sent again changes nothing, for its author only, and not if it is another change. */
+    private void resend(Random random) {
+        if (model.sent.isEmpty()) {
+            return;
+        }
+        NaiveState.Sent any = any(model.sent, random);
+        assertThat(model.remembers(any, real.now(), ChangeIds.MOST, ChangeIds.SECONDS))
+                .isEqualTo(real.state().remembers(any.command().id(), real.now(), any.by()));
+        assertThat(any.command().decide(real.state(), real.now(), any.by())).isEqualTo(Decision.accept());
+        assertThat(real.state()
+                        .remembers(any.command().id(), real.now(), new Principal(any.by().uid() + 7, "eve", 0)))
+                .isFalse();
+        Once other = new Once(
+                any.command().command(), ChangeId.of(any.command().id().id(), "another"));
+        assertThat(Objects.requireNonNull(other.decide(real.state(), real.now(), any.by())
+                                .rejection())
+                        .text())
+                .contains("belongs to another change already");
     }
 
     private void replay(Entry entry) {
