@@ -71,7 +71,8 @@ class StateFormatTest {
 
     /** Begins a directory of level 1, as the first version did: a daemon begins a fresh one in the newest level. */
     private static void begin(Path directory) throws IOException {
-        String head = "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}";
+        String head =
+                "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}";
         CRC32C crc = new CRC32C();
         crc.update(head.getBytes(StandardCharsets.UTF_8));
         Path segment = directory.resolve("journal/0000000000000001.log");

@@ -81,7 +81,10 @@ final class ArchitectureTest {
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.ledger", "inventory.level");
-        arrow(arrows, "daemon.journal", "inventory.problem inventory.json inventory.level daemon.journal.disk daemon.ledger");
+        arrow(
+                arrows,
+                "daemon.journal",
+                "inventory.problem inventory.json inventory.level daemon.journal.disk daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
         arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
         String outside = all + messages + " protocol.acquire protocol.admin";

@@ -31,6 +31,7 @@ public final class NaiveState {
     public final Map<String, Departed> departed = new TreeMap<>();
     /** The changes with an id, the oldest first. */
     public final List<Sent> sent = new ArrayList<>();
+
     private double defined;
     private double starts;
     private double expires;
@@ -41,7 +42,8 @@ public final class NaiveState {
 
     /** Whether a command with an id, sent again, is known to have been carried out: of the last so many, in the last so many seconds. */
     public boolean remembers(Sent again, double now, int most, double seconds) {
-        return sent.subList(Math.max(0, sent.size() - most), sent.size()).contains(again) && again.time + seconds >= now;
+        return sent.subList(Math.max(0, sent.size() - most), sent.size()).contains(again)
+                && again.time + seconds >= now;
     }
 
     /** A rank with all its properties. */

@@ -26,7 +26,16 @@ final class PreviousVersion {
         Path archive = scratch.resolve("sources.tar");
         String top = Tool.run("git", "rev-parse", "--show-toplevel").trim();
         Tool.run(
-                "git", "-C", top, "archive", "-o", archive.toString(), COMMIT, "inventory", "protocol", "daemon/src/main");
+                "git",
+                "-C",
+                top,
+                "archive",
+                "-o",
+                archive.toString(),
+                COMMIT,
+                "inventory",
+                "protocol",
+                "daemon/src/main");
         Tool.run("tar", "-xf", archive.toString(), "-C", sources.toString());
         List<Path> libraries = Jars.all().stream()
                 .filter(jar -> !jar.getFileName().toString().startsWith("muster-"))
@@ -41,9 +50,23 @@ final class PreviousVersion {
                             .toList());
         }
         Tool.run(
-                Tool.jdk("javac"), "-nowarn", "-proc:none", "-encoding", "UTF-8", "--release", "17", "-cp", classPath,
-                "-d", classes.toString(), "@" + list);
-        Tool.run("cp", "-r", sources.resolve("daemon/src/main/resources/META-INF").toString(), classes.toString());
+                Tool.jdk("javac"),
+                "-nowarn",
+                "-proc:none",
+                "-encoding",
+                "UTF-8",
+                "--release",
+                "17",
+                "-cp",
+                classPath,
+                "-d",
+                classes.toString(),
+                "@" + list);
+        Tool.run(
+                "cp",
+                "-r",
+                sources.resolve("daemon/src/main/resources/META-INF").toString(),
+                classes.toString());
         Files.createDirectory(jars);
         Tool.run(Tool.jdk("jar"), "cf", jars.resolve("muster-previous.jar").toString(), "-C", classes.toString(), ".");
         for (Path library : libraries) {

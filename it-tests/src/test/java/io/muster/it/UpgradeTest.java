@@ -84,18 +84,26 @@ class UpgradeTest {
         PreviousVersion.into(directory.resolve("jars"), directory.resolve("build"));
         ObjectNode known = run(
                 json("{}"),
-                "drain", "{'targets':'1','reason':'bad dimm'}",
-                "drain", "{'targets':'1-2','holder':'health','reason':'fan','until':4000000000.25}",
-                "exclude", "{'targets':'3','reason':'loan'}",
-                "shrink", "{'targets':'6','reason':'returned'}");
+                "drain",
+                "{'targets':'1','reason':'bad dimm'}",
+                "drain",
+                "{'targets':'1-2','holder':'health','reason':'fan','until':4000000000.25}",
+                "exclude",
+                "{'targets':'3','reason':'loan'}",
+                "shrink",
+                "{'targets':'6','reason':'returned'}");
 
         use(previous);
         known = run(
                 known,
-                "torpid", "{'targets':'4'}",
-                "drain", "{'targets':'5','reason':'with an id','id':'" + ID + "'}",
-                "property-add", "{'properties':{'gpu':'0-2','a@b':'7'}}",
-                "expiration-update", "{'expiration':4000000000}");
+                "torpid",
+                "{'targets':'4'}",
+                "drain",
+                "{'targets':'5','reason':'with an id','id':'" + ID + "'}",
+                "property-add",
+                "{'properties':{'gpu':'0-2','a@b':'7'}}",
+                "expiration-update",
+                "{'expiration':4000000000}");
         assertThat(contents().values()).noneMatch(text -> text.contains(ID) || text.contains("\"needs\""));
 
         use(previous);

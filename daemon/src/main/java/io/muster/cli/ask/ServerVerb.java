@@ -63,8 +63,9 @@ public abstract class ServerVerb extends Verb {
             if (e instanceof InterruptedIOException || e instanceof ProtocolException) {
                 throw e;
             }
-            console().complain("muster: " + e.getMessage()
-                    + "; connecting again to send the change once more, with the same id");
+            console()
+                    .complain("muster: " + e.getMessage()
+                            + "; connecting again to send the change once more, with the same id");
             try (FluxClient again = reconnect(e)) {
                 return change.make(again);
             }

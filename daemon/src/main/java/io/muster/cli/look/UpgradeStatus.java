@@ -33,13 +33,15 @@ public final class UpgradeStatus extends ServerVerb {
         }
         int written = answer.path("written").asInt();
         int newest = answer.path("newest").asInt();
-        console().println("the daemon writes format level " + written + " and knows levels "
-                + answer.path("oldest").asInt() + " to " + newest);
+        console()
+                .println("the daemon writes format level " + written + " and knows levels "
+                        + answer.path("oldest").asInt() + " to " + newest);
         if (written == newest) {
             console().println("no upgrade has to be finished");
         } else {
-            console().println("the earlier version can start on this state directory until `muster upgrade finish`,"
-                    + " which permits:");
+            console()
+                    .println("the earlier version can start on this state directory until `muster upgrade finish`,"
+                            + " which permits:");
         }
         for (JsonNode permitted : answer.path("permits")) {
             console().println("  " + Printable.of(permitted.asText()));

@@ -236,8 +236,7 @@ public final class Inventory {
         return inFlight == 0 && !settling && answers.isEmpty();
     }
 
-    private void write(
-            List<Event> events, @Nullable ChangeId id, double now, Principal by, Consumer<Answer> reply) {
+    private void write(List<Event> events, @Nullable ChangeId id, double now, Principal by, Consumer<Answer> reply) {
         boolean journaled = proposed.level().includes(Level.TWO);
         List<Entry> entries = new ArrayList<>(events.size());
         List<byte[]> lines = new ArrayList<>(events.size());

@@ -27,8 +27,7 @@ public final class CorruptException extends IOException {
                 false);
     }
 
-    private CorruptException(
-            String file, int line, long offset, String sentence, String advice, boolean newer) {
+    private CorruptException(String file, int line, long offset, String sentence, String advice, boolean newer) {
         super(place(file, line, offset) + ": " + sentence + advice);
         this.file = file;
         this.line = line;

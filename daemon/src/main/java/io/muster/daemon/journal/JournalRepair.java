@@ -26,6 +26,7 @@ public final class JournalRepair {
     private long lost;
     /** The highest level that a file names. */
     private Level level = Level.ONE;
+
     private long expected;
 
     /**
@@ -214,7 +215,8 @@ public final class JournalRepair {
 
     private void begin(long first) throws IOException {
         if (!dryRun) {
-            SegmentWriter.create(disk, first, level, now(), SegmentWriter.buffer()).close();
+            SegmentWriter.create(disk, first, level, now(), SegmentWriter.buffer())
+                    .close();
         }
     }
 

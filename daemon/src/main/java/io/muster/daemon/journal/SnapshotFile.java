@@ -66,8 +66,9 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
             }
             return new SnapshotFile(
                     Level.of(level),
-                    whole.path("seq").longValue(), whole.path("timestamp").doubleValue(), (ObjectNode)
-                            whole.path("state"));
+                    whole.path("seq").longValue(),
+                    whole.path("timestamp").doubleValue(),
+                    (ObjectNode) whole.path("state"));
         } catch (CorruptException e) {
             throw e;
         } catch (IOException e) {

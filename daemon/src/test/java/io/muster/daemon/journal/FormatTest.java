@@ -2,7 +2,6 @@ package io.muster.daemon.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.journal.disk.Disk;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.io.InputStream;

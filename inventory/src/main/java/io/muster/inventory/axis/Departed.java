@@ -17,7 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param extras what another version wrote of the host
  */
 public record Departed(
-        @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed, Extras extras) {
+        @Nullable HoldSet holds,
+        List<Membership.Absence> absences,
+        List<String> added,
+        List<String> removed,
+        Extras extras) {
     public Departed {
         absences = List.copyOf(absences);
         added = List.copyOf(added);
@@ -49,7 +53,11 @@ public record Departed(
     }
 
     public boolean isEmpty() {
-        return holds == null && absences.isEmpty() && added.isEmpty() && removed.isEmpty() && extras.equals(Extras.NONE);
+        return holds == null
+                && absences.isEmpty()
+                && added.isEmpty()
+                && removed.isEmpty()
+                && extras.equals(Extras.NONE);
     }
 
     /**

@@ -33,7 +33,12 @@ import org.jspecify.annotations.Nullable;
  * @param timestamp seconds since the epoch
  * @param id the id of the change of which this is the last entry; null if it has none, and always in the first format level
  */
-public record Entry(long seq, double timestamp, Principal by, Event event, @Nullable ChangeId id) {
+public record Entry(
+        long seq,
+        double timestamp,
+        Principal by,
+        Event event,
+        @Nullable ChangeId id) {
     private static final Set<String> COMMON = Set.of("id", "request");
 
     public Entry(long seq, double timestamp, Principal by, Event event) {
@@ -155,9 +160,7 @@ public record Entry(long seq, double timestamp, Principal by, Event event, @Null
         }
 
         private @Nullable ChangeId id() {
-            return context.has("id")
-                    ? new ChangeId(ChangeIds.read(context), context.text("request"))
-                    : null;
+            return context.has("id") ? new ChangeId(ChangeIds.read(context), context.text("request")) : null;
         }
 
         /** Reads the keys that this version does not know. */
@@ -184,10 +187,7 @@ public record Entry(long seq, double timestamp, Principal by, Event event, @Null
                 case "resource-update" -> new DefinitionChanges.ExpirationChanged(Epoch.instant(context, "expiration"));
                 case "online", "offline", "torpid", "lively" ->
                     new LivenessChanges.LivenessChanged(
-                            LivenessChange.of(name),
-                            targets(),
-                            context.textOr("cause", ""),
-                            extras("cause"));
+                            LivenessChange.of(name), targets(), context.textOr("cause", ""), extras("cause"));
                 case "drain" ->
                     new HoldChanges.Drained(
                             targets(),
@@ -211,9 +211,8 @@ public record Entry(long seq, double timestamp, Principal by, Event event, @Null
         }
 
         private Event absence(String name) {
-            MembershipChanges.Excluded event =
-                    new MembershipChanges.Excluded(
-                            targets(), Membership.Kind.read(context), reason(), extras("kind", "reason"));
+            MembershipChanges.Excluded event = new MembershipChanges.Excluded(
+                    targets(), Membership.Kind.read(context), reason(), extras("kind", "reason"));
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }

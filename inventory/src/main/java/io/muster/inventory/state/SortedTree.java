@@ -18,7 +18,11 @@ final class SortedTree<K extends Comparable<K>, V> {
     }
 
     private record Node<K extends Comparable<K>, V>(
-            K key, V value, @Nullable Node<K, V> left, @Nullable Node<K, V> right, int height) {}
+            K key,
+            V value,
+            @Nullable Node<K, V> left,
+            @Nullable Node<K, V> right,
+            int height) {}
 
     static <K extends Comparable<K>, V> SortedTree<K, V> empty() {
         return new SortedTree<>(null, 0);

@@ -106,7 +106,8 @@ public final class StateJson {
         InventoryState read() {
             ResourceSet base = in.tree("R", ResourceSet::parse);
             Idset ranks = base.ranks();
-            return new InventoryState(definition(base), membership(ranks), liveness(ranks), holds(ranks), departed(), books());
+            return new InventoryState(
+                    definition(base), membership(ranks), liveness(ranks), holds(ranks), departed(), books());
         }
 
         private Bookkeeping books() {
@@ -189,7 +190,10 @@ public final class StateJson {
 
         private static Membership.Absence absence(Fields in) {
             return new Membership.Absence(
-                    Membership.Kind.read(in), in.optional("reason"), Epoch.seconds(in, "since"), principal(in),
+                    Membership.Kind.read(in),
+                    in.optional("reason"),
+                    Epoch.seconds(in, "since"),
+                    principal(in),
                     Extras.besides(in, ABSENCE));
         }
 

@@ -53,10 +53,11 @@ class ChangeIdsTest {
             now += random.nextInt(20) == 0 ? 300 : random.nextInt(3);
             ChangeIds before = ids;
             List<ChangeIds.Given> naiveBefore = List.copyOf(naive);
-            ChangeIds.Given given = given(
-                    random.nextInt(60), random.nextBoolean() ? States.ALICE : States.BOB, now, seq);
+            ChangeIds.Given given =
+                    given(random.nextInt(60), random.nextBoolean() ? States.ALICE : States.BOB, now, seq);
             ids = ids.with(given);
-            naive.removeIf(old -> old.uid() == given.uid() && old.id().id().equals(given.id().id()));
+            naive.removeIf(old ->
+                    old.uid() == given.uid() && old.id().id().equals(given.id().id()));
             naive.add(given);
             double time = now;
             naive.removeIf(old -> old.time() + 600 < time);
@@ -72,8 +73,8 @@ class ChangeIdsTest {
     @Test
     void idsAreInTheSnapshotFromTheSecondLevelOn() {
         for (Level level : Level.values()) {
-            InventoryState state = InventoryState.empty(level)
-                    .remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000.5, States.ALICE, 5);
+            InventoryState state =
+                    InventoryState.empty(level).remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000.5, States.ALICE, 5);
             String snapshot = States.snapshot(state);
             InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
 

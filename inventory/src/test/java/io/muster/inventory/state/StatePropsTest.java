@@ -320,12 +320,15 @@ class StatePropsTest {
                 .isEqualTo(real.state().remembers(any.command().id(), real.now(), any.by()));
         assertThat(any.command().decide(real.state(), real.now(), any.by())).isEqualTo(Decision.accept());
         assertThat(real.state()
-                        .remembers(any.command().id(), real.now(), new Principal(any.by().uid() + 7, "eve", 0)))
+                        .remembers(
+                                any.command().id(),
+                                real.now(),
+                                new Principal(any.by().uid() + 7, "eve", 0)))
                 .isFalse();
-        Once other = new Once(
-                any.command().command(), ChangeId.of(any.command().id().id(), "another"));
-        assertThat(Objects.requireNonNull(other.decide(real.state(), real.now(), any.by())
-                                .rejection())
+        Once other =
+                new Once(any.command().command(), ChangeId.of(any.command().id().id(), "another"));
+        assertThat(Objects.requireNonNull(
+                                other.decide(real.state(), real.now(), any.by()).rejection())
                         .text())
                 .contains("belongs to another change already");
     }

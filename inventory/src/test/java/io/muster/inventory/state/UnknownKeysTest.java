@@ -19,8 +19,8 @@ class UnknownKeysTest {
     }
 
     private static String event(String name, String context) {
-        return "{'seq':9,'timestamp':5,'name':'" + name + "','context':{" + context
-                + ",'userid':1001,'user':'alice'," + NEW.replace('"', '\'') + "}}";
+        return "{'seq':9,'timestamp':5,'name':'" + name + "','context':{" + context + ",'userid':1001,'user':'alice',"
+                + NEW.replace('"', '\'') + "}}";
     }
 
     private static void staysInTheSnapshot(String name, String context) throws JsonProcessingException {

@@ -19,7 +19,8 @@ public record AdminRequest(Command command, boolean dryRun) {
         ChangeId id = RequestId.take(method.topic(), payload);
         AdminMethod.Reader in = new AdminMethod.Reader(method, payload);
         Command command = method.read(in);
-        return new AdminRequest(id == null ? command : new Once(command, id), in.fields().flag(DRY_RUN));
+        return new AdminRequest(
+                id == null ? command : new Once(command, id), in.fields().flag(DRY_RUN));
     }
 
     /** Returns the topic and the payload with which a client requests {@code command}. */

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param force makes flux-core accept more ranks than it has brokers
  * @param id the id of the change; flux-core has none
  */
-public record ReloadRequest(String path, boolean xml, boolean force, @Nullable ChangeId id) {
+public record ReloadRequest(
+        String path, boolean xml, boolean force, @Nullable ChangeId id) {
     public static final String TOPIC = "resource.reload";
 
     public ReloadRequest(String path, boolean xml, boolean force) {
