@@ -31,7 +31,7 @@ public final class Config {
         Table resource = top.section("resource");
         Table muster = top.section("muster");
         resources = Resources.read(resource, environment);
-        access = Access.read(top.section("access"), muster);
+        access = Access.read(top);
         listen = Listen.read(muster, environment);
         storage = Storage.read(muster, resource, environment);
         clock = Storage.Clock.read(muster);
@@ -66,8 +66,11 @@ public final class Config {
     private static void checkTable(String name, Table top) {
         JsonNode table = top.json(name);
         String place = top.place(name);
-        String suggestion = Key.suggestion(name, Key.SECTIONS);
+        String suggestion = Key.suggestion(name, Key.TOP);
         boolean ours = Key.SECTIONS.contains(name);
+        if (name.equals(Key.GRANT.key())) {
+            return; // Access reads and checks the entries
+        }
         if (table.path(0).isObject() && ours) {
             top.problem(name, "is one table: write [" + name + "]");
         } else if (table.path(0).isObject()) {
