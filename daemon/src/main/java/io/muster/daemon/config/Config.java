@@ -30,7 +30,7 @@ public final class Config {
         this.tree = tree;
         Table resource = top.section("resource");
         Table muster = top.section("muster");
-        resources = Resources.read(resource, environment);
+        resources = Resources.read(resource, top.section("queues"), environment);
         access = Access.read(top);
         listen = Listen.read(muster, environment);
         storage = Storage.read(muster, resource, environment);
@@ -81,7 +81,7 @@ public final class Config {
             checkSection(name, top.section(name));
         } else if (!suggestion.isEmpty()) {
             top.problems().add(place, "[" + name + "]: unknown table" + suggestion);
-        } else if (!name.equals("queues")) { // the -q option of the command reads this table
+        } else if (!name.equals("queues")) { // Resources and the -q option of the command read this table
             top.problems().warn(place, "[" + name + "]: not a table of Muster's; ignored");
         }
     }
