@@ -8,6 +8,7 @@ import io.muster.cli.change.PropertyChange;
 import io.muster.cli.change.Reload;
 import io.muster.cli.change.TargetChange;
 import io.muster.cli.change.Undrain;
+import io.muster.cli.change.UpgradeFinish;
 import io.muster.cli.follow.Acquire;
 import io.muster.cli.follow.Eventlog;
 import io.muster.cli.follow.Watch;
@@ -22,6 +23,7 @@ import io.muster.cli.look.ListVerb;
 import io.muster.cli.look.PropertyList;
 import io.muster.cli.look.RGetVerb;
 import io.muster.cli.look.Status;
+import io.muster.cli.look.UpgradeStatus;
 import io.muster.cli.look.Why;
 import io.muster.cli.past.History;
 import io.muster.cli.past.ReportVerb;
@@ -83,6 +85,7 @@ final class Verbs {
         add(is("expiration") ? expiration() : null);
         add(is("reload") ? new Reload(console) : null);
         add(is("clock") ? clock() : null);
+        add(is("upgrade") ? upgrade() : null);
         add(is("watch") ? new Watch(console) : null);
         add(is("eventlog") ? new Eventlog(console) : null);
         add(is("acquire") ? new Acquire(console) : null);
@@ -130,6 +133,12 @@ final class Verbs {
     private CommandLine clock() {
         return family("clock", "Say that the daemon's clock is right.")
                 .addSubcommand("accept", new ClockAccept(console));
+    }
+
+    private CommandLine upgrade() {
+        return family("upgrade", "Show and end the time in which the earlier version can start again.")
+                .addSubcommand("status", new UpgradeStatus(console))
+                .addSubcommand("finish", new UpgradeFinish(console));
     }
 
     private CommandLine journal() {

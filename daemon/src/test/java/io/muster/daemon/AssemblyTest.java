@@ -304,8 +304,8 @@ class AssemblyTest {
     void aStoppingDaemonLeavesASocketAloneThatIsNotItsOwn() throws Exception {
         Daemon daemon = Daemon.start(config(), environment(), telemetry, Tracer.OFF);
         Path socket = directory.resolve("muster.sock");
-        List<String> told = new ArrayList<>();
-        telemetry.onCondition(() -> told.add(telemetry.unreachable()));
+        List<String> conditions = new ArrayList<>();
+        telemetry.onCondition(() -> conditions.add(telemetry.unreachable()));
         SocketWatch watch = new SocketWatch(daemon.sockets, telemetry);
         watch.look();
         assertThat(telemetry.health(0).ok()).isTrue();
@@ -323,7 +323,7 @@ class AssemblyTest {
             assertThat(socket).exists();
         }
         watch.look();
-        assertThat(told).hasSize(3).last().isEqualTo("");
+        assertThat(conditions).hasSize(3).last().isEqualTo("");
     }
 
     @Test
@@ -352,8 +352,8 @@ class AssemblyTest {
         FaultyDisk disk = new FaultyDisk(new MemoryDisk());
         Started daemon = new Started(disk);
         new Preparation(daemon.core, daemon.threads).start(config());
-        List<String> told = new CopyOnWriteArrayList<>();
-        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(told), Rig.ALICE));
+        List<String> received = new CopyOnWriteArrayList<>();
+        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(received), Rig.ALICE));
         disk.fault((kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE) {
                 awaitEndOfTest();
@@ -366,7 +366,7 @@ class AssemblyTest {
 
         new Stop(daemon.core, daemon.threads, List.of(), Duration.ofSeconds(2)).run();
 
-        assertThat(told).containsExactly("first", "ECANCELED the daemon is stopping");
+        assertThat(received).containsExactly("first", "ECANCELED the daemon is stopping");
         assertThat(unanswered).isNotDone();
     }
 
@@ -378,7 +378,7 @@ class AssemblyTest {
         }
     }
 
-    private static Sink noting(List<String> told) {
+    private static Sink noting(List<String> received) {
         return new Sink() {
             @Override
             public boolean isWritable() {
@@ -392,12 +392,12 @@ class AssemblyTest {
 
             @Override
             public void send(Bytes payload) {
-                told.add("first");
+                received.add("first");
             }
 
             @Override
             public void end(RpcException reason) {
-                told.add(reason.errno().name() + " " + reason.sentence());
+                received.add(reason.errno().name() + " " + reason.sentence());
             }
         };
     }

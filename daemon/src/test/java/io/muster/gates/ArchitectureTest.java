@@ -65,7 +65,8 @@ final class ArchitectureTest {
         String request = values + " inventory.rset inventory.graph inventory.request";
         arrow(arrows, "inventory.feasibility", request);
         arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
-        String state = values + " inventory.json inventory.rset inventory.axis";
+        arrow(arrows, "inventory.level", "");
+        String state = values + " inventory.json inventory.rset inventory.axis inventory.level";
         arrow(arrows, "inventory.state", state);
         state += " inventory.state";
         arrow(arrows, "inventory.status", state);
@@ -79,8 +80,11 @@ final class ArchitectureTest {
         arrow(arrows, "protocol.client", messages.trim());
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph inventory.axis");
         arrow(arrows, "daemon.journal.disk", "");
-        arrow(arrows, "daemon.ledger", "");
-        arrow(arrows, "daemon.journal", "inventory.problem inventory.json daemon.journal.disk daemon.ledger");
+        arrow(arrows, "daemon.ledger", "inventory.level");
+        arrow(
+                arrows,
+                "daemon.journal",
+                "inventory.problem inventory.json inventory.level daemon.journal.disk daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
         arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
         String outside = all + messages + " protocol.acquire protocol.admin";

@@ -15,6 +15,7 @@ import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.DryRunAnswer;
+import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -62,15 +63,22 @@ abstract class Change extends ServerVerb {
         if (manner.dryRun() || needsMuster()) {
             requireMuster(client);
         }
-        ObjectNode answer = send(client, AdminRequest.call(command, manner.dryRun()));
+        AdminRequest.Call call = AdminRequest.call(command, manner.dryRun());
+        RequestId.give(call.payload());
+        return once(client, connected -> make(connected, call));
+    }
+
+    private int make(FluxClient client, AdminRequest.Call call) throws IOException {
+        ObjectNode answer = send(client, call);
         if (manner.dryRun()) {
             new Preview(DryRunAnswer.parse(answer)).print(console(), json());
             return Exit.OK;
         }
+        boolean sent = manner.await(client, timeout());
         if (json()) {
             console().json(done());
         }
-        return manner.await(client, timeout()) ? Exit.OK : manner.timedOut(console());
+        return sent ? Exit.OK : manner.timedOut(console());
     }
 
     static ObjectNode done() {
@@ -128,12 +136,11 @@ abstract class Change extends ServerVerb {
     }
 
     private static void requireMuster(FluxClient client) throws IOException {
-        ObjectNode name = JsonNodeFactory.instance.objectNode().put("name", "version");
-        String version = client.rpc("attr.get", name).path("value").asText();
-        if (!version.startsWith("muster-")) {
+        if (!isMuster(client)) {
             throw new Failure(
                     Exit.ERROR,
-                    "this is a Flux broker (" + version + "), which does not know --dry-run, --holder or --until",
+                    "this is a Flux broker (" + version(client)
+                            + "), which does not know --dry-run, --holder, --until or `upgrade`",
                     "nothing was changed");
         }
     }

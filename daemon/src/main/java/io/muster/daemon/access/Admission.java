@@ -57,8 +57,7 @@ public final class Admission {
             names.remove(Grant.ROLE_ADMIN);
             grants.add(new Granted(grant, Grants.resolve(names, accounts, unresolved)));
         }
-        return new Admission(
-                owner, access, Grants.resolve(access.admins(), accounts, unresolved), grants, accounts);
+        return new Admission(owner, access, Grants.resolve(access.admins(), accounts, unresolved), grants, accounts);
     }
 
     /**
@@ -117,8 +116,7 @@ public final class Admission {
             return "Request requires owner or user credentials";
         }
         String also = right == Right.HOLD ? "\"" + Right.CHANGE.word() + "\" or " : "";
-        return "Request requires owner credentials or the right " + also + "\"" + right.word() + "\", "
-                + whoHas(right);
+        return "Request requires owner credentials or the right " + also + "\"" + right.word() + "\", " + whoHas(right);
     }
 
     /** Returns the sentence for a user whose right {@link Right#HOLD} does not cover this holder; null for all holders. */
@@ -143,6 +141,8 @@ public final class Admission {
         }
         String cut = names.size() > MOST_NAMES ? ", ..." : "";
         return "which the configuration grants to "
-                + (names.isEmpty() ? "nobody" : names.stream().limit(MOST_NAMES).collect(Collectors.joining(", ")) + cut);
+                + (names.isEmpty()
+                        ? "nobody"
+                        : names.stream().limit(MOST_NAMES).collect(Collectors.joining(", ")) + cut);
     }
 }

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param granted the rights that the configuration grants to the user
  * @param holders the holders that the right {@link Right#HOLD} of the user covers
  */
-public record Rights(
-        Identity identity, Credentials credentials, String user, Set<Right> granted, Set<String> holders) {
+public record Rights(Identity identity, Credentials credentials, String user, Set<Right> granted, Set<String> holders) {
     public Rights {
         granted = Set.copyOf(granted);
         holders = Set.copyOf(holders);

@@ -32,8 +32,7 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         grant(muster, "schedulers", Set.of(Right.ACQUIRE), grants);
         top.tables("grant").forEach(grant -> grants.add(Grant.read(grant)));
         List<String> admins = admins(access.table("roles"));
-        if (!admins.isEmpty()
-                && grants.stream().noneMatch(grant -> grant.who().contains(Grant.ROLE_ADMIN))) {
+        if (!admins.isEmpty() && grants.stream().noneMatch(grant -> grant.who().contains(Grant.ROLE_ADMIN))) {
             access.note(
                     "roles",
                     "the admin role gives no right over resources; add a [[grant]] with who = [\"" + Grant.ROLE_ADMIN

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param who users, {@code %groups}, and {@link #ROLE_ADMIN}
  * @param holder the holder that the right {@code hold} covers; null if the grant does not have this right
  */
-public record Grant(List<String> who, Set<Right> rights, @Nullable String holder) {
+public record Grant(
+        List<String> who, Set<Right> rights, @Nullable String holder) {
     /** The users that {@code access.roles.admin} names, and users for whom a router sends requests with this role. */
     public static final String ROLE_ADMIN = "role:admin";
 

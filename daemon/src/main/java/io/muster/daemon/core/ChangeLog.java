@@ -57,7 +57,9 @@ public final class ChangeLog implements Commits {
                 if (missing > 0) {
                     log.warn("{} changes are in the journal, but not here: the log is too slow", missing);
                 }
-                entries.forEach(entry -> log.info("{}", line(entry)));
+                for (int i = 0; i < entries.size(); i++) {
+                    log.info("{}", line(entries.get(i), lines.get(i)));
+                }
             } finally {
                 waiting.addAndGet(-weight);
             }
@@ -72,9 +74,10 @@ public final class ChangeLog implements Commits {
         return weight;
     }
 
-    static String line(Entry entry) {
+    /** @param json the entry as JSON */
+    static String line(Entry entry, byte[] json) {
         StringBuilder line = new StringBuilder(160).append(entry.event().name());
-        EventText.fields(line, entry.toSummaryJson(), ChangeLog::value);
+        EventText.fields(line, entry.toSummaryJson(json), ChangeLog::value);
         return line.append(" by=")
                 .append(entry.by())
                 .append(" seq=")
@@ -84,7 +87,7 @@ public final class ChangeLog implements Commits {
 
     private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
-            case "userid", "user", "pid" -> null;
+            case "userid", "user", "pid", "id", "request" -> null;
             case "until", "expiration" -> time(value.decimalValue());
             default -> value.isContainerNode() ? cut(value.toString()) : word(cut(value.asText()));
         };

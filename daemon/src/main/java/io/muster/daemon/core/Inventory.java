@@ -4,6 +4,8 @@ import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.level.Level;
+import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
@@ -18,6 +20,7 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of the inventory's state.
@@ -181,8 +184,13 @@ public final class Inventory {
         if (decision.events().isEmpty()) {
             answerUnchanged(command, by, decision, reply);
         } else {
-            write(decision.events(), now, by, reply);
+            write(decision.events(), command.id(), now, by, reply);
         }
+    }
+
+    /** Whether this user gave this id to one of the last changes, which may be in flight. */
+    public boolean remembers(ChangeId id, Principal by) {
+        return proposed.remembers(id, now(), by);
     }
 
     /** Returns the result that a command would have now if every change in flight becomes durable. */
@@ -228,13 +236,17 @@ public final class Inventory {
         return inFlight == 0 && !settling && answers.isEmpty();
     }
 
-    private void write(List<Event> events, double now, Principal by, Consumer<Answer> reply) {
+    private void write(List<Event> events, @Nullable ChangeId id, double now, Principal by, Consumer<Answer> reply) {
+        boolean journaled = proposed.level().includes(Level.TWO);
+        Principal author = journaled ? by : by.withoutLogin();
         List<Entry> entries = new ArrayList<>(events.size());
         List<byte[]> lines = new ArrayList<>(events.size());
         InventoryState after = proposed;
         long bytes = 0;
         for (Event event : events) {
-            Entry entry = new Entry(proposedSeq + entries.size() + 1, now, by, event);
+            boolean last = entries.size() + 1 == events.size();
+            long seq = proposedSeq + entries.size() + 1;
+            Entry entry = new Entry(seq, now, author, event, journaled && last ? id : null);
             after = entry.applyTo(after);
             entries.add(entry);
             byte[] line = entry.toBytes();
@@ -246,7 +258,9 @@ public final class Inventory {
             lines.add(line);
             bytes += line.length;
         }
-        InventoryState reached = after;
+        // In the first level, the id is remembered until the daemon ends.
+        InventoryState reached =
+                id == null || journaled ? after : after.remember(id, now, by, proposedSeq + entries.size());
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
                 // The answer is queued before the listeners are called, because a listener may throw.

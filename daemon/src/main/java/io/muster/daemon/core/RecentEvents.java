@@ -5,6 +5,7 @@ import io.muster.inventory.state.Entry;
 import io.muster.protocol.wire.Bytes;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.function.Supplier;
 
 /**
  * The most recent journal entries, in the form in which followers are sent them. Earlier entries are only on disk; followers
@@ -51,7 +52,14 @@ public final class RecentEvents {
      * @param line the entry as JSON
      */
     public void add(Entry entry, byte[] line) {
-        Item item = item(entry, line);
+        add(entry, () -> line);
+    }
+
+    /** @param line returns the entry as JSON; not asked for a definition, because the R of each would fill the heap */
+    public void add(Entry entry, Supplier<byte[]> line) {
+        boolean define = entry.event() instanceof DefinitionChanges.Defined;
+        byte[] json = define ? entry.toSummary() : line.get();
+        Item item = new Item(entry.seq(), entry.timestamp(), define, Bytes.wrap(json));
         items.add(item);
         bytes += item.json.length();
         trim();
@@ -68,11 +76,6 @@ public final class RecentEvents {
             bytes -= dropped.json.length();
             droppedAt = dropped.timestamp;
         }
-    }
-
-    private static Item item(Entry entry, byte[] line) {
-        boolean define = entry.event() instanceof DefinitionChanges.Defined;
-        return new Item(entry.seq(), entry.timestamp(), define, Bytes.wrap(define ? entry.toSummary() : line));
     }
 
     double droppedAt() {

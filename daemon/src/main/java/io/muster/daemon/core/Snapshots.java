@@ -2,13 +2,14 @@ package io.muster.daemon.core;
 
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.state.StateJson;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Takes a snapshot of the state after a certain number of events, which keeps replay short. The worker thread serialises the
- * state, which is immutable.
+ * Takes a snapshot of the state after a certain number of events, which keeps replay short, and when an upgrade is finished. The
+ * worker thread serialises the state, which is immutable.
  */
 public final class Snapshots implements Commits {
     private final Inventory inventory;
@@ -17,6 +18,7 @@ public final class Snapshots implements Commits {
     private final Consumer<Outcome> done;
     private int every;
     private long taken;
+    private Level level;
 
     /**
      * @param every number of events between snapshots
@@ -29,6 +31,7 @@ public final class Snapshots implements Commits {
         this.every = every;
         this.done = done;
         this.taken = ledger.snapshotSeq();
+        this.level = inventory.state().level();
     }
 
     /** Sets the number of events between snapshots. */
@@ -38,7 +41,7 @@ public final class Snapshots implements Commits {
 
     @Override
     public void settled() {
-        if (inventory.seq() - taken >= every) {
+        if (inventory.seq() - taken >= every || inventory.state().level() != level) {
             take(done);
         }
     }
@@ -60,6 +63,10 @@ public final class Snapshots implements Commits {
     public void take(Consumer<Outcome> then) {
         Committed now = inventory.committed();
         taken = now.seq();
-        worker.execute(() -> ledger.snapshot(now.seq(), StateJson.toBytes(now.state()), then));
+        level = now.state().level();
+        worker.execute(() -> {
+            ledger.raise(now.state().level());
+            ledger.snapshot(now.seq(), StateJson.toBytes(now.state()), then);
+        });
     }
 }

@@ -11,6 +11,7 @@ public final class CorruptException extends IOException {
     private final int line;
     private final long offset;
     private final String sentence;
+    private final boolean newer;
 
     /**
      * @param line number of the damaged line, counted from 1; 0 if the whole file is damaged
@@ -22,15 +23,17 @@ public final class CorruptException extends IOException {
                 line,
                 offset,
                 sentence,
-                "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended");
+                "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended",
+                false);
     }
 
-    private CorruptException(String file, int line, long offset, String sentence, String advice) {
+    private CorruptException(String file, int line, long offset, String sentence, String advice, boolean newer) {
         super(place(file, line, offset) + ": " + sentence + advice);
         this.file = file;
         this.line = line;
         this.offset = offset;
         this.sentence = sentence;
+        this.newer = newer;
     }
 
     /** Returns the exception for a directory that may hold only a part of a state, because a copy to it has not finished. */
@@ -40,7 +43,18 @@ public final class CorruptException extends IOException {
                 0,
                 0,
                 "a backup or a restore into " + directory + " has not finished",
-                "; delete an unfinished backup, and repeat a restore with `muster restore --force`");
+                "; delete an unfinished backup, and repeat a restore with `muster restore --force`",
+                false);
+    }
+
+    /** Returns the exception for a file in a format level that this version does not know. The file may be whole. */
+    static CorruptException newer(String file, String sentence) {
+        return new CorruptException(file, 0, 0, sentence, "; nothing has been changed", true);
+    }
+
+    /** Whether a later version can read the file, so that no repair may touch it. */
+    boolean isNewer() {
+        return newer;
     }
 
     public String file() {

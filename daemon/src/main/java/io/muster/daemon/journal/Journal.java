@@ -7,6 +7,7 @@ import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -130,6 +131,11 @@ public final class Journal implements Ledger {
             throw new IllegalStateException("the journal is closed");
         }
         requests.add(request);
+    }
+
+    @Override
+    public void raise(Level level) {
+        request(() -> log.raise(level));
     }
 
     /** Writes a snapshot and begins a new segment. A failure leaves the earlier snapshot and the journal as they are. */

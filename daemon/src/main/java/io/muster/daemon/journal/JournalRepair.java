@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LockedException;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,6 +24,9 @@ public final class JournalRepair {
     private final LongConsumer progress;
     private final List<String> actions = new ArrayList<>();
     private long lost;
+    /** The highest level that a file names. */
+    private Level level = Level.ONE;
+
     private long expected;
 
     /**
@@ -62,6 +66,7 @@ public final class JournalRepair {
         long base = snapshot();
         expected = base + 1;
         List<Segment> segments = needed(base);
+        refuseNewer(segments);
         boolean follows = segments.isEmpty() || segments.get(0).first() <= expected;
         long end = base;
         long bytes = size(Segment.list(disk)) - size(segments);
@@ -87,6 +92,19 @@ public final class JournalRepair {
         return new RepairResult(List.copyOf(actions), lost, expected - 1);
     }
 
+    /** Refuses a journal in a level that is not known here, whose lines may mean something else than they seem to. */
+    private void refuseNewer(List<Segment> segments) throws IOException {
+        for (Segment segment : segments) {
+            try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+                CorruptException damage = reader.damage();
+                if (damage != null && damage.isNewer()) {
+                    throw damage;
+                }
+                level = reader.level().includes(level) ? reader.level() : level;
+            }
+        }
+    }
+
     private static long size(List<Segment> segments) {
         long bytes = 0;
         for (Segment segment : segments) {
@@ -108,9 +126,13 @@ public final class JournalRepair {
         try {
             SnapshotFile snapshot = SnapshotFile.read(disk, SnapshotFile.FILE);
             if (snapshot != null) {
+                level = snapshot.level();
                 return snapshot.seq();
             }
         } catch (CorruptException damaged) {
+            if (damaged.isNewer()) {
+                throw damaged;
+            }
             return fallBack(damaged);
         }
         return SnapshotFile.isMissed(disk) ? fallBack(null) : 0;
@@ -193,7 +215,8 @@ public final class JournalRepair {
 
     private void begin(long first) throws IOException {
         if (!dryRun) {
-            SegmentWriter.create(disk, first, now(), SegmentWriter.buffer()).close();
+            SegmentWriter.create(disk, first, level, now(), SegmentWriter.buffer())
+                    .close();
         }
     }
 
@@ -201,7 +224,7 @@ public final class JournalRepair {
         String beside = Segment.name(from) + Segment.UNFINISHED;
         try (Disk.File target = disk.open(beside, Disk.Access.CREATE)) {
             Copy copy = new Copy(target);
-            copy.put(Segment.head(from, now()));
+            copy.put(Segment.head(from, level, now()));
             kept(segment, base, from, copy);
             target.force(true);
         }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
-/** The bytes of one line of a segment, format version 1: {@code CRC32C-hex space JSON newline}. */
+/** The bytes of one line of a segment, in every format level: {@code CRC32C-hex space JSON newline}. */
 final class Line {
     /**
      * The length of the longest line that is written or read. The longest lines hold R with its scheduling graph, which

@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -27,6 +28,9 @@ final class Log implements Closeable {
     private final ByteBuffer buffer = SegmentWriter.buffer();
 
     private SegmentWriter writer;
+    /** The level of the files that are begun from now on. */
+    private Level level;
+
     private volatile long snapshotSeq;
     private volatile long snapshotBytes;
     /** The size of all segments except the one in use. */
@@ -57,6 +61,7 @@ final class Log implements Closeable {
         this.clock = clock;
         Recovery.Recovered recovered = new Recovery(disk, replay, listener, buffer, now()).run();
         this.writer = recovered.writer();
+        this.level = recovered.level();
         this.snapshotSeq = recovered.snapshotSeq();
         this.previousSeq = recovered.previousSeq();
         this.rotateAt = settings.segmentBytes();
@@ -159,10 +164,14 @@ final class Log implements Closeable {
         }
     }
 
+    void raise(Level to) {
+        level = to.includes(level) ? to : level;
+    }
+
     void snapshot(long seq, byte[] state) throws IOException {
         lock.check();
         long start = System.nanoTime();
-        long bytes = SnapshotFile.write(disk, seq, now(), state);
+        long bytes = SnapshotFile.write(disk, level, seq, now(), state);
         previousSeq = snapshotSeq;
         snapshotSeq = seq;
         snapshotBytes = bytes;
@@ -217,7 +226,7 @@ final class Log implements Closeable {
     }
 
     private SegmentWriter begun() throws IOException {
-        int end = SegmentWriter.prepare(disk, nextSeq(), now());
+        int end = SegmentWriter.prepare(disk, nextSeq(), level, now());
         stray = nextSeq();
         boolean begun = false;
         try {

@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -18,6 +19,8 @@ final class Recovery {
     private final LedgerListener listener;
     private final ByteBuffer buffer;
     private final double now;
+    /** The highest level that a file names. */
+    private Level level = Level.ONE;
 
     Recovery(Disk disk, Replay replay, LedgerListener listener, ByteBuffer buffer, double now) {
         this.disk = disk;
@@ -27,7 +30,7 @@ final class Recovery {
         this.now = now;
     }
 
-    record Recovered(SegmentWriter writer, long snapshotSeq, long previousSeq) {}
+    record Recovered(SegmentWriter writer, long snapshotSeq, long previousSeq, Level level) {}
 
     Recovered run() throws IOException {
         JournalCopy.refuseUnfinished(disk);
@@ -41,13 +44,17 @@ final class Recovery {
             throw new CorruptException(SnapshotFile.FILE, 0, 0, "it is missing, though there is one before it");
         }
         if (snapshot != null) {
+            level = snapshot.level();
             replay.snapshot(snapshot.seq(), snapshot.timestamp(), snapshot.state());
+        } else if (segments.isEmpty()) {
+            level = Level.NEWEST;
+            replay.begins(level);
         }
         SegmentWriter writer = segments.isEmpty() ? begin(base) : replayAll(segments, base);
         // Files that a killed process created may have their names in memory only.
         disk.forceDirectory("");
         writer.name();
-        return new Recovered(writer, base, previousSeq());
+        return new Recovered(writer, base, previousSeq(), level);
     }
 
     private void dropUnfinished(String directory) throws IOException {
@@ -80,7 +87,7 @@ final class Recovery {
         if (base > 0) {
             listener.warning("the journal holds no segments; going on from the snapshot at seq " + base);
         }
-        return SegmentWriter.create(disk, base + 1, now, buffer);
+        return SegmentWriter.create(disk, base + 1, level, now, buffer);
     }
 
     private SegmentWriter replayAll(List<Segment> segments, long base) throws IOException {
@@ -138,6 +145,12 @@ final class Recovery {
 
     /** Replays complete commands, up to the end or the first damage. */
     private void replay(SegmentReader reader, long base) throws IOException {
+        if (reader.damage() == null) {
+            level = reader.level().includes(level) ? reader.level() : level;
+            if (base == 0 && reader.goodSeq() == 0) {
+                replay.begins(reader.level());
+            }
+        }
         List<JournalRecord> group = new ArrayList<>();
         for (JournalRecord event = first(reader); event != null; event = reader.next()) {
             group.add(event);

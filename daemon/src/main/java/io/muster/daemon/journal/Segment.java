@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -20,7 +21,6 @@ record Segment(long first, long size, Instant modified) {
     static final String DIRECTORY = "journal";
     static final String UNFINISHED = ".tmp";
 
-    private static final int VERSION = 1;
     private static final String SUFFIX = ".log";
     private static final int DIGITS = 16;
 
@@ -59,17 +59,31 @@ record Segment(long first, long size, Instant modified) {
         return first;
     }
 
-    static ByteBuffer head(long first, double now) {
+    static ByteBuffer head(long first, Level level, double now) {
         ByteBuffer head = ByteBuffer.allocate(256);
         Line.encode(
                 head,
                 String.format(
                         Locale.ROOT,
-                        "{\"timestamp\":%.6f,\"name\":\"journal-segment\",\"context\":{\"version\":%d,\"first\":%d}}",
+                        "{\"timestamp\":%.6f,\"name\":\"journal-segment\",\"context\":{\"version\":%d,\"first\":%d%s}}",
                         now,
-                        VERSION,
-                        first));
+                        level.number(),
+                        first,
+                        needs(level)));
         return head.flip();
+    }
+
+    /** The key that tells a version that does not know the level which version does; level 1 is older than this key. */
+    static String needs(Level level) {
+        return level == Level.ONE ? "" : ",\"needs\":\"" + level.needs() + "\"";
+    }
+
+    /** The number of the level that an intact head names. */
+    static int level(byte[] head, int length) throws IOException {
+        return JournalRecord.object(head, Line.PREFIX, length - Line.PREFIX)
+                .path("context")
+                .path("version")
+                .asInt();
     }
 
     /**
@@ -105,10 +119,10 @@ record Segment(long first, long size, Instant modified) {
             if (!head.path("name").asText().equals("journal-segment")) {
                 return "the head of the segment is missing";
             }
-            int version = context.path("version").asInt();
-            if (version != VERSION) {
-                return "format version " + version + " is not known here, only " + VERSION
-                        + ": it was written by another release of muster";
+            int level = context.path("version").asInt();
+            if (!Level.isKnown(level)) {
+                return "it is written in "
+                        + Level.unknown(level, context.path("needs").asText());
             }
             long claimed = context.path("first").asLong();
             return claimed == first ? null : "it says that it begins with seq " + claimed + ", not as its name does";

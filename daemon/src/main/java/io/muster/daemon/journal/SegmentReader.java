@@ -1,6 +1,7 @@
 package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,6 +36,7 @@ final class SegmentReader implements Closeable {
     private long lastSeq;
     private long unsyncedFrom;
     private boolean headless;
+    private Level level = Level.ONE;
     private @Nullable CorruptException damage;
 
     private SegmentReader(Disk.File file, Segment segment, long limit) {
@@ -75,8 +77,11 @@ final class SegmentReader implements Closeable {
                 ? Segment.wrongHead(piece, length, segment.first())
                 : "the head of the segment is missing";
         headless = wrong != null;
-        if (wrong != null) {
-            damage = damaged(wrong);
+        if (wrong == null) {
+            level = Level.of(Segment.level(piece, length));
+        } else {
+            boolean newer = Line.intact(piece, length) && Segment.level(piece, length) > Level.NEWEST.number();
+            damage = newer ? CorruptException.newer(segment.name(), wrong) : damaged(wrong);
         }
         goodEnd = position;
         groupStart = position;
@@ -257,6 +262,11 @@ final class SegmentReader implements Closeable {
     @Nullable
     CorruptException damage() {
         return damage;
+    }
+
+    /** The level that the head names; the first level if the head is damaged. */
+    Level level() {
+        return level;
     }
 
     /** Returns the seq of the last event of the last complete command; one less than the segment's first seq if there is none. */

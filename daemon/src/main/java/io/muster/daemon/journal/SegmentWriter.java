@@ -1,6 +1,7 @@
 package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -47,8 +48,8 @@ final class SegmentWriter implements Closeable {
     }
 
     /** Creates a segment. The head is written under a temporary name first, so that a segment always has its head. */
-    static SegmentWriter create(Disk disk, long first, double now, ByteBuffer buffer) throws IOException {
-        return begin(disk, first, prepare(disk, first, now), buffer);
+    static SegmentWriter create(Disk disk, long first, Level level, double now, ByteBuffer buffer) throws IOException {
+        return begin(disk, first, prepare(disk, first, level, now), buffer);
     }
 
     /**
@@ -56,8 +57,8 @@ final class SegmentWriter implements Closeable {
      *
      * @return the offset at which the head ends
      */
-    static int prepare(Disk disk, long first, double now) throws IOException {
-        ByteBuffer head = Segment.head(first, now);
+    static int prepare(Disk disk, long first, Level level, double now) throws IOException {
+        ByteBuffer head = Segment.head(first, level, now);
         int end = head.remaining();
         try (Disk.File file = disk.open(Segment.name(first) + Segment.UNFINISHED, Disk.Access.CREATE)) {
             file.write(head, 0);

@@ -1,6 +1,6 @@
 /**
  * The journal package implements the ledger with files in the state directory, which has every change that was responded to,
- * whatever happens. It depends on the JDK, Jackson and the problem and json packages, and knows nothing about the inventory: to
+ * whatever happens. It depends on the JDK, Jackson and the problem, json and level packages, and knows nothing about the inventory: to
  * the journal, an event is a line of text.
  * {@link io.muster.daemon.journal.Journal} may be used from any thread and does its work on a thread of its own, {@code journal};
  * everything else may be used only by the thread that created it.
@@ -32,6 +32,10 @@
  * |        RFC 18 event with the journal's three keys put first                            newline
  * CRC32C of the JSON, eight lower-case hex digits, one space
  * </pre>
+ *
+ * {@code version} is the {@link io.muster.inventory.level.Level} of the lines up to an event {@code upgrade}, which raises it. From
+ * level 2 on, {@code needs} beside it names the first version of Muster that reads the level. A new segment has the level of the newest
+ * snapshot.
  *
  * {@code cut -c10- | jq} and {@code grep '"name":"drain"'} are debugging tools. The journal's keys:
  * <ul>

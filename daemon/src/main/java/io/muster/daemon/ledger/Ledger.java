@@ -1,5 +1,6 @@
 package io.muster.daemon.ledger;
 
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Consumer;
@@ -35,6 +36,9 @@ public interface Ledger extends Closeable {
      * @throws IllegalArgumentException if the ledger does not accept one of the events
      */
     void submit(Batch batch);
+
+    /** Sets the format level of the files that are begun from now on; a lower level than before changes nothing. */
+    void raise(Level level);
 
     /**
      * Keeps a snapshot of the state and deletes history that is too old.

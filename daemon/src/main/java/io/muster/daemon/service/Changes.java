@@ -12,10 +12,12 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.Once;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
@@ -129,22 +131,29 @@ public final class Changes {
     void reload(ReloadRequest request, Principal by, Replier reply) {
         if (request.xml()) {
             reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
-        } else if (acquires.isAcquired()) {
+        } else if (isBusy(request, by)) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {
             files.run(
                     () -> {
-                        Consumer<Replier> read = read(request.path(), by);
+                        Consumer<Replier> read = read(request, by);
                         return () -> read.accept(reply);
                     },
                     bug -> reply.fail(new RpcException(Errno.EIO, bug)));
         }
     }
 
-    private Consumer<Replier> read(String path, Principal by) {
+    /** A reload that is sent again is answered as before, although a scheduler may have acquired the new R meanwhile. */
+    private boolean isBusy(ReloadRequest request, Principal by) {
+        boolean done = request.id() != null && inventory.remembers(request.id(), by);
+        return acquires.isAcquired() && !done;
+    }
+
+    private Consumer<Replier> read(ReloadRequest request, Principal by) {
+        String path = request.path();
         try {
             ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
-            return reply -> redefine(resources, by, reply);
+            return reply -> redefine(request, resources, by, reply);
         } catch (NoSuchFileException e) {
             return failure(Errno.ENOENT, path, Errno.ENOENT.text());
         } catch (AccessDeniedException e) {
@@ -161,11 +170,13 @@ public final class Changes {
     }
 
     /** Submits the new R. A scheduler may have acquired while the file was read, so this is checked again. */
-    private void redefine(ResourceSet resources, Principal by, Replier reply) {
-        if (acquires.isAcquired()) {
+    private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
+        if (isBusy(request, by)) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
             return;
         }
-        inventory.submit(definition.apply(resources), by, answer -> answer(answer, reply));
+        Command define = definition.apply(resources);
+        ChangeId id = request.id();
+        inventory.submit(id == null ? define : new Once(define, id), by, answer -> answer(answer, reply));
     }
 }

@@ -43,6 +43,8 @@ public enum Method {
     LIVELY(AdminMethod.LIVELY),
     FORCE_DOWN(AdminMethod.MONITOR_FORCE_DOWN),
     EXPIRATION(AdminMethod.EXPIRATION_UPDATE),
+    UPGRADE_FINISH(AdminMethod.UPGRADE_FINISH),
+    UPGRADE_STATUS("resource.upgrade-status", Right.READ, atOnce(Queries::upgrade)),
     RELOAD(
             "resource.reload",
             Right.CHANGE,

@@ -14,6 +14,7 @@ import io.muster.daemon.core.Inventory;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.acquire.Told;
@@ -158,6 +159,21 @@ public final class Queries implements Configurable {
         answer.put("acquire-streams", acquires.streams().size());
         answer.put("ranks", inventory.state().resources().nodes());
         answer.put("up", inventory.state().view().up().size());
+        return Json.encode(answer);
+    }
+
+    /** Ours: the level that is written, and what `muster upgrade finish` would permit. */
+    Bytes upgrade() {
+        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+        Level written = inventory.state().level();
+        answer.put("written", written.number());
+        answer.put("oldest", Level.ONE.number()).put("newest", Level.NEWEST.number());
+        ArrayNode permits = answer.putArray("permits");
+        for (Level level : Level.values()) {
+            if (!written.includes(level)) {
+                permits.add(level.adds());
+            }
+        }
         return Json.encode(answer);
     }
 

@@ -51,13 +51,16 @@ class AdmissionTest {
         assertThat(monitor.allowHolder(null)).isFalse();
         assertThat(of(admission, 2002).allowHolder(null)).isTrue();
         assertThat(of(admission, 2002).allow(Right.FOLLOW)).isFalse();
-        assertThat(of(admission, 2003).areAGuests()).as("the configuration names it").isFalse();
+        assertThat(of(admission, 2003).areAGuests())
+                .as("the configuration names it")
+                .isFalse();
         assertThat(of(admission, OWNER).allowHolder(null)).isTrue();
         assertThat(admission.admit(Identity.ofKernel(2004, 2004, 0), "2004")).isNull();
         assertThat(admission.isForOwnerOnly()).isFalse();
         assertThat(admission.refusal(Right.HOLD))
                 .endsWith("grants to 2001 (holder \"monitor\" only), 2001 (holder \"racks\" only), 2002");
-        assertThat(admission.refusal(Right.ACQUIRE)).endsWith("the right \"acquire\", which the configuration grants to nobody");
+        assertThat(admission.refusal(Right.ACQUIRE))
+                .endsWith("the right \"acquire\", which the configuration grants to nobody");
     }
 
     @Test
@@ -67,18 +70,22 @@ class AdmissionTest {
         assertThat(of(without, 2001).credentials().rolemask()).isEqualTo(admin | Credentials.LOCAL);
         assertThat(of(without, 2001).allow(Right.CHANGE)).isFalse();
         assertThat(of(without, 2001).areAGuests()).isTrue();
-        assertThat(without.onBehalfOf(new Credentials(2001, admin)).allow(Right.CHANGE)).isFalse();
+        assertThat(without.onBehalfOf(new Credentials(2001, admin)).allow(Right.CHANGE))
+                .isFalse();
 
         Admission with = admission(false, List.of("2001"), grant(Grant.ROLE_ADMIN, null, Right.CHANGE));
         assertThat(of(with, 2001).allow(Right.CHANGE)).isTrue();
         assertThat(with.admit(Identity.ofKernel(2002, 2002, 0), "2002")).isNull();
         assertThat(with.isForOwnerOnly()).isFalse();
-        assertThat(with.onBehalfOf(new Credentials(2002, admin)).allow(Right.CHANGE)).isTrue();
-        assertThat(with.onBehalfOf(new Credentials(2002, Credentials.USER)).allow(Right.CHANGE)).isFalse();
+        assertThat(with.onBehalfOf(new Credentials(2002, admin)).allow(Right.CHANGE))
+                .isTrue();
+        assertThat(with.onBehalfOf(new Credentials(2002, Credentials.USER)).allow(Right.CHANGE))
+                .isFalse();
         assertThat(with.onBehalfOf(new Credentials(2002, Credentials.ADMIN)).allow(Right.CHANGE))
                 .as("no role of a user")
                 .isFalse();
-        assertThat(admission(false, List.of(), grant(Grant.ROLE_ADMIN, null, Right.CHANGE)).isForOwnerOnly())
+        assertThat(admission(false, List.of(), grant(Grant.ROLE_ADMIN, null, Right.CHANGE))
+                        .isForOwnerOnly())
                 .as("nobody has the role")
                 .isTrue();
     }

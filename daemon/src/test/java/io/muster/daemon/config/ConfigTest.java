@@ -142,7 +142,8 @@ final class ConfigTest {
                 "log-format = \"json\"",
                 "metrics = \"off\"");
         assertThat(config.resources().excluded()).isEqualTo(Idset.of(0));
-        assertThat(config.access()).isEqualTo(new Access(
+        assertThat(config.access())
+                .isEqualTo(new Access(
                         true,
                         false,
                         List.of(),

@@ -47,9 +47,7 @@ class GrantTest {
     static List<Fault> faults() {
         String rights = "read, follow, hold, change, acquire";
         return List.of(
-                new Fault(
-                        "rights = [\"read\"]",
-                        "4: grant[1].who: is missing: expected users, %groups or role:admin"),
+                new Fault("rights = [\"read\"]", "4: grant[1].who: is missing: expected users, %groups or role:admin"),
                 new Fault(
                         "who = []\nrights = [\"read\"]",
                         "5: grant[1].who: is empty: expected users, %groups or role:admin"),
@@ -94,10 +92,8 @@ class GrantTest {
     void aFaultIsReportedAtItsFileAndLine(Fault fault) {
         InvalidException refused = catchThrowableOfType(
                 InvalidException.class,
-                () -> Configs.load(
-                        dir, "[[grant]]", "who = [\"a\"]", "rights = [\"read\"]", "[[grant]]", fault.entry));
-        assertThat(refused.problems()).extracting(Problem::toString)
-                .contains(dir + "/muster.toml:" + fault.problem);
+                () -> Configs.load(dir, "[[grant]]", "who = [\"a\"]", "rights = [\"read\"]", "[[grant]]", fault.entry));
+        assertThat(refused.problems()).extracting(Problem::toString).contains(dir + "/muster.toml:" + fault.problem);
     }
 
     @Test
@@ -111,7 +107,8 @@ class GrantTest {
 
     @Test
     void aRoleThatNoGrantNamesIsNoted() {
-        assertThat(Configs.load(dir, "[access]", "roles.admin.users = [\"carol\"]").notes())
+        assertThat(Configs.load(dir, "[access]", "roles.admin.users = [\"carol\"]")
+                        .notes())
                 .extracting(Problem::toString)
                 .containsExactly(dir + "/muster.toml:2: access.roles: the admin role gives no right over resources;"
                         + " add a [[grant]] with who = [\"role:admin\"] if it should");

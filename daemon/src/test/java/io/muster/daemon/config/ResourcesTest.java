@@ -59,7 +59,12 @@ final class ResourcesTest {
 
     @Test
     void theHostsOfAQueueHaveItsProperty() {
-        Configs.write(dir, "R", R[0], R[1], R[2].replace("\"starttime\"", "\"properties\": {\"+batch\": \"0\"}, \"starttime\""));
+        Configs.write(
+                dir,
+                "R",
+                R[0],
+                R[1],
+                R[2].replace("\"starttime\"", "\"properties\": {\"+batch\": \"0\"}, \"starttime\""));
         String[] file = {
             "[resource]",
             "path = \"R\"",
@@ -73,10 +78,12 @@ final class ResourcesTest {
             "parent = \"batch\""
         };
         ResourceSet set = Configs.load(dir, file).resources().set();
-        assertThat(set.properties())
-                .isEqualTo(Map.of("+batch", Idset.range(1, 2), "+whole", Idset.range(0, 3)));
+        assertThat(set.properties()).isEqualTo(Map.of("+batch", Idset.range(1, 2), "+whole", Idset.range(0, 3)));
         assertThat(set.withoutInstanceLocalProperties().properties()).isEmpty();
-        assertThat(Configs.load(dir, "[queues.me]", "hosts = \"host7\"").resources().set().properties())
+        assertThat(Configs.load(dir, "[queues.me]", "hosts = \"host7\"")
+                        .resources()
+                        .set()
+                        .properties())
                 .containsOnlyKeys("+me");
     }
 

@@ -58,6 +58,7 @@ class SessionTest {
             Map.entry(Method.FEASIBILITY, "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
             Map.entry(Method.FEASIBILITY_PING, "{}"),
             Map.entry(Method.ATTR_GET, "{\"name\":\"size\"}"),
+            Map.entry(Method.UPGRADE_FINISH, "{}"),
             Map.entry(Method.LOG_APPEND, "hello"),
             Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
             Map.entry(Method.JOURNAL_CANCEL, "{\"matchtag\":77}"));
@@ -109,10 +110,10 @@ class SessionTest {
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
-            resource.clock-accept
+            resource.clock-accept resource.upgrade-finish
             """, ADMINS, """
             resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.ping
-            resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
+            resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append
             """, ANYBODY);
 
@@ -153,7 +154,8 @@ class SessionTest {
                     ATTR_GET,
                     ATTR_LIST,
                     CONFIG_GET,
-                    CLOCK_ACCEPT -> "{";
+                    CLOCK_ACCEPT,
+                    UPGRADE_STATUS -> "{";
             default -> OK;
         };
     }
@@ -187,7 +189,8 @@ class SessionTest {
                 .isEqualTo("EPERM Request requires owner credentials or the right \"change\" or \"hold\","
                         + " which the configuration grants to 1001, 1004 (holder \"monitor\" only)");
         assertThat(guest.stream("resource.acquire"))
-                .isEqualTo("EPERM Request requires owner credentials or the right \"acquire\", which the configuration grants to 1002");
+                .isEqualTo(
+                        "EPERM Request requires owner credentials or the right \"acquire\", which the configuration grants to 1002");
         assertThat(stage.join(Stage.admin(), false).ask("resource.drain", "{\"targets\":\"1\"}"))
                 .isEqualTo("EPERM changes are taken on the admin socket only");
     }
@@ -196,10 +199,12 @@ class SessionTest {
     void theRightHoldCoversTheHoldersOfTheGrantOnly() {
         Stage.Caller admin = stage.join(Stage.admin());
         Stage.Caller monitor = stage.join(Stage.monitor());
-        String refusal = "EPERM user mon may drain and undrain only with --holder \"monitor\", not %s: that requires owner"
-                + " credentials or the right \"change\", which the configuration grants to 1001";
+        String refusal =
+                "EPERM user mon may drain and undrain only with --holder \"monitor\", not %s: that requires owner"
+                        + " credentials or the right \"change\", which the configuration grants to 1001";
         assertThat(admin.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo("ok");
-        assertThat(monitor.ask("resource.drain", "{\"targets\":\"1\",\"holder\":\"monitor\"}"))
+        String id = "01234567-89ab-cdef-0123-456789abcdef";
+        assertThat(monitor.ask("resource.drain", "{\"targets\":\"1\",\"holder\":\"monitor\",\"id\":\"" + id + "\"}"))
                 .isEqualTo("ok");
         for (String topic : List.of("resource.drain", "resource.undrain")) {
             assertThat(monitor.ask(topic, "{\"targets\":\"1\"}")).isEqualTo(String.format(refusal, "\"admin\""));
@@ -208,13 +213,15 @@ class SessionTest {
         }
         assertThat(monitor.ask("resource.undrain", "{\"targets\":\"1\",\"mode\":\"force-overwrite\"}"))
                 .isEqualTo(String.format(refusal, "for all holders"));
-        assertThat(stage.rig.inventory.state().holds().on(1)).isNotNull().satisfies(held -> assertThat(held.holds())
-                .extracting(Hold::holder)
-                .containsExactlyInAnyOrder("admin", "monitor"));
+        assertThat(stage.rig.inventory.state().holds().on(1))
+                .isNotNull()
+                .satisfies(held -> assertThat(held.holds())
+                        .extracting(Hold::holder)
+                        .containsExactlyInAnyOrder("admin", "monitor"));
         assertThat(monitor.ask("resource.undrain", "{\"targets\":\"1\",\"holder\":\"monitor\"}"))
                 .isEqualTo("ok");
-        assertThat(monitor.ask("resource.exclude", "{\"targets\":\"1\"}")).startsWith("EPERM "
-                + "Request requires owner credentials or the right \"change\", ");
+        assertThat(monitor.ask("resource.exclude", "{\"targets\":\"1\"}"))
+                .startsWith("EPERM " + "Request requires owner credentials or the right \"change\", ");
         assertThat(stage.join(Stage.monitor(), false).ask("resource.drain", "{\"targets\":\"1\"}"))
                 .isEqualTo("EPERM changes are taken on the admin socket only");
     }

@@ -1,5 +1,6 @@
 package io.muster.inventory.axis;
 
+import io.muster.inventory.json.Extras;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +14,23 @@ import org.jspecify.annotations.Nullable;
  * @param absences exclusions of the host by admins
  * @param added names of properties that admins added to the host
  * @param removed names of properties that admins removed from the host
+ * @param extras what another version wrote of the host
  */
 public record Departed(
-        @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
+        @Nullable HoldSet holds,
+        List<Membership.Absence> absences,
+        List<String> added,
+        List<String> removed,
+        Extras extras) {
     public Departed {
         absences = List.copyOf(absences);
         added = List.copyOf(added);
         removed = List.copyOf(removed);
+    }
+
+    public Departed(
+            @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
+        this(holds, absences, added, removed, Extras.NONE);
     }
 
     /** Returns whether the host would be drained if it returned now. */
@@ -33,16 +44,20 @@ public record Departed(
     }
 
     public Departed withHolds(@Nullable HoldSet newHolds) {
-        return new Departed(newHolds, absences, added, removed);
+        return new Departed(newHolds, absences, added, removed, extras);
     }
 
     /** Returns this data without exclusions. */
     public Departed included() {
-        return new Departed(holds, List.of(), added, removed);
+        return new Departed(holds, List.of(), added, removed, extras);
     }
 
     public boolean isEmpty() {
-        return holds == null && absences.isEmpty() && added.isEmpty() && removed.isEmpty();
+        return holds == null
+                && absences.isEmpty()
+                && added.isEmpty()
+                && removed.isEmpty()
+                && extras.equals(Extras.NONE);
     }
 
     /**
@@ -54,7 +69,8 @@ public record Departed(
                 HoldSet.union(a.holds, b.holds),
                 a.absences.isEmpty() ? b.absences : a.absences,
                 union(a.added, b.added),
-                union(a.removed, b.removed));
+                union(a.removed, b.removed),
+                a.extras.equals(Extras.NONE) ? b.extras : a.extras);
     }
 
     private static List<String> union(List<String> a, List<String> b) {

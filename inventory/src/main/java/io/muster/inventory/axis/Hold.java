@@ -1,5 +1,6 @@
 package io.muster.inventory.axis;
 
+import io.muster.inventory.json.Extras;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -11,12 +12,17 @@ import org.jspecify.annotations.Nullable;
  * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
  * @param since seconds since the epoch
  * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
+ * @param extras what another version wrote of the hold
  */
-public record Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
+public record Hold(String holder, @Nullable String reason, double since, Principal by, double until, Extras extras) {
     /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
     public static final String SHARED = "admin";
 
     private static final int LONGEST_HOLDER = 64;
+
+    public Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
+        this(holder, reason, since, by, until, Extras.NONE);
+    }
 
     boolean expiredAt(double now) {
         return until > 0 && until <= now;
@@ -27,7 +33,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
      * other hold.
      */
     public boolean mayBeChangedBy(Principal by) {
-        return holder.equals(SHARED) || this.by.uid() == by.uid();
+        return holder.equals(SHARED) || this.by.isSamePerson(by);
     }
 
     /**
@@ -57,7 +63,8 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
                 && Objects.equals(reason, that.reason)
                 && Double.compare(since, that.since) == 0
                 && Double.compare(until, that.until) == 0
-                && by.equals(that.by);
+                && by.equals(that.by)
+                && extras.equals(that.extras);
     }
 
     @Override

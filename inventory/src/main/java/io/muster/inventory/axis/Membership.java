@@ -2,6 +2,7 @@ package io.muster.inventory.axis;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -47,7 +48,12 @@ public final class Membership {
         }
     }
 
-    public record Absence(Kind kind, @Nullable String reason, double since, Principal by) {
+    /** @param extras what another version wrote of the absence */
+    public record Absence(Kind kind, @Nullable String reason, double since, Principal by, Extras extras) {
+        public Absence(Kind kind, @Nullable String reason, double since, Principal by) {
+            this(kind, reason, since, by, Extras.NONE);
+        }
+
         // These methods are written out for speed, as Principal explains.
 
         @Override
@@ -56,7 +62,8 @@ public final class Membership {
                     && kind == that.kind
                     && Objects.equals(reason, that.reason)
                     && Double.compare(since, that.since) == 0
-                    && by.equals(that.by);
+                    && by.equals(that.by)
+                    && extras.equals(that.extras);
         }
 
         @Override

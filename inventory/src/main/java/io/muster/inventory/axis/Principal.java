@@ -2,8 +2,10 @@ package io.muster.inventory.axis;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import java.io.IOException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +17,14 @@ import org.jspecify.annotations.Nullable;
  *     anything
  * @param login the audit login uid of the process, an unsigned 32-bit number, or {@link #NO_LOGIN}: the user that logged in,
  *     which stays the same under sudo; shown to people, never used to decide anything
+ * @param extras what another version wrote of the author
  */
-public record Principal(int uid, String user, int pid, int login) {
+public record Principal(int uid, String user, int pid, int login, Extras extras) {
     /** The kernel's value for a process that no login has started, such as a service. */
     public static final int NO_LOGIN = -1;
+
+    /** Keys of an author, which stand in an object of their own or among the keys of an event. */
+    public static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid");
 
     /**
      * The daemon as author of what timers, the start of the daemon and the configuration do. The kernel reserves user -1 for
@@ -32,17 +38,46 @@ public record Principal(int uid, String user, int pid, int login) {
         this(uid, user, pid, NO_LOGIN);
     }
 
+    public Principal(int uid, String user, int pid, int login) {
+        this(uid, user, pid, login, Extras.NONE);
+    }
+
+    /** Reads an author whose keys stand among others. */
     public static Principal read(Fields in) {
+        return read(in, Extras.NONE);
+    }
+
+    /** Reads an author from an object that has nothing else. */
+    public static Principal readWhole(Fields in) {
+        return read(in, Extras.besides(in, KEYS));
+    }
+
+    private static Principal read(Fields in, Extras extras) {
         return new Principal(
-                (int) in.integer("userid", DAEMON.uid, LAST_UID),
+                readUid(in),
                 in.text("user"),
                 in.has("pid") ? (int) in.integer("pid", 0, Integer.MAX_VALUE) : 0,
-                in.has("loginuid") ? (int) in.integer("loginuid", 0, LAST_UID) : NO_LOGIN);
+                in.has("loginuid") ? (int) in.integer("loginuid", 0, LAST_UID) : NO_LOGIN,
+                extras);
+    }
+
+    /** Reads the key of an author's uid. */
+    public static int readUid(Fields in) {
+        return (int) in.integer("userid", DAEMON.uid, LAST_UID);
+    }
+
+    public static void writeUid(JsonGenerator out, int uid) throws IOException {
+        out.writeNumberField("userid", uid == DAEMON.uid ? uid : Integer.toUnsignedLong(uid));
+    }
+
+    /** Returns whether both are requests of one person, perhaps from different processes or under a name that changed since. */
+    boolean isSamePerson(Principal other) {
+        return uid == other.uid;
     }
 
     /** Writes the members into the current JSON object. */
     public void write(JsonGenerator out) throws IOException {
-        out.writeNumberField("userid", uid == DAEMON.uid ? uid : Integer.toUnsignedLong(uid));
+        writeUid(out, uid);
         out.writeStringField("user", user);
         if (pid != 0) {
             out.writeNumberField("pid", pid);
@@ -50,6 +85,12 @@ public record Principal(int uid, String user, int pid, int login) {
         if (login != NO_LOGIN) {
             out.writeNumberField("loginuid", Integer.toUnsignedLong(login));
         }
+        extras.write(out);
+    }
+
+    /** Returns this author as the first format level has it. */
+    public Principal withoutLogin() {
+        return login == NO_LOGIN ? this : new Principal(uid, user, pid, NO_LOGIN, extras);
     }
 
     /** Returns the user's name, and the login uid if it is another user's, from the members that {@link #write} writes. */
@@ -73,7 +114,12 @@ public record Principal(int uid, String user, int pid, int login) {
 
     @Override
     public boolean equals(@Nullable Object o) {
-        return o instanceof Principal that && uid == that.uid && pid == that.pid && login == that.login && user.equals(that.user);
+        return o instanceof Principal that
+                && uid == that.uid
+                && pid == that.pid
+                && login == that.login
+                && user.equals(that.user)
+                && extras.equals(that.extras);
     }
 
     @Override

@@ -40,8 +40,9 @@ public final class Jgf {
     private static final int MAX_DEPTH = 200;
 
     /**
-     * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice, because
-     * one of its values would be lost.
+     * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice because one of its values would be
+     * lost. {@link io.muster.inventory.json.ExactJson} cannot be used here: it refuses what follows a tree, and the values of unknown keys
+     * are read as trees in the middle of the stream; it also flushes after each tree that it writes.
      */
     static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()

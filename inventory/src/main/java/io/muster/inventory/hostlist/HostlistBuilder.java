@@ -48,6 +48,19 @@ final class HostlistBuilder {
         return null;
     }
 
+    /**
+     * Counts names and ranges that an expression with several bracket groups is written out as, because they fill memory as hosts with a
+     * suffix do. Returns why they are too many, or null.
+     */
+    @Nullable
+    String writeOut(long count) {
+        if (count > Hostlist.MAX_SUFFIXED - suffixed) {
+            return "several bracket groups stand for " + Hostlist.MAX_SUFFIXED + " ranges at most";
+        }
+        suffixed += (int) count;
+        return null;
+    }
+
     Hostlist build() {
         return ranges.isEmpty() ? Hostlist.EMPTY : new Hostlist(ranges.toArray(new HostRange[0]));
     }

@@ -48,6 +48,16 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         throw refusal.of(place, "must be " + noun);
     }
 
+    /** Refuses every member whose key is not one of {@code known}. {@code sentence} says why. */
+    public Fields only(String sentence, String... known) {
+        for (String name : names()) {
+            if (!List.of(known).contains(name)) {
+                throw fault(name, sentence);
+            }
+        }
+        return this;
+    }
+
     public boolean has(String key) {
         return json.has(key);
     }
@@ -117,8 +127,13 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
 
     /** Returns a boolean. The writer leaves the member out when it is false, so a missing member means false. */
     public boolean flag(String key) {
+        return has(key) && givenFlag(key);
+    }
+
+    /** Returns a flag that must be present. */
+    public boolean givenFlag(String key) {
         JsonNode value = json.path(key);
-        if (!value.isMissingNode() && !value.isBoolean()) {
+        if (!value.isBoolean()) {
             throw fault(key, "must be true or false");
         }
         return value.booleanValue();

@@ -23,6 +23,10 @@ final class Document {
 
     static final int MAX_DEPTH = 2 * Resource.MAX_DEPTH + 20;
 
+    /**
+     * Says line and column of a fault, which {@link io.muster.inventory.json.StrictJson} does not, because people write requests by hand;
+     * refuses nesting that no request has.
+     */
     private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(MAX_DEPTH)

@@ -22,9 +22,7 @@ public final class Jobspec {
     /** The rules that a jobspec must obey. */
     public enum Level {
         /** The rules of RFC 25, both of its text and of its schema. */
-        V1_STRICT,
-        /** The rules that flux-core applies to version 1: RFC 14 vertices with integer counts, and a duration. */
-        V1_FLUX,
+        V1,
         /** The rules of RFC 14, whatever version the jobspec states. */
         CANONICAL
     }
@@ -90,7 +88,7 @@ public final class Jobspec {
         ObjectNode once = JsonNodeFactory.instance.objectNode().put("per_slot", 1);
         labels.forEach(label -> root.withArray("tasks").add(new Task(command, label, once).toJson()));
         root.putObject("attributes").putObject("system").put("duration", duration);
-        if (new JobspecReader(Document.of(root), Level.V1_STRICT, new Problems()).read() == null) {
+        if (new JobspecReader(Document.of(root), Level.V1, new Problems()).read() == null) {
             root.put("version", CANONICAL_VERSION);
         }
         return parse(root, Level.CANONICAL);

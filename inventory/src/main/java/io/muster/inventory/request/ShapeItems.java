@@ -130,7 +130,7 @@ final class ShapeItems {
         if (word.isEmpty()) {
             throw text.malformed(start, "expected a value");
         }
-        return switch (word.toLowerCase(Locale.ROOT)) {
+        return switch (word) {
             case "true" -> BooleanNode.TRUE;
             case "false" -> BooleanNode.FALSE;
             case "null" -> NullNode.instance;
@@ -184,7 +184,7 @@ final class ShapeItems {
         return element;
     }
 
-    /** Returns whether a word without quotes is read as a string, and cannot be mistaken for a number, a boolean or null. */
+    /** Returns whether every reader, including flux-core's, reads this word without quotes as a string. */
     static boolean isPlainString(String word) {
         String lower = word.toLowerCase(Locale.ROOT);
         return !lower.equals("true")

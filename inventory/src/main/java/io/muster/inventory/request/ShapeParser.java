@@ -76,12 +76,8 @@ final class ShapeParser {
     private Resource vertex(int depth) {
         text.blanks();
         int start = text.at();
-        boolean quoted = text.atQuote();
         String type = type();
-        boolean slot = type.equalsIgnoreCase(Resource.SLOT);
-        if (slot && quoted) {
-            throw text.malformed(start, "a slot's type is written without quotes");
-        }
+        boolean slot = type.equals(Resource.SLOT);
         text.blanks();
         Count count = text.take('=') ? count() : Count.ONE;
         Map<String, JsonNode> attributes = slot ? slotItems(start) : items(false);
@@ -91,7 +87,7 @@ final class ShapeParser {
             throw text.malformed("expected '/' and what is in the slot");
         }
         List<Resource> with = children ? list(depth + 1) : List.of();
-        return new Resource(slot ? Resource.SLOT : type, count, attributes, with);
+        return new Resource(type, count, attributes, with);
     }
 
     private String type() {

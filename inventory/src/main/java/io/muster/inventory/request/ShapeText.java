@@ -56,7 +56,7 @@ final class ShapeText {
     }
 
     String bareType() {
-        return until("={}[]/;,:\"'", true);
+        return until("={}[]/;,\"'", true);
     }
 
     String bareCount() {

@@ -122,7 +122,8 @@ final class ShapeWriter {
     }
 
     private static String type(String type) {
-        boolean bare = isBare(type, "={}[]/;,:\"'") && type.chars().noneMatch(c -> c <= ' ');
+        // flux-core takes a bare Slot for a slot, so that type is quoted.
+        boolean bare = isBare(type, "={}[]/;,\"'") && type.chars().noneMatch(c -> c <= ' ');
         return bare && !type.equalsIgnoreCase(Resource.SLOT) ? type : quote(type);
     }
 

@@ -1,6 +1,7 @@
 package io.muster.inventory.state;
 
 import io.muster.inventory.axis.Principal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request to change the inventory. {@link #decide} returns the events that the command leads to, or a rejection; a command
@@ -20,6 +21,13 @@ public sealed interface Command
                 DefinitionChanges.Define,
                 DefinitionChanges.SetExpiration,
                 DefinitionChanges.ChangeProperties,
-                DefinitionChanges.Restart {
+                DefinitionChanges.Restart,
+                FormatChanges.FinishUpgrade,
+                Once {
     Decision decide(InventoryState state, double now, Principal by);
+
+    /** The id that its sender gave to the command, or null. */
+    default @Nullable ChangeId id() {
+        return null;
+    }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the inventory in the form in which it is journaled. Names and context keys are those of RFC 44; only {@code
- * exclude, include, shrink, property-add} and {@code property-remove} are not in the RFC. Applying an event never fails,
+ * exclude, include, shrink, property-add, property-remove} and {@code upgrade} are not in the RFC. Applying an event never fails,
  * because the command that led to the event has refused everything that could be wrong. Each axis has one file, with its
  * events and the commands that lead to them.
  */
@@ -18,7 +18,8 @@ public sealed interface Event
                 DefinitionChanges.Defined,
                 DefinitionChanges.ExpirationChanged,
                 DefinitionChanges.PropertiesChanged,
-                DefinitionChanges.Restarted {
+                DefinitionChanges.Restarted,
+                FormatChanges.Upgraded {
     String name();
 
     /** Writes the members of the context into the current JSON object. */

@@ -11,6 +11,7 @@ import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,9 @@ public final class HoldChanges {
 
     /** Returns the holder whose holds a command places or ends; null if these are the holds of all holders, or no holds. */
     public static @Nullable String holderOf(Command command) {
+        if (command instanceof Once once) {
+            return holderOf(once.command());
+        }
         if (command instanceof Drain drain) {
             return drain.holder();
         }
@@ -117,10 +121,21 @@ public final class HoldChanges {
      *
      * @param overwrite what happens to an existing hold: see {@link Overwrite}
      * @param until time at which the hold ends by itself; 0 for never
+     * @param extras what another version wrote of the hold
      */
     public record Drained(
-            Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until)
+            Event.Targets targets,
+            @Nullable String reason,
+            Overwrite overwrite,
+            String holder,
+            double until,
+            Extras extras)
             implements Event.Targeted {
+        public Drained(
+                Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until) {
+            this(targets, reason, overwrite, holder, until, Extras.NONE);
+        }
+
         @Override
         public String name() {
             return "drain";
@@ -132,11 +147,12 @@ public final class HoldChanges {
             if (until > 0) {
                 out.writeNumberField("until", Epoch.decimal(until));
             }
+            extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Hold fresh = new Hold(holder, reason, time, by, until);
+            Hold fresh = new Hold(holder, reason, time, by, until, extras);
             return state.withHolds(h -> h.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
                 return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
@@ -321,7 +337,7 @@ public final class HoldChanges {
             }
             double since = this == REASON_AND_TIME ? fresh.since() : existing.since();
             double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : existing.until();
-            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until);
+            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until, fresh.extras());
         }
     }
 

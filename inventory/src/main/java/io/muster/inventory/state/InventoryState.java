@@ -12,6 +12,7 @@ import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.Pruned;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ public final class InventoryState {
     private final Liveness liveness;
     private final Holds holds;
     private final SortedMap<String, Departed> departed;
+    private final Bookkeeping books;
 
     /**
      * The view of schedulers, which {@link #view} computes from the other fields when it is first called, because this is
@@ -50,18 +52,29 @@ public final class InventoryState {
             Membership membership,
             Liveness liveness,
             Holds holds,
-            SortedMap<String, Departed> departed) {
+            SortedMap<String, Departed> departed,
+            Bookkeeping books) {
         this.definition = definition;
         this.membership = membership;
         this.liveness = liveness;
         this.holds = holds;
         this.departed = Collections.unmodifiableSortedMap(departed);
+        this.books = books;
     }
 
-    /** Returns the state of a new inventory: nothing is defined and there are no ranks. */
+    /** Returns the state of a new inventory in the newest level: nothing is defined and there are no ranks. */
     public static InventoryState empty() {
+        return empty(Level.NEWEST);
+    }
+
+    public static InventoryState empty(Level level) {
         return new InventoryState(
-                Definition.of(ResourceSet.EMPTY, "none"), Membership.ALL, Liveness.NONE, Holds.NONE, new TreeMap<>());
+                Definition.of(ResourceSet.EMPTY, "none"),
+                Membership.ALL,
+                Liveness.NONE,
+                Holds.NONE,
+                new TreeMap<>(),
+                Bookkeeping.at(level));
     }
 
     public InventoryState apply(Event event, double time, Principal by) {
@@ -91,6 +104,38 @@ public final class InventoryState {
     /** Returns the hosts that left R, with the data that is kept for them. Hosts without such data are not remembered. */
     public SortedMap<String, Departed> departed() {
         return departed;
+    }
+
+    /** The level in which the state directory is written. A change that needs a higher level is refused, or written without it. */
+    public Level level() {
+        return books.level();
+    }
+
+    InventoryState withLevel(Level level) {
+        return new InventoryState(definition, membership, liveness, holds, departed, books.with(level));
+    }
+
+    ChangeIds ids() {
+        return books.ids();
+    }
+
+    Bookkeeping books() {
+        return books;
+    }
+
+    /** Returns whether this user gave this id to one of the last changes. */
+    public boolean remembers(ChangeId id, double now, Principal by) {
+        return ids().find(id.id(), by, now) != null;
+    }
+
+    /**
+     * Returns the state that remembers the id of the change that has just been applied.
+     *
+     * @param seq sequence number of the last entry of the change
+     */
+    public InventoryState remember(ChangeId id, double time, Principal by, long seq) {
+        ChangeIds.Given given = new ChangeIds.Given(id, by.uid(), time, seq);
+        return new InventoryState(definition, membership, liveness, holds, departed, books.with(given));
     }
 
     /** Returns the hosts in {@code hosts} that have departed and satisfy {@code test}. */
@@ -130,19 +175,19 @@ public final class InventoryState {
     }
 
     InventoryState withDefinition(UnaryOperator<Definition> change) {
-        return new InventoryState(change.apply(definition), membership, liveness, holds, departed);
+        return new InventoryState(change.apply(definition), membership, liveness, holds, departed, books);
     }
 
     InventoryState withMembership(UnaryOperator<Membership> change) {
-        return new InventoryState(definition, change.apply(membership), liveness, holds, departed);
+        return new InventoryState(definition, change.apply(membership), liveness, holds, departed, books);
     }
 
     InventoryState withLiveness(UnaryOperator<Liveness> change) {
-        return new InventoryState(definition, membership, change.apply(liveness), holds, departed);
+        return new InventoryState(definition, membership, change.apply(liveness), holds, departed, books);
     }
 
     InventoryState withHolds(UnaryOperator<Holds> change) {
-        return new InventoryState(definition, membership, liveness, change.apply(holds), departed);
+        return new InventoryState(definition, membership, liveness, change.apply(holds), departed, books);
     }
 
     /** Changes the data of departed hosts. Hosts without any data afterwards are forgotten. */
@@ -156,7 +201,7 @@ public final class InventoryState {
                     Departed changed = change.apply(data);
                     return changed.isEmpty() ? null : changed;
                 }));
-        return new InventoryState(definition, membership, liveness, holds, nextDeparted);
+        return new InventoryState(definition, membership, liveness, holds, nextDeparted, books);
     }
 
     /** Returns which hosts a new R would add, move and remove, for reports before and after the change. */
@@ -172,7 +217,7 @@ public final class InventoryState {
         Remap remap = remapTo(next);
         Definition defined = definition.redefine(next, method, remap);
         if (remap.isIdentity()) {
-            return new InventoryState(defined, membership, liveness, holds, departed);
+            return new InventoryState(defined, membership, liveness, holds, departed, books);
         }
         SortedMap<String, Departed> nextDeparted = new TreeMap<>(departed);
         remap.vanishedRanks().intersect(ranksWithSettings()).forEach(rank -> depart(nextDeparted, rank));
@@ -182,7 +227,8 @@ public final class InventoryState {
                 remapMembership(remap, returning),
                 remapLiveness(remap, initial),
                 remapHolds(remap, returning),
-                nextDeparted);
+                nextDeparted,
+                books);
     }
 
     /** Returns the ranks for which admins have set something that must be kept if the host leaves R. */

@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -88,7 +89,12 @@ public final class MembershipChanges {
     public record Excluded(
             Event.Targets targets,
             Membership.Kind kind,
-            @Nullable String reason) implements Event.Targeted {
+            @Nullable String reason,
+            Extras extras) implements Event.Targeted {
+        public Excluded(Event.Targets targets, Membership.Kind kind, @Nullable String reason) {
+            this(targets, kind, reason, Extras.NONE);
+        }
+
         @Override
         public String name() {
             return kind == Membership.Kind.LOST ? "shrink" : "exclude";
@@ -97,11 +103,12 @@ public final class MembershipChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             writeMembership(out, targets, kind, reason);
+            extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Membership.Absence absence = new Membership.Absence(kind, reason, time, by);
+            Membership.Absence absence = new Membership.Absence(kind, reason, time, by, extras);
             InventoryState absent = state.withMembership(m -> m.leave(targets.ranks(), absence));
             return kind == Membership.Kind.LOST ? absent : absent.withHolds(h -> h.clear(targets.ranks()));
         }

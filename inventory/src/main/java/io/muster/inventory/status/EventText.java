@@ -49,7 +49,19 @@ public final class EventText {
 
     private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
-            case "idset", "ranks", "nodelist", "kind", "userid", "user", "pid", "loginuid", "R", "initial", "online" -> null;
+            case "idset",
+                    "ranks",
+                    "nodelist",
+                    "kind",
+                    "userid",
+                    "user",
+                    "pid",
+                    "loginuid",
+                    "id",
+                    "request",
+                    "R",
+                    "initial",
+                    "online" -> null;
             case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
             case "reason", "cause" -> '"' + value.asText() + '"';
             case "until", "expiration" -> value.asDouble() > 0 ? Times.second(value.asDouble()) : "never";

@@ -17,17 +17,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AgreementTest {
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "TreePool|", "other:fluxion|", "fluxion|/scheduling/graph", "fluxion:x|/scheduling/graph", "7|/scheduling/writer"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "TreePool|",
+                "other:fluxion|",
+                "fluxion|/scheduling/graph",
+                "fluxion:x|/scheduling/graph",
+                "7|/scheduling/writer"
+            })
     void onlyTheGraphOfFluxionIsRead(String writer, String place) {
         String text = writer.equals("7") ? writer : "\"" + writer + "\"";
         ResourceSet r = ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":"
                 + "{\"core\":\"0\"}}],\"nodelist\":[\"a\"]},\"scheduling\":{\"writer\":" + text + ",\"graph\":[1]}}");
         Problems problems = new Problems();
         Agreement.check(r, problems);
-        assertThat(problems.errors()).extracting(Problem::place).containsExactlyElementsOf(
-                place == null ? List.of() : List.of(place));
+        assertThat(problems.errors())
+                .extracting(Problem::place)
+                .containsExactlyElementsOf(place == null ? List.of() : List.of(place));
     }
 
     private final List<String> nodes = new ArrayList<>();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.problem.Problems;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.wire.Bytes;
 import java.nio.ByteBuffer;
@@ -30,18 +30,13 @@ public record First(ResourceSet resources, Idset up) {
     }
 
     public static First parse(JsonNode payload) {
-        Problems problems = new Problems();
-        Idset up = Keys.of(payload, problems, "resources", "up").idset("up");
-        JsonNode resources = payload.path("resources");
-        if (!resources.isObject()) {
-            problems.add("/resources", "must be an R object");
-        }
-        problems.throwIfAny("first acquire response");
-        ResourceSet set = ResourceSet.parse(resources);
+        Fields in = Fields.of("first acquire response", payload).only(Next.FOREIGN_KEY, "resources", "up");
+        Idset up = Next.idset(in, "up");
+        ResourceSet set =
+                ResourceSet.parse(in.object("resources", "an R object").json());
         if (!set.ranks().containsAll(up)) {
-            problems.add("/up", "names ranks that are not in resources: " + up.subtract(set.ranks()));
+            throw in.fault("up", "names ranks that are not in resources: " + up.subtract(set.ranks()));
         }
-        problems.throwIfAny("first acquire response");
         return new First(set, up);
     }
 

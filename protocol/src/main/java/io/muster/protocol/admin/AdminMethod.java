@@ -9,6 +9,7 @@ import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The methods of the service {@code resource} that request a command. Each constant has a function that reads the payload and
- * a function that writes it. The keys are those of flux-core, except {@code holder, until, cause} and {@code dry-run}, which
+ * a function that writes it. The keys are those of flux-core, except {@code holder, until, cause, dry-run} and {@code id}, which
  * only Muster has.
  *
  * <pre>
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * property-add, property-remove    properties: {name: targets}
  * expiration-update                expiration
  * monitor-force-down               ranks
+ * upgrade-finish
  * </pre>
  */
 @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
@@ -103,7 +105,12 @@ public enum AdminMethod {
             "expiration-update",
             DefinitionChanges.SetExpiration.class,
             in -> new DefinitionChanges.SetExpiration(in.fields().number("expiration")),
-            (command, out) -> out.put("expiration", command.expiration()));
+            (command, out) -> out.put("expiration", command.expiration())),
+    UPGRADE_FINISH(
+            "upgrade-finish",
+            FormatChanges.FinishUpgrade.class,
+            in -> new FormatChanges.FinishUpgrade(),
+            (command, out) -> {});
 
     private final String verb;
     private final Predicate<Command> means;

@@ -53,8 +53,8 @@ public record InventoryAnswer(
         return new InventoryAnswer(
                 (long) in.number("seq"),
                 in.number("time"),
-                payload.path("fault").asText(""),
-                payload.path("clock").asText(""),
+                in.textOr("fault", ""),
+                in.textOr("clock", ""),
                 schedulers,
                 StateJson.parse(state));
     }
@@ -68,7 +68,7 @@ public record InventoryAnswer(
                 (long) in.number("responses"),
                 in.parse("offered", Idset::parse),
                 in.parse("up", Idset::parse),
-                in.json().path("behind").asBoolean());
+                in.flag("behind"));
     }
 
     private static ObjectNode json(Scheduler scheduler) {
