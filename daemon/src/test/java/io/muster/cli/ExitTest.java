@@ -46,8 +46,8 @@ class ExitTest {
                     .isEqualTo(new Result(
                             Exit.DENIED,
                             "",
-                            "muster drain: Request requires owner credentials or the right \"change\" or \"hold\", which the"
-                                    + " configuration grants to nobody\n"));
+                            "muster drain: Request requires owner credentials or the right \"change\" or \"hold\", which no"
+                                    + " [[grant]] gives\n"));
             assertThat(run(daemon, "drain", "--dry-run", "1", "x").exit()).isEqualTo(Exit.DENIED);
             assertThat(run(daemon, "watch").exit()).isEqualTo(Exit.DENIED);
             assertThat(run(daemon, "acquire").err()).contains("the right \"acquire\"");

@@ -139,10 +139,11 @@ public final class Admission {
                 each.grant.who().forEach(name -> names.add(name + only));
             }
         }
+        if (names.isEmpty()) {
+            return "which no [[grant]] gives";
+        }
         String cut = names.size() > MOST_NAMES ? ", ..." : "";
         return "which the configuration grants to "
-                + (names.isEmpty()
-                        ? "nobody"
-                        : names.stream().limit(MOST_NAMES).collect(Collectors.joining(", ")) + cut);
+                + names.stream().limit(MOST_NAMES).collect(Collectors.joining(", ")) + cut;
     }
 }

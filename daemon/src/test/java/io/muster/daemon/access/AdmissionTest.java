@@ -59,8 +59,7 @@ class AdmissionTest {
         assertThat(admission.isForOwnerOnly()).isFalse();
         assertThat(admission.refusal(Right.HOLD))
                 .endsWith("grants to 2001 (holder \"monitor\" only), 2001 (holder \"racks\" only), 2002");
-        assertThat(admission.refusal(Right.ACQUIRE))
-                .endsWith("the right \"acquire\", which the configuration grants to nobody");
+        assertThat(admission.refusal(Right.ACQUIRE)).endsWith("the right \"acquire\", which no [[grant]] gives");
     }
 
     @Test
