@@ -78,7 +78,7 @@ final class ArchitectureTest {
         String all = state + " inventory.status inventory.graph inventory.request inventory.feasibility";
         arrow(arrows, "protocol.admin", all + messages);
         arrow(arrows, "protocol.client", messages.trim());
-        arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
+        arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph inventory.axis");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.ledger", "inventory.level");
         arrow(

@@ -132,8 +132,10 @@ class UpgradeTest {
         try (FluxClient client = daemon.connect()) {
             assertThat(known(client)).isEqualTo(known);
             assertThat(client.rpc("resource.upgrade-status", null))
-                    .isEqualTo(json("{'written':1,'oldest':1,'newest':2,"
-                            + "'permits':['the daemon remembers the ids of changes over a restart']}"));
+                    .isEqualTo(
+                            json(
+                                    "{'written':1,'oldest':1,'newest':2,"
+                                            + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids']}"));
             ask(client, "upgrade-finish", "{}");
             client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
         }
