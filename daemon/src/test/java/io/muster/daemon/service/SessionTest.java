@@ -150,6 +150,7 @@ class SessionTest {
                     CONFIG_GET,
                     CLOCK_ACCEPT,
                     UPGRADE_STATUS -> "{";
+            case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY -> "{\"changed\":false}";
             default -> OK;
         };
     }

@@ -9,7 +9,7 @@ package io.muster.inventory.level;
  */
 public enum Level {
     ONE("0.1.0", "every event but upgrade"),
-    TWO("0.1.0", "the daemon remembers the ids of changes over a restart");
+    TWO("0.1.0", "the daemon remembers the ids of changes over a restart; exclusions keep named holds");
 
     public static final Level NEWEST = TWO;
 
