@@ -150,7 +150,7 @@ class SessionTest {
                     CONFIG_GET,
                     CLOCK_ACCEPT,
                     UPGRADE_STATUS -> "{";
-            case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY -> "{\"changed\":false}";
+            case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY, UPGRADE_FINISH -> "{\"changed\":false}";
             default -> OK;
         };
     }
