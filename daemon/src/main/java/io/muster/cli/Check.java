@@ -4,11 +4,16 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.Queues;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Verb;
+import io.muster.daemon.access.Accounts;
+import io.muster.daemon.access.Grants;
+import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Grant;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.rset.ResourceSet;
@@ -16,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -75,6 +81,8 @@ final class Check extends Verb {
                     "neither resource.path nor [[resource.config]] says which hosts there are: the inventory is this host"
                             + " alone, and a daemon that serves configured hosts refuses to reload this"));
         }
+        notes.addAll(strangers(config));
+        notes.addAll(emptyQueues(config));
         if (json) {
             console().json(document(true, List.of(), notes));
             return Exit.OK;
@@ -88,6 +96,43 @@ final class Check extends Verb {
             console().println("ok: " + summary(config));
         }
         return Exit.OK;
+    }
+
+    /** Returns a note for each user and group in the configuration that has no account on this host, and so gets no right. */
+    private static List<Problem> strangers(Config config) {
+        List<Problem> notes = new ArrayList<>();
+        Access access = config.access();
+        List<String> names = Stream.concat(
+                        access.admins().stream(), access.grants().stream().flatMap(grant -> grant.who().stream()))
+                .filter(name -> !name.equals(Grant.ROLE_ADMIN))
+                .distinct()
+                .toList();
+        Grants.resolve(
+                names,
+                new Accounts(),
+                name -> notes.add(
+                        new Problem("access", "\"" + name + "\" has no account on this host, and gets no right")));
+        return notes;
+    }
+
+    /** Returns a note for each queue that has no host, which is nearly always a property with a typing error. */
+    private static List<Problem> emptyQueues(Config config) {
+        List<Problem> notes = new ArrayList<>();
+        ResourceSet resources = config.resources().set();
+        Queues queues = Queues.parse(config.toJson().path("queues"));
+        queues.requires().forEach((name, required) -> {
+            List<String> missing = new ArrayList<>(required);
+            missing.removeIf(property ->
+                    property.startsWith("^") || resources.properties().containsKey(property));
+            if (!missing.isEmpty()) {
+                notes.add(new Problem(
+                        "queues." + name, "requires " + String.join(", ", missing) + ", which no host has"));
+            } else if (queues.ranks(resources, name).isEmpty()) {
+                notes.add(new Problem(
+                        "queues." + name, "no host has all that the queue requires: " + String.join(", ", required)));
+            }
+        });
+        return notes;
     }
 
     private static String summary(Config config) {

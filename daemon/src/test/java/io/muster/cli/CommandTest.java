@@ -89,7 +89,9 @@ class CommandTest extends VerbTest {
         assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
                 .startsWith("muster undrain: node1 (rank 1) held by somebody else - node1: firmware (ops, by " + USER)
-                .contains("--holder NAME names the hold to end");
+                .endsWith(
+                        "  nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also one"
+                                + " that another user placed\n");
         succeeds("undrain", "--holder", "ops", "1");
         assertThat(out("status", "-n", "-o", "state,nnodes")).isEqualTo("avail 4\n");
     }
@@ -388,7 +390,7 @@ class CommandTest extends VerbTest {
                 .contains("\"state\":\"departed\",\"host\":\"node1\",\"up\":false", "\"reason\":\"bad dimm\"");
         assertThat(refused(Exit.CONFLICT, "undrain", "node[1-2]").err()).isEqualTo("""
                         muster undrain: node2 (departed) not drained
-                          nothing was changed; -u passes over what is not drained
+                          nothing was changed; -u skips what is not drained
                         """);
         for (String verb : new String[] {"undrain", "include"}) {
             assertThat(refused(Exit.ERROR, verb, "node[1-2]", "two\nlines").err())

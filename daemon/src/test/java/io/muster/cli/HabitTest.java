@@ -83,7 +83,7 @@ class HabitTest extends VerbTest {
                         muster drain: node6 (rank 6) is excluded
                           nothing was changed; `muster include` first, or leave them out
                         """);
-        succeeds("exclude", "@gpu");
+        assertThat(muster("exclude", "@gpu").err()).isEqualTo("ended the hold admin on node[4-5]\n");
         assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x").err()).contains("all of @gpu are excluded or lost");
         succeeds("include", "@gpu");
         assertThat(out("status", "-no", "state,nnodes")).isEqualTo("avail 8\n");
@@ -212,7 +212,8 @@ class HabitTest extends VerbTest {
                     .with("MUSTER_URI", large.uri())
                     .with("NO_COLOR", "1")
                     .onTerminal(60);
-            assertThat(shell.run("drain", "all", "power work").exit()).isZero();
+            assertThat(shell.typing("y\n").run("drain", "all", "power work").exit())
+                    .isZero();
             assertThat(shell.run("status").out()).isEqualTo("""
                       STATE UP NNODES REASON     NODELIST
                     drained ✔   16384 power work n[0-16383]

@@ -56,6 +56,11 @@ public final class Shell {
 
     public Console console(OutputStream out, OutputStream err) {
         return new Console(
-                in, out, err, environment, Terminal.of(environment, terminal, terminal), InstantSource.system());
+                in,
+                out,
+                err,
+                environment,
+                Terminal.of(environment, terminal, terminal, terminal),
+                InstantSource.system());
     }
 }

@@ -113,7 +113,7 @@ final class ArchitectureTest {
         arrow(arrows, "cli.request", verbs);
         arrow(arrows, "cli.rset", verbs);
         String groups = " cli.change cli.look cli.follow cli.past cli.journal cli.request cli.rset";
-        arrow(arrows, "cli", verbs + groups + " daemon");
+        arrow(arrows, "cli", verbs + groups + " daemon.access daemon");
         return arrows;
     }
 

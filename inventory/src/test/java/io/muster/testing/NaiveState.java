@@ -260,7 +260,7 @@ public final class NaiveState {
     public @Nullable Kind exclude(Idset targets) {
         for (Rank rank : at(targets)) {
             if (rank.absent.add(Membership.Kind.ADMIN)) {
-                rank.holds.clear();
+                rank.holds.remove("admin");
             }
         }
         return null;
@@ -296,7 +296,7 @@ public final class NaiveState {
             if (!wanted.contains(rank)) {
                 rank.absent.remove(Membership.Kind.CONFIG);
             } else if (rank.absent.add(Membership.Kind.CONFIG)) {
-                rank.holds.clear();
+                rank.holds.remove("admin");
             }
         });
     }

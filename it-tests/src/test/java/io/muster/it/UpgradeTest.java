@@ -135,7 +135,7 @@ class UpgradeTest {
                     .isEqualTo(
                             json(
                                     "{'written':1,'oldest':1,'newest':2,"
-                                            + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids']}"));
+                                            + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds']}"));
             ask(client, "upgrade-finish", "{}");
             client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
         }

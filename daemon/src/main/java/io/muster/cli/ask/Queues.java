@@ -31,7 +31,8 @@ public record Queues(Map<String, List<String>> requires, Set<String> virtual) {
         }
     }
 
-    static Queues parse(JsonNode table) {
+    /** Reads the table {@code [queues]} of a configuration. */
+    public static Queues parse(JsonNode table) {
         Map<String, List<String>> requires = new LinkedHashMap<>();
         Map<String, String> parents = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> queue : table.properties()) {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,6 +37,11 @@ public abstract class ServerVerb extends Verb {
     /** Returns the value of {@code --timeout}, or null if it is not given. */
     protected final @Nullable Duration givenTimeout() {
         return server.givenTimeout();
+    }
+
+    /** Returns the targets that a user gave, with the words on standard input in place of {@code -}. */
+    protected final List<String> targets(List<String> given) throws IOException {
+        return TargetNames.read(console(), given);
     }
 
     protected final boolean json() {

@@ -1,5 +1,6 @@
 package io.muster.cli.ask;
 
+import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.inventory.idset.Idset;
@@ -9,6 +10,9 @@ import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -16,7 +20,34 @@ import java.util.function.Supplier;
  * all} and {@code @PROPERTY} are converted to ranks here because no server understands them.
  */
 public final class TargetNames {
+    private static final String STANDARD_INPUT = "-";
+    private static final int LONGEST = 64 << 20;
+
     private TargetNames() {}
+
+    /**
+     * Returns the targets that a user gave, with the words on standard input in place of {@code -}, so that a list with one
+     * host on each line can be piped in.
+     */
+    public static List<String> read(Console console, List<String> given) throws IOException {
+        List<String> all = new ArrayList<>();
+        for (String text : given) {
+            all.addAll(text.equals(STANDARD_INPUT) ? words(console) : List.of(text));
+        }
+        return all;
+    }
+
+    private static List<String> words(Console console) throws IOException {
+        byte[] text = console.in().readNBytes(LONGEST + 1);
+        if (text.length > LONGEST) {
+            throw new Failure(Exit.USAGE, "standard input is longer than 64 MiB");
+        }
+        String words = new String(text, StandardCharsets.UTF_8).strip();
+        if (words.isEmpty()) {
+            throw new Failure(Exit.USAGE, "standard input names no targets");
+        }
+        return List.of(words.split("\\s+"));
+    }
 
     /**
      * Returns the targets to send for {@code text}. The server is asked for R only if {@code text} contains {@code all} or

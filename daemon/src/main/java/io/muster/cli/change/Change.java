@@ -14,19 +14,29 @@ import io.muster.inventory.state.Command;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** A verb that sends one command to the daemon. As in flux, it prints nothing if the command was carried out. */
 abstract class Change extends ServerVerb {
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
+
+    /** Null if the verb was created without picocli. */
+    @Spec
+    private @Nullable CommandSpec spec;
 
     Change(Console console) {
         super(console);
@@ -64,6 +74,9 @@ abstract class Change extends ServerVerb {
             requireMuster(client);
         }
         AdminRequest.Call call = AdminRequest.call(command, manner.dryRun());
+        if (!manner.dryRun()) {
+            Precautions.confirm(console(), client, targets(call.payload()));
+        }
         RequestId.give(call.payload());
         return once(client, connected -> make(connected, call));
     }
@@ -76,9 +89,46 @@ abstract class Change extends ServerVerb {
         }
         boolean sent = manner.await(client, timeout());
         if (json()) {
-            console().json(done());
+            ObjectNode done = done();
+            done.setAll(answer);
+            console().json(done);
+        } else {
+            tell(ChangeAnswer.parse(answer));
         }
         return sent ? Exit.OK : manner.timedOut(console());
+    }
+
+    /** Says what a user might not expect: that nothing changed, or which holds the change ended besides. */
+    private void tell(ChangeAnswer answer) {
+        String unchanged = unchanged();
+        if (!answer.changed() && unchanged != null) {
+            console().complain("nothing was changed: " + unchanged);
+        }
+        for (ChangeAnswer.Ended hold : answer.ended()) {
+            console().complain("ended the hold " + hold.holder() + " on " + hold.nodelist());
+        }
+    }
+
+    /** Returns why a change that was accepted changed nothing; null if users need not know. */
+    @Nullable
+    String unchanged() {
+        return null;
+    }
+
+    /**
+     * Returns the one list of targets that the user gave and, if it is {@code -}, that standard input has. Refuses a reason
+     * whose words are all targets, unless the command line has {@code --}.
+     */
+    final String targets(FluxClient client, String given, String @Nullable [] reason) throws IOException {
+        String targets = String.join(",", targets(List.of(given)));
+        boolean isMeant = spec != null
+                && spec.commandLine().getParseResult().originalArgs().contains("--");
+        if (reason != null && !isMeant) {
+            String verb = Objects.requireNonNull(getClass().getAnnotation(CommandLine.Command.class))
+                    .name();
+            Precautions.checkReason(client, verb, targets, reason);
+        }
+        return targets;
     }
 
     static ObjectNode done() {

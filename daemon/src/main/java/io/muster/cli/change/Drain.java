@@ -27,11 +27,17 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "The hosts stay drained, over restarts too, until `muster undrain`. All targets are drained or none.",
+            "Separate several hosts by commas: the words after the first are the reason. A reason whose words are all hosts or"
+                    + " ranks is refused; put -- before it if it is meant.",
             "A holder is who keeps a host: draining under another name adds a hold of its own, and a host is back only"
                     + " when its last hold has ended."
         })
 public final class Drain extends Change {
-    @Parameters(index = "0", arity = "0..1", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "TARGETS",
+            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
     private @Nullable String targets;
 
     @Parameters(
@@ -43,7 +49,7 @@ public final class Drain extends Change {
     private String @Nullable [] reason;
 
     @Mixin
-    private final OverwriteOptions force;
+    private final OverwriteOptions.OfDrain force = new OverwriteOptions.OfDrain();
 
     @Option(
             names = "--holder",
@@ -62,7 +68,6 @@ public final class Drain extends Change {
 
     public Drain(Console console) {
         super(console);
-        this.force = new OverwriteOptions();
     }
 
     /**
@@ -72,7 +77,7 @@ public final class Drain extends Change {
      */
     public Drain(Console console, String force, String targets, String... reason) {
         super(console);
-        this.force = new OverwriteOptions(force);
+        this.force.set(force);
         this.targets = targets;
         this.reason = reason.length == 0 ? null : reason;
     }
@@ -88,13 +93,10 @@ public final class Drain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
+        targets = targets(client, String.valueOf(targets), reason);
         double end = until == null ? 0 : When.future(until, console().now());
         return new HoldChanges.Drain(
-                TargetNames.spellMembers(client, String.valueOf(targets)),
-                ReasonWords.join(reason),
-                force.mode(),
-                holder,
-                end);
+                TargetNames.spellMembers(client, targets), ReasonWords.join(reason), force.mode(), holder, end);
     }
 
     @Override

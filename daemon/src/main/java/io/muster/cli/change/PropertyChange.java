@@ -24,7 +24,10 @@ public abstract class PropertyChange extends Change {
             description = "The property, or several.")
     private List<String> names = List.of();
 
-    @Parameters(index = "1", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
+    @Parameters(
+            index = "1",
+            paramLabel = "TARGETS",
+            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
     private String targets = "";
 
     private PropertyChange(Console console, boolean add) {
@@ -34,10 +37,15 @@ public abstract class PropertyChange extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        String spelt = TargetNames.spell(client, targets);
+        String spelt = TargetNames.spell(client, targets(client, targets, null));
         SortedMap<String, String> properties = new TreeMap<>();
         names.forEach(name -> properties.put(name, spelt));
         return new DefinitionChanges.ChangeProperties(add, properties);
+    }
+
+    @Override
+    final String unchanged() {
+        return (add ? "every target has " : "no target has ") + String.join(", ", names) + (add ? " already" : "");
     }
 
     @CommandLine.Command(
@@ -57,7 +65,7 @@ public abstract class PropertyChange extends Change {
     @CommandLine.Command(
             name = "remove",
             description = "Take a property from hosts.",
-            footer = {"", "Hosts that lack it are no error."})
+            footer = {"", "Hosts that lack the property are no error. The command says so if no host has it."})
     public static final class Remove extends PropertyChange {
         public Remove(Console console) {
             super(console, false);

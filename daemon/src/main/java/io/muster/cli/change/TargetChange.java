@@ -20,7 +20,10 @@ public abstract class TargetChange extends Change {
     private static final String LIVENESS =
             "For health checks and boot scripts: liveness is a host's state, drain is somebody's decision.";
 
-    @Parameters(index = "0", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
+    @Parameters(
+            index = "0",
+            paramLabel = "TARGETS",
+            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
     private String targets = "";
 
     @Parameters(
@@ -37,7 +40,7 @@ public abstract class TargetChange extends Change {
 
     @Override
     final Command command(FluxClient client) throws IOException {
-        return command(TargetNames.spell(client, targets));
+        return command(TargetNames.spell(client, targets(client, targets, words)));
     }
 
     /**
@@ -60,7 +63,11 @@ public abstract class TargetChange extends Change {
             name = "exclude",
             description =
                     "Withhold hosts from schedulers: down at once, and not offered to the next one that acquires.",
-            footer = {"", "Ends all holds on them. They stay excluded, over restarts too, until `muster include`."})
+            footer = {
+                "",
+                "The hosts stay excluded, over restarts too, until `muster include`. The hold admin, of drains without --holder,"
+                        + " ends; holds under other names stay. The command prints which holds it ended."
+            })
     public static final class Exclude extends TargetChange {
         public Exclude(Console console) {
             super(console);
@@ -69,6 +76,11 @@ public abstract class TargetChange extends Change {
         @Override
         Command command(String targets) {
             return new MembershipChanges.Exclude(targets, words());
+        }
+
+        @Override
+        String unchanged() {
+            return "every target is excluded already";
         }
     }
 
@@ -88,6 +100,11 @@ public abstract class TargetChange extends Change {
         @Override
         Command command(String targets) {
             return new MembershipChanges.Include(targets, words());
+        }
+
+        @Override
+        String unchanged() {
+            return "no target is excluded or lost";
         }
 
         @Override
@@ -111,6 +128,11 @@ public abstract class TargetChange extends Change {
         @Override
         Command command(String targets) {
             return new MembershipChanges.Shrink(targets, words());
+        }
+
+        @Override
+        String unchanged() {
+            return "every target is lost already";
         }
     }
 

@@ -22,9 +22,16 @@ import picocli.CommandLine.Parameters;
 @CommandLine.Command(
         name = "undrain",
         description = "End a hold on hosts, so that they are scheduled again once no other hold is left.",
-        footer = {"", "All targets are undrained or none. -ff without --holder ends everybody's holds."})
+        footer = {
+            "",
+            "All targets are undrained or none. A hold under another name than admin is ended by the user who placed it, or"
+                    + " with --holder NAME -f by any other."
+        })
 public final class Undrain extends Change {
-    @Parameters(index = "0", paramLabel = "TARGETS", description = "Ranks, hosts, @PROPERTY or all.")
+    @Parameters(
+            index = "0",
+            paramLabel = "TARGETS",
+            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
     private String targets = "";
 
     @Parameters(
@@ -36,14 +43,13 @@ public final class Undrain extends Change {
     private String @Nullable [] comment;
 
     @Mixin
-    private final OverwriteOptions force;
+    private final OverwriteOptions.OfUndrain force = new OverwriteOptions.OfUndrain();
 
     @Option(names = "--holder", paramLabel = "NAME", description = "Whose hold to end. Default: admin, shared by all.")
     private @Nullable String holder;
 
     public Undrain(Console console) {
         super(console);
-        this.force = new OverwriteOptions();
     }
 
     /**
@@ -53,13 +59,14 @@ public final class Undrain extends Change {
      */
     public Undrain(Console console, String force, String targets, String... comment) {
         super(console);
-        this.force = new OverwriteOptions(force);
+        this.force.set(force);
         this.targets = targets;
         this.comment = comment.length == 0 ? null : comment;
     }
 
     @Override
     Command command(FluxClient client) throws IOException {
+        targets = targets(client, targets, comment);
         return new HoldChanges.Undrain(
                 TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
     }
@@ -82,13 +89,17 @@ public final class Undrain extends Change {
             return null;
         }
         Conflict conflict = conflict(client, targets);
-        String holderName = holder == null ? Hold.SHARED : holder;
-        String sentence = foreign ? conflict.heldByOthersThan(holderName) : conflict.notDrained();
+        String sentence = foreign ? conflict.heldByOthersThan(holderName()) : conflict.notDrained();
         return new Failure(
                 Exit.CONFLICT,
                 sentence.isEmpty() ? refusal.sentence() : sentence,
                 foreign
-                        ? "nothing was changed; --holder NAME names the hold to end, -ff ends everybody's"
-                        : "nothing was changed; -u passes over what is not drained");
+                        ? "nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also one that"
+                                + " another user placed"
+                        : "nothing was changed; -u skips what is not drained");
+    }
+
+    private String holderName() {
+        return holder == null ? Hold.SHARED : holder;
     }
 }

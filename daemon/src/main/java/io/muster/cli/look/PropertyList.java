@@ -31,7 +31,10 @@ public final class PropertyList extends ServerVerb {
             Column.flexible("ranks", "RANKS"),
             Column.flexible("nodelist", "NODELIST"));
 
-    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "TARGETS",
+            description = "Only these: ranks, hosts, @PROPERTY, or - for standard input.")
     private List<String> targets = List.of();
 
     @Mixin
@@ -48,7 +51,7 @@ public final class PropertyList extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         Overview standing = Overview.ask(client);
         ResourceSet resources = standing.resources();
-        Idset among = selection.among(client, resources, targets);
+        Idset among = selection.among(client, resources, targets(targets));
         if (json()) {
             ObjectNode json = standing.toJson();
             ArrayNode all = json.putArray("properties");

@@ -40,7 +40,10 @@ public final class Status extends ServerVerb {
             "long",
             "state,up,nnodes,since,holder,by,until,reason,nodelist");
 
-    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "TARGETS",
+            description = "Only these: ranks, hosts, @PROPERTY, or - for standard input.")
     private List<String> targets = List.of();
 
     @Option(
@@ -67,7 +70,7 @@ public final class Status extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         StateFilter filter = StateFilter.of(states);
         Overview standing = Overview.ask(client);
-        Idset among = selection.among(client, standing.resources(), targets);
+        Idset among = selection.among(client, standing.resources(), targets(targets));
         List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
         StateTable table = new StateTable(standing.resources(), look, console(), standing.now(console()));
         if (json()) {

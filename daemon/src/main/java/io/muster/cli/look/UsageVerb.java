@@ -13,7 +13,10 @@ import picocli.CommandLine.Parameters;
 
 /** A verb that shows, by state, the resources that schedulers may use. */
 abstract class UsageVerb extends ServerVerb {
-    @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "TARGETS",
+            description = "Only these: ranks, hosts, @PROPERTY, or - for standard input.")
     private List<String> targets = List.of();
 
     @Option(
@@ -33,7 +36,7 @@ abstract class UsageVerb extends ServerVerb {
     protected final int run(FluxClient client) throws IOException {
         List<String> wanted = Usage.states(states);
         Usage usage = Usage.ask(client);
-        return run(client, usage, wanted, selection.among(client, usage.all(), targets));
+        return run(client, usage, wanted, selection.among(client, usage.all(), targets(targets)));
     }
 
     /**

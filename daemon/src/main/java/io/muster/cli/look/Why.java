@@ -35,7 +35,10 @@ import picocli.CommandLine.Parameters;
         description =
                 "Explain hosts: every axis of their state, every hold, what happened last, and what schedulers were told.")
 public final class Why extends ServerVerb {
-    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hosts, ranks or @PROPERTY.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "HOST",
+            description = "Hosts, ranks or @PROPERTY, or - for standard input.")
     private List<String> targets = List.of();
 
     @Option(
@@ -50,6 +53,7 @@ public final class Why extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
+        targets = targets(targets);
         Overview standing = Overview.ask(client);
         List<Account> accounts = accounts(standing);
         String silence = remember(client, standing, accounts);

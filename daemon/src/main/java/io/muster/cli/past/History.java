@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Events;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
+import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -38,7 +39,7 @@ import picocli.CommandLine.Parameters;
                     + " yours to read."
         })
 public final class History extends Verb {
-    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hostlists.")
+    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hostlists, or - for standard input.")
     private List<String> hosts = List.of();
 
     @Mixin
@@ -57,6 +58,7 @@ public final class History extends Verb {
     @Override
     public Integer call() throws IOException {
         Set<String> wanted = new HashSet<>();
+        hosts = TargetNames.read(console(), hosts);
         for (String text : hosts) {
             wanted.addAll(hostlist(text).expand());
         }

@@ -6,6 +6,7 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -190,6 +191,16 @@ public final class Console {
     /** Prints lines on standard error, each of which has a newline already. */
     public void complainLines(String text) {
         complainRaw(Printable.lines(text, style().color()));
+    }
+
+    /** Asks a question on standard error and returns the line that the user types; "" at the end of the input. */
+    public String ask(String question) throws IOException {
+        complainRaw(Printable.of(question) + " ");
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int b = in.read(); b >= 0 && b != '\n'; b = in.read()) {
+            line.write(b);
+        }
+        return line.toString(StandardCharsets.UTF_8).strip();
     }
 
     /** Draws a line of standard error anew, to show progress. An empty text clears the line. */

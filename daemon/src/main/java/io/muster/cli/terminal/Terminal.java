@@ -7,12 +7,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Whether standard output and standard error are terminals, and the style of the output.
+ * Which standard streams are terminals, and the style of the output.
  *
+ * @param isInput whether standard input is a terminal
  * @param isOutput whether standard output is a terminal
  * @param isError whether standard error, to which complaints and progress are written, is a terminal
  */
-public record Terminal(boolean isOutput, boolean isError, Style style) {
+public record Terminal(boolean isInput, boolean isOutput, boolean isError, Style style) {
     private static final int USUAL_WIDTH = 80;
 
     /**
@@ -21,14 +22,19 @@ public record Terminal(boolean isOutput, boolean isError, Style style) {
      */
     static Terminal ofProcess(Map<String, String> environment) {
         boolean out = isTerminal(1);
-        return of(environment, out, isTerminal(2));
+        return of(environment, isTerminal(0), out, isTerminal(2));
     }
 
-    public static Terminal of(Map<String, String> environment, boolean isOutput, boolean isError) {
+    public static Terminal of(Map<String, String> environment, boolean isInput, boolean isOutput, boolean isError) {
         boolean plain = !environment.getOrDefault("NO_COLOR", "").isEmpty()
                 || environment.getOrDefault("TERM", "").equals("dumb");
         Style style = new Style(isOutput && !plain, isUtf8(environment), isOutput ? width(environment) : 0);
-        return new Terminal(isOutput, isError, style);
+        return new Terminal(isInput, isOutput, isError, style);
+    }
+
+    /** Returns whether a user can be asked a question and can answer it. */
+    public boolean canAsk() {
+        return isInput && isError;
     }
 
     private static boolean isTerminal(int descriptor) {
@@ -72,6 +78,6 @@ public record Terminal(boolean isOutput, boolean isError, Style style) {
      */
     public Terminal withColor(String when) {
         boolean color = when.equals("always") || (when.equals("auto") && style.color());
-        return new Terminal(isOutput, isError, new Style(color, style.marks(), style.width()));
+        return new Terminal(isInput, isOutput, isError, new Style(color, style.marks(), style.width()));
     }
 }

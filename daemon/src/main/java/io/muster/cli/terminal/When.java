@@ -10,9 +10,12 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.util.regex.Pattern;
 
 /** Parses times as users give them: a duration, a date, a time of day, or RFC 3339. A time without a zone is local. */
 public final class When {
+    private static final Pattern NUMBER = Pattern.compile("[0-9]*\\.?[0-9]+");
+
     private When() {}
 
     /** Returns the time that {@code 4h} (from now), {@code 18:00} (today or tomorrow) or an absolute time means. */
@@ -41,6 +44,12 @@ public final class When {
             }
             if (text.indexOf('T') > 0 || text.indexOf('-') > 0) {
                 return dateTime(text.replace(' ', 'T'), zone);
+            }
+            if (NUMBER.matcher(text).matches()) {
+                throw new Failure(
+                        Exit.USAGE,
+                        "\"" + text + "\" has no unit",
+                        text + "s is seconds, " + text + "m minutes, " + text + "h hours and " + text + "d days");
             }
             return text.indexOf(':') > 0 ? timeOfDay(text, now, direction, zone) : now + direction * seconds(text);
         } catch (DateTimeException | NumberFormatException | MalformedException e) {

@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A complete, checked configuration; immutable. */
 public final class Config {
+    /**
+     * The default of {@code muster.confirm-share}. The daemon only checks and passes on this key; the commands, which read it
+     * with {@code config.get}, follow it.
+     */
+    public static final double CONFIRM_SHARE = 0.2;
+
     private static final double HALF = 0.5;
 
     private final Resources resources;
@@ -38,6 +44,7 @@ public final class Config {
         streams = AcquireSettings.read(muster);
         reporting = Reporting.read(muster);
         reloadDrop = muster.share("reload-drop", HALF);
+        muster.share("confirm-share", CONFIRM_SHARE);
         effective = top.effective();
         problems.throwIfAny("configuration");
         notes = problems.warnings();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Hold;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,15 +38,14 @@ public record Grant(
         }
         Set<Right> rights = EnumSet.noneOf(Right.class);
         for (String word : names(grant, "rights", "one or more of " + String.join(", ", Right.WORDS))) {
-            int index = Right.WORDS.indexOf(word);
-            if (index < 0) {
+            Optional<Right> right = Right.of(word);
+            if (right.isEmpty()) {
                 grant.problem(
                         "rights",
                         "there is no right \"" + word + "\": expected " + String.join(", ", Right.WORDS)
                                 + Key.suggestion(word, Right.WORDS));
-            } else {
-                rights.add(Right.values()[index]);
             }
+            right.ifPresent(rights::add);
         }
         return new Grant(who, rights, holder(grant, rights.contains(Right.HOLD)));
     }

@@ -36,6 +36,11 @@ public enum Key {
             "reload-drop",
             Effect.RELOAD,
             "largest share of the hosts that a reload may take away, 0 to 1; 1 permits everything"),
+    CONFIRM_SHARE(
+            "muster",
+            "confirm-share",
+            Effect.RELOAD,
+            "share of the hosts beyond which a command on a terminal asks before a change, 0 to 1; 1 never asks"),
     BATCH("muster", "batch", Effect.RELOAD, "gather changes this long after an update to a scheduler (FSD)"),
     INITIAL("muster", "initial", Effect.RELOAD, "liveness of a host that was never heard of: online or offline"),
     METRICS("muster", "metrics", Effect.RESTART, "address:port of /metrics, /healthz and /readyz, or off"),

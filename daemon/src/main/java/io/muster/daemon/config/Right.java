@@ -3,6 +3,7 @@ package io.muster.daemon.config;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The rights that the configuration grants and that methods require. The owner has all of them. */
 public enum Right {
@@ -18,6 +19,12 @@ public enum Right {
     ACQUIRE;
 
     static final List<String> WORDS = Arrays.stream(values()).map(Right::word).toList();
+
+    static Optional<Right> of(String word) {
+        return Arrays.stream(values())
+                .filter(right -> right.word().equals(word))
+                .findFirst();
+    }
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);

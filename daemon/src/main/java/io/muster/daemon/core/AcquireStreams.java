@@ -103,11 +103,16 @@ public final class AcquireStreams implements Commits {
     }
 
     /**
-     * Sends the first response. If a new R waits for the disk, {@link #acquire} calls this method only after that R is
+     * Sends the first response, or an error if no rank is on offer. If a new R waits for the disk, {@link #acquire} calls this method only after that R is
      * committed, because a new R renumbers the ranks.
      */
     private void begin(AcquireStream stream) {
-        if (streams.contains(stream)) {
+        if (!streams.contains(stream)) {
+            return;
+        }
+        if (newestView().members().isEmpty()) {
+            end(stream, nothingOnOffer());
+        } else {
             Bytes first = offer.payload(inventory.state());
             RpcException refusal = stream.sink().refusal(first);
             if (refusal == null) {
@@ -118,6 +123,16 @@ public final class AcquireStreams implements Commits {
                 end(stream, refusal);
             }
         }
+    }
+
+    /**
+     * Returns the error for a scheduler that acquires while no rank is on offer. An R without ranks would be worse: RFC 28
+     * cannot add ranks later, and schedulers deny every job that the empty R cannot run.
+     */
+    private static RpcException nothingOnOffer() {
+        return new RpcException(
+                Errno.ENOENT,
+                "no resources are on offer: every rank is excluded or lost; include one and acquire again");
     }
 
     private void end(AcquireStream stream, RpcException reason) {

@@ -19,6 +19,7 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.Once;
 import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.rpc.Errno;
@@ -64,7 +65,18 @@ public final class Changes {
         if (request.dryRun()) {
             preview(request.command(), by, reply);
         } else {
-            inventory.submit(request.command(), by, answer -> answer(answer, reply));
+            // A change that is sent again changes nothing the second time, but the answer is that of the first time.
+            ChangeId id = request.command().id();
+            boolean isRepeated = id != null && inventory.remembers(id, by);
+            boolean inWords = !isRepeated && request.isAnsweredInWords();
+            inventory.submit(request.command(), by, answer -> {
+                if (inWords && answer instanceof Answer.Done done) {
+                    ObjectNode words = ChangeAnswer.of(done.entries()).toJson();
+                    reply.done(words.isEmpty() ? null : Json.encode(words));
+                } else {
+                    answer(answer, reply);
+                }
+            });
         }
     }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class TerminalTest {
     private static Style style(boolean terminal, Map<String, String> environment) {
-        return Terminal.of(environment, terminal, terminal).style();
+        return Terminal.of(environment, terminal, terminal, terminal).style();
     }
 
     @Test
@@ -17,12 +17,15 @@ class TerminalTest {
         assertThat(style(true, Map.of("NO_COLOR", "1")).color()).isFalse();
         assertThat(style(true, Map.of("NO_COLOR", "")).color()).isTrue();
         assertThat(style(true, Map.of("TERM", "dumb")).color()).isFalse();
-        assertThat(Terminal.of(Map.of(), false, false)
+        assertThat(Terminal.of(Map.of(), false, false, false)
                         .withColor("always")
                         .style()
                         .color())
                 .isTrue();
-        assertThat(Terminal.of(Map.of(), true, true).withColor("never").style().color())
+        assertThat(Terminal.of(Map.of(), true, true, true)
+                        .withColor("never")
+                        .style()
+                        .color())
                 .isFalse();
     }
 

@@ -19,7 +19,7 @@ class WhenTest {
         "30m, 1, 2026-01-31T12:30:00Z",
         "4h, 1, 2026-01-31T16:00:00Z",
         "2d, -1, 2026-01-29T12:00:00Z",
-        "90, -1, 2026-01-31T11:58:30Z",
+        "90s, -1, 2026-01-31T11:58:30Z",
         "18:00, 1, 2026-01-31T16:00:00Z",
         "13:00, 1, 2026-02-01T11:00:00Z",
         "13:00, -1, 2026-01-31T11:00:00Z",
@@ -33,6 +33,19 @@ class WhenTest {
     })
     void timesAreReadAsPeopleGiveThem(String text, int direction, Instant then) {
         assertThat(When.parse(text, NOW, direction, ZONE)).isEqualTo((double) then.getEpochSecond());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"5", "0", "1.5", ".5"})
+    void aNumberWithoutAUnitIsRefusedWithTheUnits(String text) {
+        assertThatThrownBy(() -> When.parse(text, NOW, 1, ZONE))
+                .hasMessage("\"" + text + "\" has no unit")
+                .isInstanceOfSatisfying(Failure.class, f -> {
+                    assertThat(f.exit()).isEqualTo(Exit.USAGE);
+                    assertThat(f.advice())
+                            .isEqualTo(text + "s is seconds, " + text + "m minutes, " + text + "h hours and " + text
+                                    + "d days");
+                });
     }
 
     @ParameterizedTest

@@ -89,6 +89,20 @@ class AcquireStreamsTest {
     }
 
     @Test
+    void anAcquireOfNothingIsAnErrorAndTheNextOneMaySucceed() {
+        rig.submit(new MembershipChanges.Exclude("0-3", null));
+        rig.acquires.acquire(sink, Rig.ALICE);
+        assertThat(sink.received())
+                .containsExactly(
+                        "ENOENT no resources are on offer: every rank is excluded or lost; include one and acquire"
+                                + " again");
+        assertThat(rig.acquires.isAcquired()).isFalse();
+        rig.submit(new MembershipChanges.Include("3", null));
+        rig.acquires.acquire(sink, Rig.ALICE);
+        assertThat(sink.received().get(0)).contains("\"rank\":\"3\"");
+    }
+
+    @Test
     void transitionsAreToldAndNothingElse() {
         acquire(sink);
         rig.drain("1");

@@ -192,7 +192,8 @@ class ModelPropsTest {
 
     /** Schedulers acquire, stop reading, read again, cancel, and break. */
     private void visit(Stage stage, Random random) throws ProtocolException {
-        if (followers.size() < 4 && random.nextInt(3) == 0) {
+        boolean onOffer = !model.ranksWhere(rank -> rank.absent.isEmpty()).isEmpty();
+        if (onOffer && followers.size() < 4 && random.nextInt(3) == 0) {
             followers.add(Follower.of(stage.join(random.nextBoolean() ? Stage.scheduler() : Stage.owner())));
             stage.rig.settle();
         }
@@ -311,7 +312,7 @@ class ModelPropsTest {
             return;
         }
         if (!failing) {
-            assertThat(answer.equals("ok"))
+            assertThat(answer.equals("ok") || answer.startsWith("{"))
                     .as("%s is allowed, and the answer is \"%s\"", sent.change, answer)
                     .isEqualTo(allowed);
         } else if (!allowed || !then.toString().equals(model.toString())) {

@@ -156,6 +156,7 @@ class SessionTest {
                     CONFIG_GET,
                     CLOCK_ACCEPT,
                     UPGRADE_STATUS -> "{";
+            case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY, UPGRADE_FINISH -> "{\"changed\":false}";
             default -> OK;
         };
     }

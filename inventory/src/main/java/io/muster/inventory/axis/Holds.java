@@ -70,6 +70,16 @@ public final class Holds {
         return found.build();
     }
 
+    /** Returns whether any of {@code ranks} has a hold by another holder than {@code holder}. */
+    public boolean isHeldByOthersThan(String holder, Idset ranks) {
+        boolean[] found = {false};
+        byRank.forEachIn(
+                ranks,
+                (first, last, set) ->
+                        found[0] |= HoldSet.without(set, h -> h.holder().equals(holder)) != null);
+        return found[0];
+    }
+
     /** Returns the holds that have expired by {@code now}, with their ranks. */
     public Map<Hold, Idset> expired(double now) {
         Map<Hold, Idset.Builder> found = new LinkedHashMap<>();

@@ -58,6 +58,7 @@ public final class Chronicle {
                 endAll(host, Outage.Kind.DRAINED, event, event.reason());
                 begin(host, new Slot(Outage.Kind.EXCLUDED, event.holder()), event);
             }
+            case EXCLUDE_HELD -> begin(host, new Slot(Outage.Kind.EXCLUDED, event.holder()), event);
             case SHRINK -> begin(host, new Slot(Outage.Kind.LOST, ""), event);
             case INCLUDE -> include(host, event);
             case OFFLINE -> {

@@ -41,7 +41,10 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
         /** A drain that replaces an existing hold. */
         DRAIN_ANEW,
         UNDRAIN,
+        /** Hosts are excluded, and all holds on them end. */
         EXCLUDE,
+        /** Hosts are excluded and keep their holds. */
+        EXCLUDE_HELD,
         SHRINK,
         INCLUDE,
         OFFLINE,
@@ -75,6 +78,7 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
             holder = undrain.holder();
             reason = orNone(undrain.reason());
         } else if (event instanceof MembershipChanges.Excluded exclude) {
+            kind = exclude.keepsHolds() ? Kind.EXCLUDE_HELD : kind;
             holder = author(exclude.kind().word());
             reason = orNone(exclude.reason());
         } else if (event instanceof MembershipChanges.Included include) {
@@ -113,6 +117,7 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
             kind = nodelist.isMissingNode() ? Kind.OTHER : kind;
         } else if (kind != Kind.OTHER && !context.path("nodelist").asText("").isEmpty()) {
             hosts.add(context.path("nodelist").asText());
+            kind = context.path("keeps-holds").asBoolean() ? Kind.EXCLUDE_HELD : kind;
         }
         return new PastEvent(
                 event.path("timestamp").asDouble(),
@@ -121,7 +126,8 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
                 switch (kind) {
                     case DRAIN, DRAIN_REASON, DRAIN_ANEW, UNDRAIN ->
                         context.path("holder").asText(Hold.SHARED);
-                    case EXCLUDE, SHRINK, INCLUDE -> author(context.path("kind").asText());
+                    case EXCLUDE, EXCLUDE_HELD, SHRINK, INCLUDE ->
+                        author(context.path("kind").asText());
                     default -> "";
                 },
                 switch (kind) {

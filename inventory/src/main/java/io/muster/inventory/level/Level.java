@@ -9,7 +9,10 @@ package io.muster.inventory.level;
  */
 public enum Level {
     ONE(1, "0.1.0", "every event but upgrade"),
-    TWO(2, "0.1.0", "the daemon remembers the ids of changes over a restart, and records login uids");
+    TWO(
+            2,
+            "0.1.0",
+            "the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds");
 
     public static final Level NEWEST = TWO;
 

@@ -212,7 +212,11 @@ public record Entry(
 
         private Event absence(String name) {
             MembershipChanges.Excluded event = new MembershipChanges.Excluded(
-                    targets(), Membership.Kind.read(context), reason(), extras("kind", "reason"));
+                    targets(),
+                    Membership.Kind.read(context),
+                    reason(),
+                    context.flag("keeps-holds"),
+                    extras("kind", "reason", "keeps-holds"));
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }

@@ -4,12 +4,14 @@ import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,7 +29,7 @@ public final class MembershipChanges {
                 Idset fresh = ranks.subtract(state.membership().ranks(Membership.Kind.ADMIN));
                 return fresh.isEmpty()
                         ? Decision.accept()
-                        : Decision.accept(new Excluded(Event.Targets.of(state, fresh), Membership.Kind.ADMIN, reason));
+                        : new Decision(exclude(state, fresh, Membership.Kind.ADMIN, reason), null);
             });
         }
     }
@@ -52,7 +54,7 @@ public final class MembershipChanges {
                         Event.Targets.of(state, included), Membership.Kind.CONFIG, "no longer in resource.exclude"));
             }
             if (!excluded.isEmpty()) {
-                events.add(new Excluded(Event.Targets.of(state, excluded), Membership.Kind.CONFIG, "resource.exclude"));
+                events.addAll(exclude(state, excluded, Membership.Kind.CONFIG, "resource.exclude"));
             }
             return new Decision(events, null);
         }
@@ -83,16 +85,45 @@ public final class MembershipChanges {
     }
 
     /**
-     * The event that ranks are no longer offered to schedulers. Holds on excluded ranks end, because in flux-core no rank is
-     * both excluded and drained; holds on lost ranks stay.
+     * Returns the events that exclude ranks. The shared hold ends, as in flux-core, where no rank is both excluded and
+     * drained. Named holds stay, because each of them belongs to a user who still has a reason to keep the host. In the first
+     * format level, every hold ends, as in the version that may read the state directory again.
+     */
+    private static List<Event> exclude(
+            InventoryState state, Idset ranks, Membership.Kind kind, @Nullable String reason) {
+        List<Event> events = new ArrayList<>();
+        boolean isHeldByName = state.holds().isHeldByOthersThan(Hold.SHARED, ranks);
+        boolean keepsHolds = isHeldByName && state.level().includes(Level.TWO);
+        boolean endsAll = isHeldByName && !keepsHolds;
+        Idset ending = endsAll
+                ? ranks.intersect(state.holds().held())
+                : state.holds().matching(ranks, Hold.SHARED, hold -> hold != null);
+        if (!ending.isEmpty()) {
+            events.add(new HoldChanges.Undrained(
+                    Event.Targets.of(state, ending),
+                    "excluded",
+                    HoldChanges.Overwrite.NOTHING,
+                    endsAll ? HoldChanges.Undrained.EVERYBODY : Hold.SHARED));
+        }
+        events.add(new Excluded(Event.Targets.of(state, ranks), kind, reason, keepsHolds, Extras.NONE));
+        return events;
+    }
+
+    /**
+     * The event that ranks are no longer offered to schedulers.
+     *
+     * @param keepsHolds whether the holds on the ranks stay. In an event without this key, the holds on excluded ranks end,
+     *     as in every event of earlier versions; the key is written only if a hold stays, so that an earlier version reads
+     *     all other events with the same result
      */
     public record Excluded(
             Event.Targets targets,
             Membership.Kind kind,
             @Nullable String reason,
+            boolean keepsHolds,
             Extras extras) implements Event.Targeted {
         public Excluded(Event.Targets targets, Membership.Kind kind, @Nullable String reason) {
-            this(targets, kind, reason, Extras.NONE);
+            this(targets, kind, reason, false, Extras.NONE);
         }
 
         @Override
@@ -103,6 +134,9 @@ public final class MembershipChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             writeMembership(out, targets, kind, reason);
+            if (keepsHolds) {
+                out.writeBooleanField("keeps-holds", true);
+            }
             extras.write(out);
         }
 
@@ -110,7 +144,8 @@ public final class MembershipChanges {
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             Membership.Absence absence = new Membership.Absence(kind, reason, time, by, extras);
             InventoryState absent = state.withMembership(m -> m.leave(targets.ranks(), absence));
-            return kind == Membership.Kind.LOST ? absent : absent.withHolds(h -> h.clear(targets.ranks()));
+            boolean keep = keepsHolds || kind == Membership.Kind.LOST;
+            return keep ? absent : absent.withHolds(h -> h.clear(targets.ranks()));
         }
     }
 

@@ -133,7 +133,7 @@ final class Targets {
         Hold own = set == null ? null : set.of(holder);
         Hold hold = own == null && set != null ? set.oldest() : own;
         String held = hold == null ? "" : " held by " + hold.holder() + ", set by " + hold.by();
-        String way = own == null ? ": name the holder, or force" : ": only its maker may change that without force";
+        String way = own == null ? ": name the holder" : ": only the user who set it may change it without force";
         return held + way;
     }
 }

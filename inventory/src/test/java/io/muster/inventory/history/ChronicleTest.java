@@ -86,6 +86,13 @@ class ChronicleTest {
     }
 
     @Test
+    void anExclusionThatKeepsHoldsEndsNone() {
+        event("drain", "n1", "reason", "bad", "holder", "ops");
+        event("exclude", "n1", "kind", "admin", "keeps-holds", "true");
+        assertThat(told()).containsExactly("100.. drained ops bad  [n1]", "110.. excluded    [n1]");
+    }
+
+    @Test
     void livenessGoesFromTorpidToOfflineToOnline() {
         event("torpid", "n1");
         event("offline", "n1", "cause", "psu");

@@ -194,10 +194,10 @@ class CommandTest {
     void anothersHoldNeedsForce() {
         four.after(hold("1-2", "ops", 0));
         assertThat(outcome(undrain("1"), BOB))
-                .isEqualTo("HELD_BY_OTHER host1 (rank 1) held by ops, set by alice(1001): name the holder, or force");
+                .isEqualTo("HELD_BY_OTHER host1 (rank 1) held by ops, set by alice(1001): name the holder");
         assertThat(outcome(undrainOf("1", "ops", Mode.NONE), BOB))
                 .isEqualTo("HELD_BY_OTHER host1 (rank 1) held by ops, set by alice(1001): "
-                        + "only its maker may change that without force");
+                        + "only the user who set it may change it without force");
         assertThat(outcome(undrainOf("1", "ops", Mode.UPDATE), BOB)).startsWith("HELD_BY_OTHER host1");
         assertThat(outcome(undrainOf("1", "ops", Mode.OVERWRITE), BOB)).contains("'holder':'ops'");
         assertThat(outcome(undrain("1-2", Mode.UPDATE), BOB)).isEmpty();
@@ -212,7 +212,7 @@ class CommandTest {
         Command meddling = new HoldChanges.Drain("1", "mine now", Mode.NONE, "ops", 101);
         assertThat(outcome(meddling, BOB))
                 .isEqualTo("HELD_BY_OTHER host1 (rank 1) held by ops, set by alice(1001): "
-                        + "only its maker may change that without force");
+                        + "only the user who set it may change it without force");
         assertThat(outcome(new HoldChanges.Drain("1", "x", Mode.UPDATE, "ops", 0), BOB))
                 .startsWith("HELD_BY_OTHER");
         assertThat(outcome(new HoldChanges.Drain("1", "x", Mode.OVERWRITE, "ops", 0), BOB))
@@ -284,10 +284,12 @@ class CommandTest {
     }
 
     @Test
-    void excludeEndsHoldsAndIncludeOffersAgain() {
-        four.after(drain("1", "x"), hold("1", "ops", 0));
+    void excludeEndsTheSharedHoldAndIncludeOffersAgain() {
+        four.after(drain("1", "x"));
         assertThat(outcome(new MembershipChanges.Exclude("1-2", "burn-in")))
-                .isEqualTo("exclude {'idset':'1-2','nodelist':'host[1-2]','kind':'admin','reason':'burn-in'}");
+                .isEqualTo(
+                        "undrain {'idset':'1','nodelist':'host1','reason':'excluded','overwrite':0,'holder':'admin'}\n"
+                                + "exclude {'idset':'1-2','nodelist':'host[1-2]','kind':'admin','reason':'burn-in'}");
         assertThat(four.state().members()).hasToString("0,3");
         assertThat(four.state().holds().held()).isEqualTo(Idset.EMPTY);
         assertThat(outcome(exclude("2"))).isEmpty();

@@ -241,8 +241,7 @@ class RedefineTest {
                         + "'holder':'admin'}");
         assertThat(four.state().holds().held()).hasToString("");
         assertThat(outcome(undrain("host3")))
-                .isEqualTo("HELD_BY_OTHER host3 (departed) held by ops, set by alice(1001): "
-                        + "name the holder, or force");
+                .isEqualTo("HELD_BY_OTHER host3 (departed) held by ops, set by alice(1001): " + "name the holder");
         assertThat(outcome(undrain("host3", Mode.UPDATE))).isEmpty();
         assertThat(outcome(undrain("host3", Mode.FORCE_OVERWRITE)))
                 .isEqualTo("undrain {'idset':'','nodelist':'host3','departed':'host3','overwrite':2,'holder':'*'}");
@@ -264,7 +263,7 @@ class RedefineTest {
         Command undrain = new HoldChanges.Undrain("host3", null, Mode.NONE, "ops");
         assertThat(States.words(four.run(undrain, States.BOB)))
                 .isEqualTo("HELD_BY_OTHER host3 (departed) held by ops, set by alice(1001): "
-                        + "only its maker may change that without force");
+                        + "only the user who set it may change it without force");
         assertThat(outcome(undrain)).contains("'departed':'host3'");
     }
 

@@ -167,6 +167,11 @@ public enum AdminMethod {
                 .orElseThrow(() -> new IllegalArgumentException("no request asks for " + command));
     }
 
+    /** Returns whether flux-core has this method too, whose response has no payload. */
+    boolean isOfFlux() {
+        return this == DRAIN || this == UNDRAIN || this == MONITOR_FORCE_DOWN || this == EXPIRATION_UPDATE;
+    }
+
     /** Returns the name of the method without the service. */
     public String verb() {
         return verb;

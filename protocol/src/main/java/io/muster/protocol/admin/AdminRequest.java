@@ -23,6 +23,12 @@ public record AdminRequest(Command command, boolean dryRun) {
                 id == null ? command : new Once(command, id), in.fields().flag(DRY_RUN));
     }
 
+    /** Returns whether the response says what changed, which flux-core's responses do not. */
+    public boolean isAnsweredInWords() {
+        return !AdminMethod.of(command instanceof Once once ? once.command() : command)
+                .isOfFlux();
+    }
+
     /** Returns the topic and the payload with which a client requests {@code command}. */
     public static Call call(Command command, boolean dryRun) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();

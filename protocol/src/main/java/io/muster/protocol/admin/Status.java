@@ -118,10 +118,9 @@ public record Status(
      */
     private static Map<Reason, IdsetWriter> reasons(InventoryState state) {
         Map<Reason, IdsetWriter> reasons = new LinkedHashMap<>();
-        Idset members = state.resources().ranks().subtract(state.membership().lost());
         state.holds()
                 .forEachIn(
-                        members,
+                        state.members(),
                         (first, last, set) -> reasons.computeIfAbsent(shown(set), r -> new IdsetWriter())
                                 .accept(first, last));
         return reasons;

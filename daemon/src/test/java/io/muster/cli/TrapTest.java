@@ -1,0 +1,196 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.cli.Shell.Result;
+import io.muster.cli.terminal.Exit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Command lines that mean something else than the user wants. */
+class TrapTest extends VerbTest {
+    private static final String TEN_NODES = """
+            [[resource.config]]
+            hosts = "node[0-9]"
+            cores = "0-3"
+            [[resource.config]]
+            hosts = "node[8-9]"
+            properties = ["gpu"]
+            """;
+
+    TrapTest() {
+        super(TEN_NODES);
+    }
+
+    private Result onTerminal(String typed, String... arguments) {
+        return new Shell()
+                .with("MUSTER_URI", daemon.uri())
+                .with("NO_COLOR", "1")
+                .onTerminal(80)
+                .typing(typed)
+                .run(arguments);
+    }
+
+    private Result piped(String input, String... arguments) {
+        return new Shell().with("MUSTER_URI", daemon.uri()).typing(input).run(arguments);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "drain node1 node2 node3, node2 node3 are targets",
+        "drain node1 node2, node2 is a target",
+        "drain 1 2 3, 2 3 are targets",
+        "drain -u node1 node2 node3, node2 node3 are targets",
+        "drain node1 node[2-4] 5 @gpu, node[2-4] 5 @gpu are targets",
+        "drain all 5, 5 is a target",
+        "undrain node1 node2, node2 is a target",
+        "exclude node1 node2, node2 is a target",
+        "include node1 node2, node2 is a target",
+        "shrink node1 node2, node2 is a target",
+        "offline node1 node2, node2 is a target",
+    })
+    void aReasonOfTargetsIsRefused(String line, String sentence) {
+        String[] words = line.split(" ");
+        assertThat(refused(Exit.USAGE, words).err())
+                .startsWith("muster " + words[0] + ": " + sentence + ", not a reason\n  nothing was changed; ");
+        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("avail 10\n");
+    }
+
+    @Test
+    void theRefusalNamesTheCommandsForBothMeanings() {
+        assertThat(refused(Exit.USAGE, "drain", "node1", "node2", "3").err())
+                .endsWith("for all of them: `muster drain 1-3 REASON`; if it is the reason: `muster drain node1 --"
+                        + " node2 3`\n");
+        assertThat(refused(Exit.USAGE, "undrain", "node1", "node2", "@gpu").err())
+                .contains("`muster undrain node1,node2,@gpu REASON`");
+        succeeds("drain", "node1", "--", "node2", "3");
+        assertThat(out("drain", "-no", "nodelist,reason")).isEqualTo("node1 node2 3\n");
+    }
+
+    @Test
+    void aReasonThatOnlyMentionsTargetsIsTaken() {
+        succeeds("drain", "node1", "node2", "broke", "it");
+        succeeds("drain", "node3", "node12");
+        succeeds("drain", "node4", "4711");
+        succeeds("drain", "node5", "all");
+        assertThat(out("drain", "-no", "reason")).isEqualTo("node2 broke it\nnode12\n4711\nall\n");
+    }
+
+    @Test
+    void aChangeOfManyHostsIsConfirmedOnATerminal() {
+        String question = "This changes 3 of 10 hosts (30 %). Continue? [y/N] ";
+        assertThat(onTerminal("\n", "drain", "0-2", "x"))
+                .isEqualTo(
+                        new Result(Exit.ERROR, "", question + "muster drain: not confirmed\n  nothing was changed\n"));
+        assertThat(onTerminal("", "exclude", "0-2").exit()).isEqualTo(Exit.ERROR);
+        assertThat(onTerminal("no\n", "offline", "0-2").exit()).isEqualTo(Exit.ERROR);
+        assertThat(onTerminal("no\n", "property", "add", "fast", "all").exit()).isEqualTo(Exit.ERROR);
+        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("avail 10\n");
+        assertThat(onTerminal("y\n", "drain", "0-2", "x")).isEqualTo(new Result(Exit.OK, "", question));
+        assertThat(onTerminal("", "drain", "3-4", "x")).isEqualTo(new Result(Exit.OK, "", ""));
+        assertThat(onTerminal("", "undrain", "--dry-run", "0-4").exit()).isZero();
+        succeeds("undrain", "all", "-u");
+    }
+
+    @Test
+    void theShareIsConfigured() throws Exception {
+        daemon.reconfigure("confirm-share = 0.9\n" + TEN_NODES);
+        assertThat(onTerminal("", "drain", "0-8", "x").exit()).isZero();
+        daemon.reconfigure("confirm-share = 0\n" + TEN_NODES);
+        assertThat(onTerminal("", "undrain", "0").exit()).isZero();
+        assertThat(onTerminal("", "undrain", "1-2").exit()).isEqualTo(Exit.ERROR);
+    }
+
+    @Test
+    void aChangeThatChangesNothingSaysSo() {
+        assertThat(muster("property", "remove", "nosuch", "all"))
+                .isEqualTo(new Result(Exit.OK, "", "nothing was changed: no target has nosuch\n"));
+        assertThat(muster("property", "add", "gpu", "9").err())
+                .isEqualTo("nothing was changed: every target has gpu already\n");
+        assertThat(muster("include", "9").err()).isEqualTo("nothing was changed: no target is excluded or lost\n");
+        assertThat(out("property", "remove", "nosuch", "all", "--json"))
+                .isEqualTo("{\"schema_version\":1,\"done\":true,\"changed\":false}\n");
+        succeeds("property", "remove", "gpu", "all");
+        succeeds("exclude", "9");
+        assertThat(muster("exclude", "9").err()).isEqualTo("nothing was changed: every target is excluded already\n");
+    }
+
+    @Test
+    void anExclusionNamesTheHoldsThatItEnds() {
+        succeeds("drain", "1-2", "bad dimm");
+        succeeds("drain", "--holder", "ops", "2-3", "firmware");
+        assertThat(out("exclude", "--dry-run", "1-3"))
+                .startsWith("would undrain node[1-2] (ranks 1-2) reason=\"excluded\" holder=admin by ")
+                .contains("would exclude node[1-3] (ranks 1-3) keeps-holds=true");
+        assertThat(muster("exclude", "1-3")).isEqualTo(new Result(Exit.OK, "", "ended the hold admin on node[1-2]\n"));
+        assertThat(out("status", "-no", "state,nodelist")).isEqualTo("  avail node[0,4-9]\nexclude node[1-3]\n");
+        assertThat(out("why", "2")).contains("not up: excluded, drained", "hold        ops: firmware by ");
+        succeeds("include", "1-3");
+        assertThat(out("drain", "-no", "holder,nodelist")).isEqualTo("ops node[2-3]\n");
+        assertThat(out("history", "node2")).contains("bad dimm -> excluded").contains("firmware");
+    }
+
+    @Test
+    void theRefusalOfANamedHoldNamesTheOptionsForThatHold() {
+        succeeds("drain", "--holder", "ops", "1", "firmware");
+        assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
+                .contains("--holder NAME -f")
+                .doesNotContain("-ff");
+        assertThat(out("undrain", "--help")).containsPattern("--holder NAME, end that one\\s+hold");
+        succeeds("undrain", "--holder", "ops", "-f", "1");
+        assertThat(out("drain", "-n")).isEmpty();
+    }
+
+    @Test
+    void targetsAreReadFromStandardInput() {
+        assertThat(piped("node1\nnode2\n node5\n", "drain", "-", "bad", "dimm")).isEqualTo(new Result(Exit.OK, "", ""));
+        assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[1-2,5]\n");
+        assertThat(piped("node[1-2]", "status", "-no", "state,nodelist", "-").out())
+                .isEqualTo("drained node[1-2]\n");
+        assertThat(piped("1 2", "info", "-").out()).startsWith("2 Nodes");
+        assertThat(piped("node1 node2", "why", "-").out()).contains("node1 (rank 1)", "node2 (rank 2)");
+        assertThat(piped("node1\nnode2", "history", "-").out()).contains("node[1-2]");
+        assertThat(piped("node[1-2]\n", "undrain", "-").exit()).isZero();
+        assertThat(piped("1\n2\n", "exclude", "-").exit()).isZero();
+        assertThat(piped("1\n2\n", "include", "-").exit()).isZero();
+        assertThat(piped("1\n2\n", "offline", "-").exit()).isZero();
+        assertThat(piped("@gpu\n0", "property", "add", "fast", "-").exit()).isZero();
+        assertThat(piped("@fast", "property", "list", "-no", "property,nodelist", "-")
+                        .out())
+                .isEqualTo("fast node[0,8-9]\ngpu  node[8-9]\n");
+        assertThat(piped(" \n", "drain", "-", "x"))
+                .isEqualTo(new Result(Exit.USAGE, "", "muster drain: standard input names no targets\n"));
+    }
+
+    @Test
+    void checkNotesAccountsAndPropertiesThatDoNotExist() throws IOException {
+        Path file = Files.writeString(directory.resolve("odd.toml"), TEN_NODES + """
+                [muster]
+                admins = ["root", "no-such-user", "%no-such-group"]
+                schedulers = ["no-such-scheduler"]
+                [[grant]]
+                who = ["role:admin", "no-such-admin"]
+                rights = ["change"]
+                [queues.fast]
+                requires = ["gpu"]
+                [queues.faster]
+                requires = ["gpus"]
+                [queues.none]
+                requires = ["gpu", "^gpu"]
+                """);
+        Result result = muster("check", file.toString());
+        assertThat(result.exit()).isZero();
+        assertThat(result.err()).isEqualTo("""
+                        access: "no-such-user" has no account on this host, and gets no right
+                        access: "%no-such-group" has no account on this host, and gets no right
+                        access: "no-such-scheduler" has no account on this host, and gets no right
+                        access: "no-such-admin" has no account on this host, and gets no right
+                        queues.faster: requires gpus, which no host has
+                        queues.none: no host has all that the queue requires: gpu, ^gpu
+                        """);
+    }
+}
