@@ -15,6 +15,7 @@ import io.muster.daemon.net.PeerSocket;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.FeasibilityChecks;
+import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Tracer;
 import io.muster.protocol.wire.Credentials;
@@ -66,7 +67,7 @@ final class Daemon {
         Core built = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
         this.core = built;
         this.gate = threads.onCore(() -> gate(config, environment, threads));
-        this.backend = threads.onCore(() -> backend(built, config, environment, threads, telemetry));
+        this.backend = threads.onCore(() -> backend(built, config, environment, threads, telemetry, ledger));
         this.preparation = new Preparation(core, threads);
     }
 
@@ -108,7 +109,7 @@ final class Daemon {
     }
 
     private static Backend backend(
-            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry) {
+            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry, Ledger ledger) {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
@@ -122,7 +123,8 @@ final class Daemon {
                 core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
-        return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible);
+        Histories histories = new Histories(ledger.archive(), core.inventory(), threads.beside(threads.past()));
+        return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible, histories);
     }
 
     private static Admission admission(Config config, Environment environment) {

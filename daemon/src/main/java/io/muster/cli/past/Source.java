@@ -1,18 +1,15 @@
 package io.muster.cli.past;
 
-import io.muster.cli.ask.DiskEvents;
-import io.muster.cli.ask.Events;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
-import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.disk.LocalDisk;
 import java.io.IOException;
 import picocli.CommandLine.Mixin;
 
 /**
- * Chooses the source of history. The disk, which holds all of it, is read when a state directory is named or the usual one is readable. The
- * daemon is asked when one is named or no directory is readable.
+ * Chooses who answers questions about the past. The disk is read if a state directory is named, or if the usual one is readable and no
+ * daemon is named; otherwise the daemon is asked, which reads its disk.
  */
 public final class Source {
     @Mixin
@@ -21,14 +18,12 @@ public final class Source {
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
-    Events open(Console console) throws IOException {
+    PastSource open(Console console) throws IOException {
         boolean daemonNamed = server.isGiven(console);
         if (place.isGiven()) {
-            return new DiskEvents(place.disk(), JournalDump.Range.ALL, console);
+            return new DiskPast(place.disk(), console);
         }
         LocalDisk disk = daemonNamed ? null : place.diskIfReadable();
-        return disk != null
-                ? new DiskEvents(disk, JournalDump.Range.ALL, console)
-                : new DaemonEvents(server.connect(console));
+        return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console), console.now());
     }
 }

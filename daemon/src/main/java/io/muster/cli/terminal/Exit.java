@@ -10,6 +10,8 @@ public final class Exit {
     public static final int DENIED = 6;
     public static final int UNREACHABLE = 7;
     public static final int READ_ONLY = 8;
+    /** The history that was asked for is not known completely. */
+    public static final int INCOMPLETE = 9;
     /** The status that timeout(1) uses. */
     public static final int TIMED_OUT = 124;
 

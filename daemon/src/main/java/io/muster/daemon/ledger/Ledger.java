@@ -21,6 +21,9 @@ public interface Ledger extends Closeable {
 
     Status status();
 
+    /** What is kept of the past. */
+    Archive archive();
+
     /** The rest of a sentence about an event that the ledger does not take, to follow the event's name; null if the ledger takes it. */
     @Nullable
     String refusal(byte[] event);

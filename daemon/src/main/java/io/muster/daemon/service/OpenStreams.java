@@ -83,6 +83,22 @@ final class OpenStreams {
                         }));
     }
 
+    void history(Request request, Bytes payload) {
+        Reply reply = begin(request);
+        Histories.History history = backend.histories().ask(payload, reply);
+        open(
+                reply,
+                new Open(
+                        request.topic(),
+                        size(request),
+                        () -> backend.histories().resume(history),
+                        () -> backend.histories().release(history),
+                        () -> {
+                            backend.histories().release(history);
+                            reply.cancel();
+                        }));
+    }
+
     /** @param then called when as many ranks are online, which may be at once */
     void await(Request request, ObjectNode payload, Runnable then) {
         Key key = checkRoom(request);
