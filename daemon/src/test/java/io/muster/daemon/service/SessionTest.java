@@ -100,7 +100,7 @@ class SessionTest {
             Map.of("""
             resource.acquire resource.acquire-cancel
             """, SCHEDULERS, """
-            resource.journal resource.journal-cancel
+            resource.journal resource.journal-cancel resource.history resource.history-cancel
             """, FOLLOWERS, """
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
