@@ -205,6 +205,22 @@ class HabitTest extends VerbTest {
     }
 
     @Test
+    void historyTakesTargetsAsWhyDoesAndRefusesTheRest() {
+        succeeds("drain", "node1", "dimm");
+        for (String target : new String[] {"1", "all", "node[1-2]", "0-2"}) {
+            assertThat(out("history", target)).as(target).contains("dimm").contains("node1");
+        }
+        for (String target : new String[] {"r999n00", "683", "@rack017", "node[1,900]"}) {
+            Result refused = refused(Exit.NO_TARGET, "history", target);
+            assertThat(refused.out()).as(target).isEmpty();
+            assertThat(refused.err()).as(target).startsWith("muster history: ").doesNotContain("neither drained");
+        }
+        Result early = muster("history", "node1", "--since", "2020-01-01");
+        assertThat(early.err()).contains("complete since ");
+        assertThat(early.exit()).isZero();
+    }
+
+    @Test
     void sixteenThousandDrainedNodesAreALine(@TempDir Path other) throws Exception {
         String resources = "[[resource.config]]\nhosts = \"n[0-16383]\"\ncores = \"0\"\n";
         try (RunningDaemon large = RunningDaemon.start(other, resources)) {

@@ -82,7 +82,12 @@ public final class History extends Verb {
             } else {
                 print(answer, now);
             }
-            console().complain("muster history: " + Completeness.sentence(coverage, span.since()));
+            String sentence = Completeness.sentence(coverage, span.since());
+            if (!complete || (!json && answer.intervals().isEmpty())) {
+                console().complain("muster history: " + sentence);
+            } else if (!json) {
+                console().print(sentence + "\n");
+            }
             return complete ? Exit.OK : Exit.INCOMPLETE;
         }
     }

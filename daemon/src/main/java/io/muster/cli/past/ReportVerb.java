@@ -86,12 +86,19 @@ public final class ReportVerb extends Verb {
                 document.setAll(totals.toJson());
                 console().json(document);
             } else {
-                String text =
-                        csv ? csv(by, totals) : table(totals).render(true, console().style());
+                String text = csv
+                        ? csv(by, totals)
+                        : table(totals).render(true, console().style());
                 console().print(text);
             }
-            console().complain("muster report: " + Completeness.sentence(coverage, span.since()));
-            return coverage.isComplete(span.since()) ? Exit.OK : Exit.INCOMPLETE;
+            boolean complete = coverage.isComplete(span.since());
+            String sentence = Completeness.sentence(coverage, span.since());
+            if (!complete) {
+                console().complain("muster report: " + sentence);
+            } else if (!json && !csv) {
+                console().print(sentence + "\n");
+            }
+            return complete ? Exit.OK : Exit.INCOMPLETE;
         }
     }
 

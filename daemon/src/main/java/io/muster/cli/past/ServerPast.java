@@ -51,13 +51,13 @@ final class ServerPast implements PastSource {
     public PastAnswer ask(Set<String> hosts, Period period) throws IOException {
         Map<Outage, List<String>> intervals = new LinkedHashMap<>();
         Coverage coverage = null;
-        try (ResponseStream stream =
-                client.stream(HistoryRequest.TOPIC, new HistoryRequest(hosts, period).toJson())) {
+        try (ResponseStream stream = client.stream(HistoryRequest.TOPIC, new HistoryRequest(hosts, period).toJson())) {
             while (stream.hasNext()) {
                 HistoryAnswer part = HistoryAnswer.parse(stream.next());
-                part.intervals().forEach(entry -> intervals
-                        .computeIfAbsent(entry.getKey(), outage -> new ArrayList<>())
-                        .addAll(entry.getValue()));
+                part.intervals()
+                        .forEach(entry -> intervals
+                                .computeIfAbsent(entry.getKey(), outage -> new ArrayList<>())
+                                .addAll(entry.getValue()));
                 coverage = part.coverage();
             }
         } catch (RpcException e) {

@@ -32,7 +32,9 @@ final class HostLines {
     HostLines(Set<String> hosts) {
         this.hosts = hosts.size() > MOST
                 ? new byte[0][]
-                : hosts.stream().map(host -> host.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+                : hosts.stream()
+                        .map(host -> host.getBytes(StandardCharsets.UTF_8))
+                        .toArray(byte[][]::new);
     }
 
     /**
@@ -56,8 +58,8 @@ final class HostLines {
     }
 
     private boolean skip(byte[] literal) {
-        boolean there = end - at >= literal.length
-                && Arrays.equals(line, at, at + literal.length, literal, 0, literal.length);
+        boolean there =
+                end - at >= literal.length && Arrays.equals(line, at, at + literal.length, literal, 0, literal.length);
         at += there ? literal.length : 0;
         return there;
     }

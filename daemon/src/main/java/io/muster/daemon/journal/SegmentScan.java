@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * one of the hosts are parsed, because parsing takes most of the time.
  */
 final class SegmentScan implements Closeable {
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long ONES = 0x0101_0101_0101_0101L;
     private static final long NEWLINES = '\n' * ONES;
     private static final int CHUNK = 1 << 18;

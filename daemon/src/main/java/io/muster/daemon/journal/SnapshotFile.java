@@ -23,8 +23,8 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
     static final String PREVIOUS = "snapshot.prev.json";
 
     private static final Pattern NAMES = Pattern.compile("snapshot\\.(json|prev\\.json|\\d{4,}-\\d\\d\\.json)");
-    private static final DateTimeFormatter KEPT =
-            DateTimeFormatter.ofPattern("'snapshot.'uuuu-MM'.json'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter KEPT = DateTimeFormatter.ofPattern("'snapshot.'uuuu-MM'.json'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     /** Enough of the file for what stands before the state. */
     private static final int BEGINNING = 256;
@@ -56,8 +56,8 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
                 }
                 Matcher begin = BEGIN.matcher(new String(buffer.array(), StandardCharsets.ISO_8859_1));
                 if (begin.find()) {
-                    heads.add(new Head(
-                            entry.name(), Long.parseLong(begin.group(1)), Double.parseDouble(begin.group(2))));
+                    heads.add(
+                            new Head(entry.name(), Long.parseLong(begin.group(1)), Double.parseDouble(begin.group(2))));
                 }
             }
         }

@@ -68,8 +68,8 @@ public final class Inquiry implements Closeable {
     public Inquiry(Archive archive, Question question, Present present) throws IOException {
         this.past = new Past(question.hosts(), question.period());
         this.present = present;
-        this.reading = archive.open(new Archive.Selection(
-                question.hosts(), question.period().since(), present.seq()));
+        this.reading = archive.open(
+                new Archive.Selection(question.hosts(), question.period().since(), present.seq()));
     }
 
     public boolean isDone() {

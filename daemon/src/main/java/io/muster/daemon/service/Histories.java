@@ -64,7 +64,8 @@ public final class Histories {
 
         private Inquiry.@Nullable Present present;
         private @Nullable Inquiry inquiry;
-        private Iterator<Map.Entry<Outage, List<String>>> rows = List.<Map.Entry<Outage, List<String>>>of().iterator();
+        private Iterator<Map.Entry<Outage, List<String>>> rows =
+                List.<Map.Entry<Outage, List<String>>>of().iterator();
 
         private History(Bytes payload, Sink sink) {
             this.payload = payload;

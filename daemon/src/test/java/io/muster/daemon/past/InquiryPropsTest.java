@@ -86,8 +86,8 @@ class InquiryPropsTest {
     }
 
     private Journal open(long history) throws IOException {
-        JournalSettings settings = new JournalSettings(
-                1_500, JournalSettings.DEFAULT.historyAge(), history, () -> false);
+        JournalSettings settings =
+                new JournalSettings(1_500, JournalSettings.DEFAULT.historyAge(), history, () -> false);
         Replay replay = new Replay() {
             @Override
             public void snapshot(long seq, double timestamp, ObjectNode snapshot) {}
@@ -96,8 +96,12 @@ class InquiryPropsTest {
             public void event(JournalRecord record) {}
         };
         return Journal.open(
-                disk, settings, replay, new LedgerListener() {}, Runnable::run, () -> Instant.ofEpochMilli((long)
-                        (now * 1000)));
+                disk,
+                settings,
+                replay,
+                new LedgerListener() {},
+                Runnable::run,
+                () -> Instant.ofEpochMilli((long) (now * 1000)));
     }
 
     private void snapshot(Journal journal) throws Exception {
@@ -150,10 +154,9 @@ class InquiryPropsTest {
 
     private static Command define(Random random) {
         int last = 2 + random.nextInt(HOSTS - 2);
-        ResourceSet resources =
-                ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-" + last
-                        + "\",\"children\":{\"core\":\"0-3\"}}],\"starttime\":0.0,\"expiration\":0.0,\"nodelist\":[\"n[0-"
-                        + last + "]\"]}}");
+        ResourceSet resources = ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-" + last
+                + "\",\"children\":{\"core\":\"0-3\"}}],\"starttime\":0.0,\"expiration\":0.0,\"nodelist\":[\"n[0-"
+                + last + "]\"]}}");
         Liveness.Status initial = random.nextBoolean() ? Liveness.Status.ONLINE : Liveness.Status.OFFLINE;
         return new DefinitionChanges.Define(resources, "configuration", initial);
     }
@@ -176,7 +179,8 @@ class InquiryPropsTest {
         Inquiry.Present present = new Inquiry.Present(state, entries.size(), now);
         try (Inquiry inquiry = new Inquiry(journal.archive(), new Inquiry.Question(hosts, period), present)) {
             while (!inquiry.isDone()) {
-                inquiry.read(3).forEach((outage, names) -> names.forEach(name -> answered.add(Map.entry(outage, name))));
+                inquiry.read(3)
+                        .forEach((outage, names) -> names.forEach(name -> answered.add(Map.entry(outage, name))));
             }
             Coverage coverage = inquiry.coverage();
             assertThat(coverage.damage()).isEmpty();
@@ -185,14 +189,16 @@ class InquiryPropsTest {
             Period whole = new Period(Math.max(since, coverage.since()), now);
             SortedSet<String> expected = new TreeSet<>();
             SortedSet<String> expectedOpen = new TreeSet<>();
-            oracle.intervals().forEach(entry -> entry.getValue().forEach(name -> {
-                collect(whole, entry.getKey(), name, expected, expectedOpen);
-            }));
+            oracle.intervals()
+                    .forEach(entry -> entry.getValue().forEach(name -> {
+                        collect(whole, entry.getKey(), name, expected, expectedOpen);
+                    }));
             SortedSet<String> complete = new TreeSet<>();
             answered.forEach(row -> collect(whole, row.getKey(), row.getValue(), complete, open));
             assertThat(open).as("open of %s", hosts).isEqualTo(expectedOpen);
             assertThat(complete).as("%s since %s, %s", hosts, since, coverage).isEqualTo(expected);
-            assertThat(coverage.isComplete(since)).isEqualTo(since == 0 || coverage.whole() || coverage.since() <= since);
+            assertThat(coverage.isComplete(since))
+                    .isEqualTo(since == 0 || coverage.whole() || coverage.since() <= since);
         }
     }
 

@@ -35,8 +35,7 @@ class HistoryTest {
 
     private Map<Outage, List<String>> ask(DaemonProcess daemon, double since, String... hosts) throws IOException {
         Map<Outage, List<String>> intervals = new LinkedHashMap<>();
-        ObjectNode request =
-                new HistoryRequest(Set.of(hosts), new Period(since, Double.MAX_VALUE)).toJson();
+        ObjectNode request = new HistoryRequest(Set.of(hosts), new Period(since, Double.MAX_VALUE)).toJson();
         try (FluxClient client = daemon.connect();
                 ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
             while (stream.hasNext()) {
@@ -50,10 +49,8 @@ class HistoryTest {
 
     private static void drain(DaemonProcess daemon, String hosts, String reason) throws IOException {
         try (FluxClient client = daemon.connect()) {
-            ObjectNode request = JsonNodeFactory.instance
-                    .objectNode()
-                    .put("targets", hosts)
-                    .put("reason", reason);
+            ObjectNode request =
+                    JsonNodeFactory.instance.objectNode().put("targets", hosts).put("reason", reason);
             client.rpc("resource.drain", request);
         }
     }

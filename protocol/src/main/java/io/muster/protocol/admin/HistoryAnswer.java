@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param intervals in no particular order, each with its hosts
  * @param coverage null in all responses except the last
  */
-public record HistoryAnswer(List<Map.Entry<Outage, List<String>>> intervals, @Nullable Coverage coverage) {
+public record HistoryAnswer(
+        List<Map.Entry<Outage, List<String>>> intervals,
+        @Nullable Coverage coverage) {
     public Bytes encode() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         ArrayNode rows = json.putArray("intervals");

@@ -48,7 +48,8 @@ public record HistoryRequest(Set<String> hosts, Period period) {
             Hostlist hosts = Hostlist.parse(text);
             if (hosts.size() > MOST_HOSTS) {
                 throw new RpcException(
-                        Errno.EINVAL, "the history of " + hosts.size() + " hosts is asked for; " + MOST_HOSTS
+                        Errno.EINVAL,
+                        "the history of " + hosts.size() + " hosts is asked for; " + MOST_HOSTS
                                 + " are allowed: ask for fewer hosts, or for all by naming none");
             }
             return new LinkedHashSet<>(hosts.expand());
