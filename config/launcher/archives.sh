@@ -24,7 +24,7 @@ require_java_17() {
     [ "${release:-0}" -ge 17 ] || fail "$java is Java ${full:-of an unknown version}: 17 or newer is needed (install it, or set JAVA_HOME)"
 }
 
-# Whether nobody but root and this user can have put anything into directory $1, or changed file $2 in it: what is in an archive is run.
+# Succeeds if only root and this user can have put anything into directory $1, or changed file $2 in it: the JVM runs what an archive has.
 # Directories above count as well. A group that has its user's number is that user's own.
 trusted() {
     path=$(cd -- "$1" 2>/dev/null && pwd -P) || return 1
@@ -62,7 +62,7 @@ find_archive() {
     done
 }
 
-# The first directory that can be written to by nobody else, and in which making archives has not failed already.
+# Sets $cache to the first directory that nobody else can write to, and in which making archives has not failed already.
 choose_cache() {
     for cache in "${MUSTER_CACHE:-}" "$shared_cache" "${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/muster"; do
         case $cache in
@@ -70,7 +70,7 @@ choose_cache() {
             /var/cache/muster) [ -d "$cache" ] || continue ;; # only the package creates it
         esac
         if (umask 022 && mkdir -p -- "$cache") 2>/dev/null && [ -w "$cache" ] && trusted "$cache"; then
-            # It may have failed because the machine was busy: tried again the next day.
+            # Archives may have failed because the machine was busy: this user's next command after a day tries again.
             find "$cache" -maxdepth 1 -name 'failed-*' -mmin +1440 -exec rm -f {} + 2>/dev/null
             [ ! -e "$cache/failed-$key" ]
             return
@@ -79,8 +79,8 @@ choose_cache() {
     return 1
 }
 
-# Makes both archives, in a directory of their own and renamed into place. Whoever comes second meanwhile does without. The training runs
-# in the background: a shell acts on a signal while it waits, but not before a command in the foreground has ended.
+# Makes both archives, in a directory of their own and renamed into place. A command that comes second meanwhile does without. The
+# training runs in the background: a shell acts on a signal while it waits, but not before a command in the foreground has ended.
 make_archives() {
     [ "${MUSTER_CACHE:-}" != off ] && choose_cache || return 0
     find "$cache" -maxdepth 1 -name lock -mmin +10 -exec rmdir {} + 2>/dev/null
@@ -121,8 +121,8 @@ abandon() {
     kill -"$1" $$
 }
 
-# In a subshell in the background. Runs a daemon of its own, on a socket and a state directory that nobody else sees, and the common verbs
-# against it. Neither has anything to lose, so when the training is ended they are killed.
+# Trains, in a subshell in the background: runs a daemon of its own, on a socket and a state directory that nobody else sees, and the
+# common verbs against it. Neither has anything to lose, so when the training is ended they are killed.
 train() {
     daemon='' child=''
     trap 'trap "" TERM HUP; kill -KILL $daemon $child 2>/dev/null; wait' EXIT

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code muster bench}. What measures is not part of the product: the launcher compiles it in a source tree and adds it to the class path. */
+/**
+ * {@code muster bench}. The measurements are not part of the product: in a source tree, the launcher compiles them and adds
+ * them to the class path.
+ */
 @Command(
         name = "bench",
         description = {
@@ -23,18 +26,18 @@ import picocli.CommandLine.Option;
                     + " undrained at rank 0 and up, so it should be nobody's."
         })
 public final class Bench extends Verb {
-    /** What measures and prints, found by {@link ServiceLoader}. */
+    /** Makes the measurements and prints them. The implementation is found by {@link ServiceLoader}. */
     public interface Measurements {
         void run(Console console, Plan plan) throws IOException;
     }
 
     /**
-     * What the options ask for.
+     * The measurements that the options ask for.
      *
-     * @param uri the daemon to measure; null to start one for each number of ranks
+     * @param uri address of the daemon to measure; null to start one for each number of ranks
      * @param streams numbers of schedulers
-     * @param runs changes and queries of each kind
-     * @param directory the parent of state directories
+     * @param runs number of changes and queries of each kind
+     * @param directory parent of the state directories
      */
     public record Plan(
             List<Integer> ranks, @Nullable String uri, List<Integer> streams, int runs, Path directory, boolean json) {}

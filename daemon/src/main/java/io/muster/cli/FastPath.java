@@ -9,14 +9,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the verbs that scripts call in loops, in their simplest forms: {@code status}, and {@code drain} and {@code undrain} with {@code
- * [-f | -u] TARGETS WORD...}. These forms are read without picocli, which takes longer to start than everything else together. A line with
- * any other option is left to picocli; the forms read here mean the same to both.
+ * Reads the verbs that scripts call in loops, in their simplest forms: {@code status}, and {@code drain} and {@code undrain}
+ * with {@code [-f | -u] TARGETS WORD...}. These forms are read without picocli, which takes longer to start than everything
+ * else together. Picocli reads every line with another option, and would read the forms here in the same way.
  */
 final class FastPath {
     private FastPath() {}
 
-    /** The verb of a simple line; null if the line is not simple. */
+    /** Returns the verb of a simple line; null if the line is not simple. */
     static @Nullable ServerVerb read(Console console, String... line) {
         if (line.length == 0) {
             return null;

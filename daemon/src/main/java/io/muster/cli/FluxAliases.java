@@ -2,11 +2,11 @@ package io.muster.cli;
 
 import java.util.Arrays;
 
-/** Forms that people type by habit from other commands: {@code help drain}, {@code --version}. */
+/** Recognises command lines that people type by habit from other commands: {@code help drain}, {@code --version}. */
 final class FluxAliases {
     private FluxAliases() {}
 
-    /** The line that is meant, in the command's own syntax. */
+    /** Returns the command line in the syntax of {@code muster}. */
     static String[] meant(String... line) {
         String first = line.length == 0 ? "" : line[0];
         if (first.equals("help")) {

@@ -5,7 +5,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** The command with all its verbs. The programs that write man pages and completions at build time create the command from this class. */
+/**
+ * The command with all its verbs, from which the programs that write man pages and completions at build time create the
+ * command.
+ */
 @Command(modelTransformer = Manual.EveryVerb.class)
 public final class Manual extends Muster {
     /** Adds the verbs, of which {@link Muster} itself creates only those that are needed. */

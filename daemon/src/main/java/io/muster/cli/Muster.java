@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The command {@code muster}. */
+/** The command {@code muster}: its entry point, and the parser of command lines. */
 @Command(
         name = "muster",
         description = "The resource service of an HPC cluster.",
@@ -32,13 +32,17 @@ public sealed class Muster permits Manual {
     Muster() {}
 
     public static void main(String[] arguments) {
-        // Otherwise every start would look for, and so load, all of java.time and java.sql.
+        // Without this property, every start would search for, and so load, all of java.time and java.sql.
         System.setProperty("picocli.converters.excludes", "java.time.*,java.sql.*,java.nio.by.*");
         Console console = Console.ofProcess();
         System.exit(run(console, arguments));
     }
 
-    /** @return the exit status */
+    /**
+     * Runs the command line.
+     *
+     * @return the exit status
+     */
     static int run(Console console, String... arguments) {
         ServerVerb plain = FastPath.read(console, arguments);
         if (plain != null) {
@@ -48,11 +52,14 @@ public sealed class Muster permits Manual {
         return new Run(console).execute(parser(console, line), line);
     }
 
-    /** A parser for a line that begins with these arguments. If the first names a verb, the parser knows only that verb. */
+    /**
+     * Returns a parser for a line that begins with these arguments. If the first one is the name of a verb, the parser knows
+     * only that verb.
+     */
     static CommandLine parser(Console console, String... arguments) {
         CommandLine command = new CommandLine(new Muster());
         addVerbs(command, console, arguments);
-        command.setExpandAtFiles(false); // @batch means hosts with that property, even if a file has that name
+        command.setExpandAtFiles(false); // @batch means the hosts with that property, even if a file has that name
         return command;
     }
 
@@ -61,7 +68,7 @@ public sealed class Muster permits Manual {
         explain(command);
     }
 
-    /** Adds the same help to all verbs, including those in families. */
+    /** Adds the same help to all verbs, including those in groups. */
     private static void explain(CommandLine command) {
         CommandSpec spec = command.getCommandSpec();
         spec.usageMessage().abbreviateSynopsis(true);

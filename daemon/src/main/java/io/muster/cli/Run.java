@@ -20,9 +20,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** One run of the command, from its arguments to its exit status. Every failure becomes a sentence. */
+/** One run of the command, from its arguments to its exit status. Every failure is printed as a sentence. */
 final class Run {
-    /** The text of EACCES by strerror(3); the JDK gives no error number. */
+    /** The text of the error EACCES by strerror(3). The JDK gives no error number. */
     private static final String PERMISSION_DENIED = "Permission denied";
 
     private final Console console;
@@ -31,7 +31,7 @@ final class Run {
         this.console = console;
     }
 
-    /** Runs a verb that needs no parsing. */
+    /** Runs a verb that has been created without picocli. */
     int execute(String name, Verb verb) {
         try {
             int exit = verb.call();
@@ -86,13 +86,14 @@ final class Run {
         return Exit.USAGE;
     }
 
-    /** The message, without the names of Java types that picocli prints, and with the list of verbs if one is missing. */
+    /** Returns picocli's message, without the names of Java types, and with the list of verbs if a verb is missing. */
     private static String sentence(CommandLine.ParameterException e) {
-        String said = String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
-        return said.equals("Missing required subcommand")
+        String message =
+                String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
+        return message.equals("Missing required subcommand")
                 ? "which one? There are "
                         + String.join(", ", e.getCommandLine().getSubcommands().keySet())
-                : said;
+                : message;
     }
 
     private int failed(Exception e, String name) {
@@ -117,7 +118,7 @@ final class Run {
         return Exit.ERROR;
     }
 
-    /** The failure to report for an exception; null if the exception is a bug. */
+    /** Returns the failure to report for an exception; null if the exception is a bug. */
     static @Nullable Failure failure(Exception e) {
         if (e instanceof Failure failure) {
             return failure;

@@ -2,6 +2,9 @@ package io.muster.cli;
 
 import picocli.CommandLine.Command;
 
-/** The name of a group of verbs, which needs one of these verbs after it. Its description is set where it is created. */
+/**
+ * A group of verbs, such as {@code muster journal}: on the command line, one of these verbs must follow its name. The
+ * description is set where the group is created.
+ */
 @Command
 final class VerbGroup {}

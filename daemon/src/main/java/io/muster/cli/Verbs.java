@@ -8,6 +8,7 @@ import io.muster.cli.change.PropertyChange;
 import io.muster.cli.change.Reload;
 import io.muster.cli.change.TargetChange;
 import io.muster.cli.change.Undrain;
+import io.muster.cli.change.UpgradeFinish;
 import io.muster.cli.follow.Acquire;
 import io.muster.cli.follow.Eventlog;
 import io.muster.cli.follow.Watch;
@@ -22,6 +23,7 @@ import io.muster.cli.look.ListVerb;
 import io.muster.cli.look.PropertyList;
 import io.muster.cli.look.RGetVerb;
 import io.muster.cli.look.Status;
+import io.muster.cli.look.UpgradeStatus;
 import io.muster.cli.look.Why;
 import io.muster.cli.past.History;
 import io.muster.cli.past.ReportVerb;
@@ -39,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * Adds verbs to a command. Only the verb named on the command line is created, unless help or completion needs all of them: a command that
- * is called in a loop must not pay for the others.
+ * Adds verbs to a command. Only the verb that the command line names is created, unless help or completion needs all of
+ * them: a command that is called in a loop must not spend time on the others.
  */
 final class Verbs {
     private final CommandLine command;
@@ -83,6 +85,7 @@ final class Verbs {
         add(is("expiration") ? expiration() : null);
         add(is("reload") ? new Reload(console) : null);
         add(is("clock") ? clock() : null);
+        add(is("upgrade") ? upgrade() : null);
         add(is("watch") ? new Watch(console) : null);
         add(is("eventlog") ? new Eventlog(console) : null);
         add(is("acquire") ? new Acquire(console) : null);
@@ -101,7 +104,7 @@ final class Verbs {
         add(is("version") ? new Version(console) : null);
     }
 
-    /** Whether the verb that the list names next is created. */
+    /** Returns whether the verb {@code verb}, the next one in the list, must be created. */
     private boolean is(String verb) {
         name = verb;
         return wanted == null || wanted.equals(verb);
@@ -130,6 +133,12 @@ final class Verbs {
     private CommandLine clock() {
         return family("clock", "Say that the daemon's clock is right.")
                 .addSubcommand("accept", new ClockAccept(console));
+    }
+
+    private CommandLine upgrade() {
+        return family("upgrade", "Show and end the time in which the earlier version can start again.")
+                .addSubcommand("status", new UpgradeStatus(console))
+                .addSubcommand("finish", new UpgradeFinish(console));
     }
 
     private CommandLine journal() {
@@ -166,7 +175,10 @@ final class Verbs {
                 .addSubcommand("validate", new JobspecValidate(console));
     }
 
-    /** Creates the name of a group of verbs, which needs one of these verbs after it. */
+    /**
+     * Creates a group of verbs, such as {@code journal}. On the command line, one of these verbs must follow the name of the
+     * group.
+     */
     private static CommandLine family(String name, String description) {
         CommandLine family = new CommandLine(new VerbGroup());
         family.getCommandSpec()

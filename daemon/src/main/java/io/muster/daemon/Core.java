@@ -2,6 +2,7 @@ package io.muster.daemon;
 
 import io.muster.daemon.config.AcquireSettings;
 import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Storage;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.ChangeLog;
@@ -15,14 +16,16 @@ import io.muster.daemon.core.WallClock;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Liveness;
 
-/** The parts that live on the core thread. */
+/** The ledger, and the parts that live on the core thread. */
 record Core(
+        Ledger ledger,
         Inventory inventory,
         AcquireStreams acquires,
         JournalStreams journals,
         Waiters waiters,
         Expiry expiry,
-        Snapshots snapshots) {
+        Snapshots snapshots)
+        implements Configurable {
 
     /** Builds the parts. Listeners are called in the order in which they are added: schedulers hear of a change before anybody else. */
     static Core build(Ledger ledger, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
@@ -40,13 +43,14 @@ record Core(
         inventory.listen(expiry);
         inventory.listen(new ChangeLog(threads.worker()));
         inventory.listen(snapshots);
-        Core core = new Core(inventory, acquires, journals, waiters, expiry, snapshots);
+        Core core = new Core(ledger, inventory, acquires, journals, waiters, expiry, snapshots);
         core.configure(config);
         return core;
     }
 
-    /** Applies the settings that a reload may change. */
-    void configure(Config config) {
+    /** Passes the settings that a reload may change to the parts, which know no configuration. For the core thread. */
+    @Override
+    public void configure(Config config) {
         AcquireSettings streams = config.streams();
         acquires.configure(
                 streams.acquire() == AcquireSettings.Acquire.SHARED,

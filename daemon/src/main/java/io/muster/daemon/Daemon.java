@@ -4,11 +4,12 @@ import io.muster.daemon.access.Accounts;
 import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Environment;
-import io.muster.daemon.config.Key;
 import io.muster.daemon.config.Listen;
-import io.muster.daemon.core.Inventory;
+import io.muster.daemon.config.Logging;
 import io.muster.daemon.core.WallClock;
+import io.muster.daemon.http.HttpEndpoint;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.net.Gate;
 import io.muster.daemon.net.PeerSocket;
@@ -39,36 +40,44 @@ final class Daemon {
     private static final long DAY_SECONDS = 86_400;
     private static final Duration PATIENCE_WITH_DISK = Duration.ofSeconds(10);
 
+    final Threads threads;
+    final List<PeerSocket> sockets = new ArrayList<>();
+    private final Config config;
     private final Environment environment;
-    private final Threads threads;
-    private final Ledger ledger;
     private final Core core;
     private final Gate gate;
     private final Backend backend;
     private final Preparation preparation;
-    private final List<PeerSocket> sockets = new ArrayList<>();
-    private final Config started;
-    private volatile Config config;
+    private final Telemetry telemetry;
+    private final Vitals vitals;
+    private volatile @Nullable HttpEndpoint http;
+    private volatile @Nullable Reload reload;
+    private volatile @Nullable WarmUp warmUp;
 
-    /** Builds the parts on the core thread, which owns them. */
+    /** Builds the parts up to the sockets: peers are served from then on. The core thread owns its parts, so it builds them. */
     private Daemon(
-            Config config,
-            Environment environment,
-            Threads threads,
-            Ledger ledger,
-            Recovered recovered,
-            Telemetry telemetry)
+            Config config, Environment environment, Threads threads, Core core, Telemetry telemetry, Tracer trace)
             throws Exception {
-        this.started = config;
         this.config = config;
         this.environment = environment;
         this.threads = threads;
-        this.ledger = ledger;
-        Core built = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
-        this.core = built;
+        this.core = core;
+        this.telemetry = telemetry;
         this.gate = threads.onCore(() -> gate(config, environment, threads));
-        this.backend = threads.onCore(() -> backend(built, config, environment, threads, telemetry, ledger));
+        this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry));
         this.preparation = new Preparation(core, threads);
+        preparation.start(config);
+        threads.core().execute(core.expiry()::start);
+        new DiskWatch(core.ledger()).start(threads.core());
+        every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
+        every(DAY_SECONDS, core.snapshots()::refresh);
+        bind(trace);
+        every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
+        new SocketWatch(sockets, telemetry).start(threads.core(), threads.worker());
+        telemetry.reloaded(true, core.inventory().now());
+        Gauges.bind(telemetry, core, gate, sockets);
+        SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
+        this.vitals = new Vitals(core, threads, telemetry, systemd);
     }
 
     /** @throws IOException whose message says what prevents the start */
@@ -85,10 +94,8 @@ final class Daemon {
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
         try {
-            Daemon daemon = new Daemon(config, environment, threads, ledger, recovered, telemetry);
-            daemon.open(trace);
-            new SocketWatch(daemon.sockets, telemetry).start(threads.core(), threads.worker());
-            telemetry.reloaded(true, daemon.inventory().now());
+            Core core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+            Daemon daemon = new Daemon(config, environment, threads, core, telemetry, trace);
             started = true;
             return daemon;
         } finally {
@@ -109,7 +116,7 @@ final class Daemon {
     }
 
     private static Backend backend(
-            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry, Ledger ledger) {
+            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry) {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
@@ -118,12 +125,12 @@ final class Daemon {
                 sender,
                 telemetry,
                 threads.beside(threads.answers()));
-        queries.config(config.toJson());
+        queries.configure(config);
         Changes changes = new Changes(
                 core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
-        Histories histories = new Histories(ledger.archive(), core.inventory(), threads.beside(threads.past()));
+        Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible, histories);
     }
 
@@ -135,92 +142,95 @@ final class Daemon {
                 name -> log.warn("{} is no account: it is granted nothing", name));
     }
 
-    private void open(Tracer trace) throws IOException, InterruptedException {
-        preparation.start(config);
-        threads.core().execute(core.expiry()::start);
-        new DiskWatch(ledger).start(threads.core());
-        every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
-        every(DAY_SECONDS, core.snapshots()::refresh);
-        every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
-        Listen listen = config.listen();
-        Path admin = listen.adminSocket();
-        bind(new PeerSocket.Place("main", listen.socket(), admin == null), trace);
-        if (admin != null) {
-            bind(new PeerSocket.Place("admin", admin, true), trace);
-        }
-    }
-
     private void every(long seconds, Runnable task) {
         var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
     }
 
-    private void bind(PeerSocket.Place place, Tracer trace) throws IOException {
+    private void bind(Tracer trace) throws IOException {
+        Listen listen = config.listen();
+        Path admin = listen.adminSocket();
+        List<PeerSocket.Place> places = new ArrayList<>();
+        places.add(new PeerSocket.Place("main", listen.socket(), admin == null));
+        if (admin != null) {
+            places.add(new PeerSocket.Place("admin", admin, true));
+        }
         try {
-            sockets.add(PeerSocket.bind(place, gate, backend, threads.loop(), trace));
+            for (PeerSocket.Place place : places) {
+                sockets.add(PeerSocket.bind(place, gate, backend, threads.loop(), trace));
+            }
         } catch (IOException e) {
             sockets.forEach(PeerSocket::close);
             throw e;
         }
     }
 
-    Inventory inventory() {
-        return core.inventory();
+    /**
+     * Starts what people and systemd see of the daemon: probes, reloads and the report that it is ready.
+     *
+     * @param file the configuration that SIGHUP reads again
+     */
+    void announce(@Nullable Path file, Hangup hangup) throws IOException {
+        vitals.start();
+        http = vitals.endpoint(config);
+        Reload hangups = reload(file);
+        reload = hangups;
+        hangup.then(hangups::hangup);
+        telemetry.onCondition(vitals::conditionChanged);
+        vitals.ready(config);
+        long seq = core.inventory().seq();
+        WarmUp started = new WarmUp(environment, () -> core.inventory().seq() != seq); // a change needs the processors
+        warmUp = started;
+        started.start();
     }
 
-    Core core() {
-        return core;
+    Reload reload(@Nullable Path file) {
+        return new Reload(
+                () -> Config.load(file, environment), config, parts(), preparation, vitals, threads.reloads());
     }
 
-    Gate gate() {
-        return gate;
+    /**
+     * The parts that a reload configures, in this order and on the thread {@code reload}. The parts on the core thread count as one of
+     * them. The inventory comes last because it waits for the disk.
+     */
+    private List<Configurable> parts() {
+        List<Configurable> onCore = List.of(
+                gate, core, backend.queries(), next -> backend.changes().definition(Preparation.onReload(next)));
+        List<Configurable> parts = new ArrayList<>();
+        parts.add(next ->
+                Logging.apply(next.reporting().logLevel(), next.reporting().logFormat()));
+        parts.add(next -> configure(onCore, next));
+        parts.addAll(sockets);
+        parts.add(preparation);
+        return parts;
     }
 
-    Threads threads() {
-        return threads;
-    }
-
-    Ledger ledger() {
-        return ledger;
-    }
-
-    Config config() {
-        return config;
-    }
-
-    /** Keys whose value in {@code next} is not in force and takes effect only at the next start. */
-    List<Key> waitingForRestart(Config next) {
-        return next.waitingForRestart(started);
-    }
-
-    List<PeerSocket> sockets() {
-        return sockets;
-    }
-
-    /** Why a reload may not put {@code next} in force, or null. */
-    @Nullable
-    String refusal(Config next) {
-        return preparation.refusal(next);
-    }
-
-    /** What can change while the daemon runs, changes. Not on the core thread: names are looked up, and the disk waited for. */
-    void reconfigure(Config next) throws Exception {
+    /** Looks up names, which may take seconds, and then configures all parts on the core thread in one task: no request meets a mixture. */
+    private void configure(List<Configurable> onCore, Config next) throws Exception {
         Admission admission = admission(next, environment);
         threads.onCore(() -> {
-            gate.replace(admission, next.listen());
-            core.configure(next);
-            backend.queries().config(next.toJson());
-            backend.changes().definition(Preparation.onReload(next));
+            gate.admissions().replace(admission);
+            for (Configurable part : onCore) {
+                part.configure(next);
+            }
             return true;
         });
-        for (PeerSocket socket : sockets) {
-            socket.modeChanged();
-        }
-        preparation.reload(next);
-        config = next;
     }
 
     void stop() {
-        new Stop(core, threads, ledger, sockets, PATIENCE_WITH_DISK).run();
+        Reload hangups = reload;
+        if (hangups != null) {
+            hangups.end();
+        }
+        vitals.stopping();
+        WarmUp started = warmUp;
+        if (started != null) {
+            started.end();
+        }
+        new Stop(core, threads, sockets, PATIENCE_WITH_DISK).run();
         log.info("stopped");
+        HttpEndpoint endpoint = http;
+        if (endpoint != null) {
+            endpoint.close();
+        }
     }
 }

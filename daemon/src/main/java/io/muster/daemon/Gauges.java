@@ -4,6 +4,7 @@ import io.muster.daemon.core.Inventory;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.net.Gate;
 import io.muster.daemon.net.PeerSocket;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
@@ -11,6 +12,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.HostState;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -25,21 +27,21 @@ final class Gauges {
         this.inventory = inventory;
     }
 
-    static void bind(Telemetry telemetry, Daemon daemon) {
+    static void bind(Telemetry telemetry, Core core, Gate gate, List<PeerSocket> sockets) {
         Metrics metrics = telemetry.metrics();
-        Gauges gauges = new Gauges(metrics, daemon.inventory());
+        Gauges gauges = new Gauges(metrics, core.inventory());
         gauges.states();
         gauges.flags();
         gauges.resources();
         gauges.holds();
-        gauges.ledger(daemon.ledger());
+        gauges.ledger(core.ledger());
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
-        metrics.gauge(Meter.CLOCK_JUMP, daemon.inventory().clock()::jump);
-        metrics.gauge(Meter.ACQUIRE_STREAMS, daemon.core().acquires()::size);
-        metrics.gauge(Meter.JOURNAL_STREAMS, daemon.core().journals()::size);
-        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory(true)::held, "guests");
-        metrics.gauge(Meter.CONNECTIONS_HELD, daemon.gate().memory(false)::held, "others");
-        for (PeerSocket socket : daemon.sockets()) {
+        metrics.gauge(Meter.CLOCK_JUMP, core.inventory().clock()::jump);
+        metrics.gauge(Meter.ACQUIRE_STREAMS, core.acquires()::size);
+        metrics.gauge(Meter.JOURNAL_STREAMS, core.journals()::size);
+        metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(true)::held, "guests");
+        metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(false)::held, "others");
+        for (PeerSocket socket : sockets) {
             metrics.gauge(Meter.CONNECTIONS, socket::connections, socket.name());
         }
     }

@@ -1,6 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
 import io.muster.inventory.axis.Definition;
@@ -22,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Brings the inventory in line with a configuration. Each step is a command like any other. */
-final class Preparation {
+final class Preparation implements Configurable {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     /** The method that RFC 44 names for an R loaded by {@code resource.reload}. */
@@ -104,8 +105,9 @@ final class Preparation {
                 + " muster.reload-drop = 1 and reload again, or restart the daemon";
     }
 
-    /** At a reload. */
-    void reload(Config next) throws InterruptedException {
+    /** Applies the configuration at a reload. Waits for the disk, so not on the core thread. */
+    @Override
+    public void configure(Config next) throws InterruptedException {
         String failure = next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
         if (failure != null) {
             log.error("the inventory stays as it is, since it takes no changes: {}", failure);

@@ -11,7 +11,7 @@ import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.json.PortableJson;
-import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
@@ -80,6 +80,11 @@ final class Recovered implements Replay {
     }
 
     @Override
+    public void begins(Level level) {
+        state = InventoryState.empty(level);
+    }
+
+    @Override
     public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
         mend("the snapshot", snapshot);
         state = StateJson.parse(snapshot);
@@ -97,14 +102,11 @@ final class Recovered implements Replay {
         events++;
         lastTime = entry.timestamp();
         lastSeq = entry.seq();
-        recent.add(entry, line(record, entry, changed));
+        recent.add(entry, () -> line(record, entry, changed));
     }
 
-    /** The event as it was written, unless it was mended. R is left out: the R of each definition would fill the heap. */
+    /** The event as it was written, unless it was mended. */
     private static byte[] line(JournalRecord record, Entry entry, boolean changed) {
-        if (entry.event() instanceof DefinitionChanges.Defined) {
-            return entry.toSummary();
-        }
         byte[] written = changed ? null : record.submitted();
         return written == null ? entry.toBytes() : written;
     }

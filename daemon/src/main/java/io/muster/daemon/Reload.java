@@ -1,15 +1,13 @@
 package io.muster.daemon;
 
 import io.muster.daemon.config.Config;
-import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Key;
-import io.muster.daemon.config.Logging;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,23 +15,31 @@ import org.slf4j.LoggerFactory;
 final class Reload {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    private final Daemon daemon;
-    private final @Nullable Path file;
-    private final Environment environment;
-    private final Runnable before;
-    private final Consumer<Boolean> after;
+    private final Supplier<Config> source;
+    private final Config started;
+    private final List<Configurable> parts;
+    private final Preparation preparation;
+    private final Vitals vitals;
+    private final Executor reloads;
     private volatile boolean ended;
 
     /**
-     * @param before called when a reload begins
-     * @param after called when the reload is over, with whether the new configuration is in force
+     * @param started the configuration at the start, of which some keys stay in force
+     * @param parts what follows the configuration, in the order in which it is configured
      */
-    Reload(Daemon daemon, @Nullable Path file, Environment environment, Runnable before, Consumer<Boolean> after) {
-        this.daemon = daemon;
-        this.file = file;
-        this.environment = environment;
-        this.before = before;
-        this.after = after;
+    Reload(
+            Supplier<Config> source,
+            Config started,
+            List<Configurable> parts,
+            Preparation preparation,
+            Vitals vitals,
+            Executor reloads) {
+        this.source = source;
+        this.started = started;
+        this.parts = parts;
+        this.preparation = preparation;
+        this.vitals = vitals;
+        this.reloads = reloads;
     }
 
     /** Ignores later signals because the daemon is stopping. */
@@ -43,18 +49,19 @@ final class Reload {
 
     void hangup() {
         if (!ended) {
-            daemon.threads().reloads().execute(this::reload);
+            reloads.execute(this::reload);
         }
     }
 
-    void reload() {
+    /** @return whether the new configuration is in force */
+    boolean reload() {
         if (ended) {
-            return;
+            return false;
         }
-        before.run();
+        vitals.reloading();
         boolean successful = false;
         try {
-            apply(Config.load(file, environment));
+            apply(source.get());
             successful = true;
             log.info("configuration reloaded");
         } catch (InvalidException e) {
@@ -63,25 +70,27 @@ final class Reload {
         } catch (Exception e) {
             if (ended) {
                 log.info("the daemon stops before the configuration was reloaded as a whole");
-                return;
+                return false;
             }
             log.error("the configuration was reloaded in part only", e);
         }
-        after.accept(successful);
+        vitals.reloaded(successful);
+        return successful;
     }
 
     private void apply(Config next) throws Exception {
-        String refusal = daemon.refusal(next);
+        String refusal = preparation.refusal(next);
         if (refusal != null) {
             throw new InvalidException("configuration", List.of(new Problem("", refusal)), 0);
         }
         for (Problem note : next.notes()) {
             log.warn("{}", note);
         }
-        for (Key key : daemon.waitingForRestart(next)) {
+        for (Key key : next.waitingForRestart(started)) {
             log.warn("{} takes effect at the next start", key);
         }
-        Logging.apply(next.reporting().logLevel(), next.reporting().logFormat());
-        daemon.reconfigure(next);
+        for (Configurable part : parts) {
+            part.configure(next);
+        }
     }
 }

@@ -25,15 +25,13 @@ final class Stop {
 
     private final Core core;
     private final Threads threads;
-    private final Ledger ledger;
     private final List<PeerSocket> sockets;
     private final Duration patience;
 
     /** @param patience the time limit of each step that needs the disk */
-    Stop(Core core, Threads threads, Ledger ledger, List<PeerSocket> sockets, Duration patience) {
+    Stop(Core core, Threads threads, List<PeerSocket> sockets, Duration patience) {
         this.core = core;
         this.threads = threads;
-        this.ledger = ledger;
         this.sockets = sockets;
         this.patience = patience;
     }
@@ -52,7 +50,7 @@ final class Stop {
         if (answered && !await(this::snapshot)) {
             log.warn("no last snapshot could be written: the next start replays the journal");
         }
-        close(ledger, patience);
+        close(core.ledger(), patience);
         threads.close();
     }
 

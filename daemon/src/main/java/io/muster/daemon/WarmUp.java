@@ -7,20 +7,9 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Tracer;
-import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Dialect;
-import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Header;
-import io.muster.protocol.wire.Request;
-import io.muster.protocol.wire.Response;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,41 +101,27 @@ final class WarmUp {
         Path file = Files.writeString(
                 scratch.resolve("muster.toml"),
                 server + "[[resource.config]]\nhosts = \"warm[0-63]\"\ncores = \"0-3\"\n");
+        Environment own = new Environment( // without the variables by which the scratch daemon would report to systemd
+                Map.of(), environment.uid(), environment.home(), environment.hostname(), environment.cores());
         Telemetry telemetry = new Telemetry(new Metrics("", ""));
-        Daemon daemon = Daemon.start(Config.load(file, environment), environment, telemetry, Tracer.OFF);
-        try (Client scheduler = new Client(socket);
-                Client admin = new Client(socket)) {
+        Daemon daemon = Daemon.start(Config.load(file, own), own, telemetry, Tracer.OFF);
+        try (ScratchClient scheduler = new ScratchClient(socket);
+                ScratchClient admin = new ScratchClient(socket)) {
             scheduler.send("resource.acquire", null, Header.STREAMING);
             long until = System.nanoTime() + EXERCISE;
             int round = 0;
             do {
-                exercise(admin, round++);
+                admin.change(round++);
                 scheduler.skip();
             } while (System.nanoTime() < until && !ended && !busy.getAsBoolean());
-            return admin.answered;
+            return admin.answered();
         } finally {
             daemon.stop();
             telemetry.close();
         }
     }
 
-    /** One request at a time at first, as most come; then many at once, so that more of them fit into the time. */
-    private static void exercise(Client admin, int round) throws IOException {
-        int changes = Math.min(1 + round / 16, 32);
-        for (int i = 0; i < changes; i++) {
-            int rank = (round + i) % 64;
-            admin.send("resource.drain", "{\"targets\":\"" + rank + "\",\"reason\":\"warm-up " + i + "\"}", 0);
-            if (i % 2 == round % 2) {
-                admin.send("resource.undrain", "{\"targets\":\"" + rank + "\"}", 0);
-            }
-        }
-        admin.awaitAnswers();
-        admin.send("resource.undrain", "{\"targets\":\"0-63\",\"mode\":\"update\"}", 0);
-        admin.send("resource.status", null, 0);
-        admin.awaitAnswers();
-    }
-
-    /** What a daemon has left behind that was killed meanwhile. What another user owns is not touched: it may be a trap. */
+    /** Removes the directories of daemons that were killed. A directory of another user may be a trap and is not touched. */
     private void removeStale(Path place) throws IOException {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(place, PREFIX + "*")) {
             for (Path scratch : found) {
@@ -168,65 +142,6 @@ final class WarmUp {
             for (Path path : (Iterable<Path>) files.sorted((a, b) -> b.compareTo(a))::iterator) {
                 Files.delete(path);
             }
-        }
-    }
-
-    /** A peer, as simple as one can be. */
-    private static final class Client implements Closeable {
-        private final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        private final FrameEncoder encoder = FrameEncoder.of(Dialect.DEPLOYED);
-        private final FrameDecoder decoder = new FrameDecoder(1 << 20);
-        private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
-        private int sent;
-        private int answered;
-
-        Client(Path socket) throws IOException {
-            channel.connect(UnixDomainSocketAddress.of(socket));
-            channel.read(ByteBuffer.allocate(1)); // the handshake
-        }
-
-        void send(String topic, @Nullable String json, int flags) throws IOException {
-            sent++;
-            ByteBuffer frame = encoder.encode(Request.of(topic, json == null ? null : Bytes.text(json), flags, sent));
-            while (frame.hasRemaining()) {
-                channel.write(frame);
-            }
-        }
-
-        void awaitAnswers() throws IOException {
-            while (answered < sent) {
-                if (read() < 0) {
-                    throw new EOFException("the scratch daemon has closed the connection");
-                }
-            }
-        }
-
-        /** Reads what is there. */
-        void skip() throws IOException {
-            channel.configureBlocking(false);
-            int count;
-            do {
-                count = read();
-            } while (count > 0);
-        }
-
-        private int read() throws IOException {
-            int count = channel.read(in.clear());
-            in.flip();
-            while (in.hasRemaining()) {
-                if (decoder.feed(in) instanceof Response response) {
-                    answered++;
-                    if (response.errnum() != 0) {
-                        throw new IOException("the scratch daemon refuses a request: " + response.payload());
-                    }
-                }
-            }
-            return count;
-        }
-
-        @Override
-        public void close() throws IOException {
-            channel.close();
         }
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an operator sees of a clock that is wrong, and what can be done about it. */
+/** A clock that is wrong, as an operator sees it, and the ways to correct it. */
 @Timeout(300)
 class ClockTest {
     private static final String NODES = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n";

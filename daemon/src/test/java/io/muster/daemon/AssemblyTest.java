@@ -118,7 +118,6 @@ class AssemblyTest {
     @Test
     void noMeterIsLeftUnboundWhenTheDaemonIsReady() throws Exception {
         Daemon daemon = Daemon.start(config("admin-socket = \"admin.sock\""), environment(), telemetry, Tracer.OFF);
-        Gauges.bind(telemetry, daemon);
         assertThat(telemetry.metrics().unbound()).isEmpty();
         assertThat(telemetry.metrics().scrape())
                 .contains("muster_nodes{state=\"up\"} 4.0")
@@ -201,7 +200,7 @@ class AssemblyTest {
             assertThat(daemon.nodes()).isEqualTo(4);
 
             disk.fault(FaultyDisk.NONE);
-            preparation.reload(six);
+            preparation.configure(six);
             assertThat(daemon.nodes()).isEqualTo(6);
         }
     }
@@ -214,11 +213,11 @@ class AssemblyTest {
             AcquireStream scheduler =
                     daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(new ArrayList<>()), Rig.ALICE));
             Config six = sixNodes();
-            preparation.reload(six);
+            preparation.configure(six);
             assertThat(daemon.nodes()).isEqualTo(4);
 
             daemon.threads.core().execute(() -> daemon.core.acquires().release(scheduler));
-            preparation.reload(six);
+            preparation.configure(six);
             assertThat(daemon.nodes()).isEqualTo(6);
         }
     }
@@ -233,7 +232,7 @@ class AssemblyTest {
             Command define = new DefinitionChanges.Define(Rig.nodes("other[0-8]"), "reload", Liveness.Status.ONLINE);
             daemon.threads.core().execute(() -> daemon.core.inventory().submit(define, Rig.ALICE, loaded::complete));
             assertThat(loaded.get(30, TimeUnit.SECONDS)).isNotInstanceOf(Answer.Failed.class);
-            preparation.reload(config());
+            preparation.configure(config());
             assertThat(daemon.nodes()).isEqualTo(9);
         }
     }
@@ -268,12 +267,28 @@ class AssemblyTest {
     void whatIsInForceSinceTheStartDoesNotWaitForTheNext() throws Exception {
         Config first = config("log-level = \"info\"");
         Daemon daemon = Daemon.start(first, environment(), telemetry, Tracer.OFF);
-        Config other = config("history-size = \"2GiB\"");
-        assertThat(daemon.waitingForRestart(other)).containsExactly(Key.HISTORY_SIZE);
-        daemon.reconfigure(other);
-        assertThat(daemon.waitingForRestart(other)).as("it still does").containsExactly(Key.HISTORY_SIZE);
-        assertThat(daemon.waitingForRestart(first)).isEmpty();
+        String waiting = Key.HISTORY_SIZE + " takes effect at the next start";
+        assertThat(reload(daemon, "history-size = \"2GiB\"")).contains(waiting);
+        assertThat(reload(daemon, "history-size = \"2GiB\""))
+                .as("it still does")
+                .contains(waiting);
+        assertThat(reload(daemon, "log-level = \"info\"")).containsExactly("configuration reloaded");
         daemon.stop();
+    }
+
+    /** @return the lines of the log */
+    private List<String> reload(Daemon daemon, String... lines) throws IOException {
+        config(lines);
+        Logger logger = (Logger) LoggerFactory.getLogger("muster");
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        logger.addAppender(logged);
+        try {
+            assertThat(daemon.reload(directory.resolve("muster.toml")).reload()).isTrue();
+        } finally {
+            logger.detachAppender(logged);
+        }
+        return logged.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     @Test
@@ -282,16 +297,16 @@ class AssemblyTest {
         Files.delete(directory.resolve("muster.sock"));
         Files.createDirectories(directory.resolve("muster.sock/in/the/way"));
         daemon.stop();
-        assertThat(daemon.threads().core().isTerminated()).isTrue();
+        assertThat(daemon.threads.core().isTerminated()).isTrue();
     }
 
     @Test
     void aStoppingDaemonLeavesASocketAloneThatIsNotItsOwn() throws Exception {
         Daemon daemon = Daemon.start(config(), environment(), telemetry, Tracer.OFF);
         Path socket = directory.resolve("muster.sock");
-        List<String> told = new ArrayList<>();
-        telemetry.onCondition(() -> told.add(telemetry.unreachable()));
-        SocketWatch watch = new SocketWatch(daemon.sockets(), telemetry);
+        List<String> conditions = new ArrayList<>();
+        telemetry.onCondition(() -> conditions.add(telemetry.unreachable()));
+        SocketWatch watch = new SocketWatch(daemon.sockets, telemetry);
         watch.look();
         assertThat(telemetry.health(0).ok()).isTrue();
         Files.move(socket, directory.resolve("moved.sock"));
@@ -308,7 +323,7 @@ class AssemblyTest {
             assertThat(socket).exists();
         }
         watch.look();
-        assertThat(told).hasSize(3).last().isEqualTo("");
+        assertThat(conditions).hasSize(3).last().isEqualTo("");
     }
 
     @Test
@@ -337,8 +352,8 @@ class AssemblyTest {
         FaultyDisk disk = new FaultyDisk(new MemoryDisk());
         Started daemon = new Started(disk);
         new Preparation(daemon.core, daemon.threads).start(config());
-        List<String> told = new CopyOnWriteArrayList<>();
-        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(told), Rig.ALICE));
+        List<String> received = new CopyOnWriteArrayList<>();
+        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(received), Rig.ALICE));
         disk.fault((kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE) {
                 awaitEndOfTest();
@@ -349,9 +364,9 @@ class AssemblyTest {
         Command drain = Rig.drainCommand("1", "x");
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, unanswered::complete));
 
-        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofSeconds(2)).run();
+        new Stop(daemon.core, daemon.threads, List.of(), Duration.ofSeconds(2)).run();
 
-        assertThat(told).containsExactly("first", "ECANCELED the daemon is stopping");
+        assertThat(received).containsExactly("first", "ECANCELED the daemon is stopping");
         assertThat(unanswered).isNotDone();
     }
 
@@ -363,7 +378,7 @@ class AssemblyTest {
         }
     }
 
-    private static Sink noting(List<String> told) {
+    private static Sink noting(List<String> received) {
         return new Sink() {
             @Override
             public boolean isWritable() {
@@ -377,12 +392,12 @@ class AssemblyTest {
 
             @Override
             public void send(Bytes payload) {
-                told.add("first");
+                received.add("first");
             }
 
             @Override
             public void end(RpcException reason) {
-                told.add(reason.errno().name() + " " + reason.sentence());
+                received.add(reason.errno().name() + " " + reason.sentence());
             }
         };
     }
@@ -394,7 +409,7 @@ class AssemblyTest {
         CompletableFuture<Answer> answered = new CompletableFuture<>();
         Command drain = Rig.drainCommand("1", "x");
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, answered::complete));
-        new Stop(daemon.core, daemon.threads, daemon.journal, List.of(), Duration.ofMinutes(2)).run();
+        new Stop(daemon.core, daemon.threads, List.of(), Duration.ofMinutes(2)).run();
         assertThat(answered).isDone();
         assertThat(answered.get()).isNotInstanceOf(Answer.Failed.class);
     }

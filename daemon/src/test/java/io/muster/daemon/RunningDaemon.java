@@ -14,14 +14,12 @@ import java.util.Map;
 /** A whole daemon in this process, on a socket and a state directory under a test's own directory. */
 public final class RunningDaemon implements AutoCloseable {
     private final Path directory;
-    private final Environment environment;
     private final Telemetry telemetry;
     private final Daemon daemon;
     private boolean stopped;
 
-    private RunningDaemon(Path directory, Environment environment, Telemetry telemetry, Daemon daemon) {
+    private RunningDaemon(Path directory, Telemetry telemetry, Daemon daemon) {
         this.directory = directory;
-        this.environment = environment;
         this.telemetry = telemetry;
         this.daemon = daemon;
     }
@@ -43,22 +41,24 @@ public final class RunningDaemon implements AutoCloseable {
 
     private static RunningDaemon start(Path directory, String resources, int owner, WallClock clock) throws Exception {
         Environment environment = new Environment(Map.of(), owner, directory, "testhost", 2);
-        Config config = config(directory, resources, environment);
+        Config config = Config.load(write(directory, resources), environment);
         Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
         Daemon daemon = Daemon.start(config, environment, telemetry, Tracer.OFF, clock);
-        Gauges.bind(telemetry, daemon);
-        return new RunningDaemon(directory, environment, telemetry, daemon);
+        return new RunningDaemon(directory, telemetry, daemon);
     }
 
-    private static Config config(Path directory, String resources, Environment environment) throws IOException {
-        Path file = directory.resolve("muster.toml");
-        Files.writeString(file, "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\nmetrics = \"off\"\n" + resources);
-        return Config.load(file, environment);
+    private static Path write(Path directory, String resources) throws IOException {
+        return Files.writeString(
+                directory.resolve("muster.toml"),
+                "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\nmetrics = \"off\"\n" + resources);
     }
 
     /** Applies a new configuration, as SIGHUP does. */
-    public void reconfigure(String resources) throws Exception {
-        daemon.reconfigure(config(directory, resources, environment));
+    public void reconfigure(String resources) throws IOException {
+        Path file = write(directory, resources);
+        if (!daemon.reload(file).reload()) {
+            throw new IllegalStateException("the configuration was not reloaded");
+        }
     }
 
     /** This machine's, which is never doubted. */
@@ -71,9 +71,7 @@ public final class RunningDaemon implements AutoCloseable {
     public boolean hangup(String resources) throws IOException {
         Path file = directory.resolve("next.toml");
         Files.writeString(file, resources);
-        boolean[] successful = {false};
-        new Reload(daemon, file, environment, () -> {}, success -> successful[0] = success).reload();
-        return successful[0];
+        return daemon.reload(file).reload();
     }
 
     public static int uid() throws IOException {

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -38,6 +39,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +58,7 @@ class StateFormatTest {
 
     /** Writes {@code state/v1}. Run with -Dmuster.rewrite=true to write it where it does not exist. */
     private static void writeV1(Path into) throws IOException {
+        begin(into);
         HandDriven clock = new HandDriven(Rig.START);
         try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.at(into)), clock)) {
             firstDay(rig);
@@ -64,6 +67,17 @@ class StateFormatTest {
             snapshot(rig);
             thirdDay(rig);
         }
+    }
+
+    /** Begins a directory of level 1, as the first version did: a daemon begins a fresh one in the newest level. */
+    private static void begin(Path directory) throws IOException {
+        String head =
+                "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}";
+        CRC32C crc = new CRC32C();
+        crc.update(head.getBytes(StandardCharsets.UTF_8));
+        Path segment = directory.resolve("journal/0000000000000001.log");
+        Files.createDirectories(segment.resolveSibling(""));
+        Files.writeString(segment, String.format(Locale.ROOT, "%08x %s%n", crc.getValue(), head));
     }
 
     private static void firstDay(Rig rig) {

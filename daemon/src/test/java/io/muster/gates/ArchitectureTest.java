@@ -3,6 +3,7 @@ package io.muster.gates;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,7 +65,8 @@ final class ArchitectureTest {
         String request = values + " inventory.rset inventory.graph inventory.request";
         arrow(arrows, "inventory.feasibility", request);
         arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
-        String state = values + " inventory.json inventory.rset inventory.axis";
+        arrow(arrows, "inventory.level", "");
+        String state = values + " inventory.json inventory.rset inventory.axis inventory.level";
         arrow(arrows, "inventory.state", state);
         state += " inventory.state";
         arrow(arrows, "inventory.status", state);
@@ -79,8 +81,11 @@ final class ArchitectureTest {
         arrow(arrows, "protocol.client", messages.trim());
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
         arrow(arrows, "daemon.journal.disk", "");
-        arrow(arrows, "daemon.ledger", "");
-        arrow(arrows, "daemon.journal", "inventory.problem inventory.json daemon.journal.disk daemon.ledger");
+        arrow(arrows, "daemon.ledger", "inventory.level");
+        arrow(
+                arrows,
+                "daemon.journal",
+                "inventory.problem inventory.json inventory.level daemon.journal.disk daemon.ledger");
         arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
         arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
@@ -249,6 +254,18 @@ final class ArchitectureTest {
                         "are Serve or the daemon's own",
                         type -> type.getPackageName().equals("io.muster.daemon")
                                 || type.getName().startsWith("io.muster.cli.Serve")))
+                .check(CLASSES);
+    }
+
+    /** A part is given the parts that it uses, and not the daemon, from which it could take any other. */
+    @Test
+    void no_part_knows_the_whole_daemon() {
+        noFields().should().haveRawType("io.muster.daemon.Daemon").check(CLASSES);
+        noClasses()
+                .that()
+                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving|WarmUp)")
+                .should()
+                .dependOnClassesThat(among("io.muster.daemon.Daemon"))
                 .check(CLASSES);
     }
 

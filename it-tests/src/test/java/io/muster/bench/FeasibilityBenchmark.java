@@ -13,27 +13,12 @@ import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** "Could this ever run here?" over inventories of four kinds of node and three properties. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class FeasibilityBenchmark {
+public class FeasibilityBenchmark extends ClusterBenchmark {
     private static final String CONSTRAINT = """
             {"and": [{"properties": ["batch", "^ssd"]}, {"not": [{"hostlist": ["fluke[200-300]"]}]}]}
             """;
@@ -65,13 +50,7 @@ public class FeasibilityBenchmark {
                 .withProperty("batch", Idset.range(100, ranks - 1))
                 .withProperty("debug", Idset.range(0, 99));
         feasibility = Feasibility.of(r);
-        Idset.Builder most = Idset.builder();
-        for (int rank = 0; rank < ranks; rank++) {
-            if (rank % 1000 != 7) {
-                most.add(rank);
-            }
-        }
-        up = most.build();
+        up = ids(ranks, rank -> rank % 1000 != 7);
         makeRequests();
     }
 

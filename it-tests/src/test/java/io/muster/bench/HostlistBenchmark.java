@@ -2,27 +2,12 @@ package io.muster.bench;
 
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** A million hosts: in one range, and in racks of 64. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class HostlistBenchmark {
+public class HostlistBenchmark extends ClusterBenchmark {
     private static final int RACKS = 1 << 14;
 
     @Param({"node", "racks"})
@@ -36,7 +21,7 @@ public class HostlistBenchmark {
 
     @Setup
     public void makeLists() {
-        text = naming.equals("node") ? "node[0-1048575]" : racks();
+        text = naming.equals("node") ? MILLION_HOSTS : racks();
         hosts = Hostlist.parse(text);
         some = hosts.select(Idset.parse("7,1000-1999,500000-600000"));
         name = hosts.nth(777_777);

@@ -2,29 +2,12 @@ package io.muster.bench;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** Set operations over a million ranks in the shapes that a cluster shows. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class IdsetBenchmark {
-    private static final int RANKS = 1 << 20;
-
+public class IdsetBenchmark extends ClusterBenchmark {
     /** FULL: one range. HOLES: 1 rank in 100 missing. BLOCKS: 900 of every 1000. ALTERNATING: every second rank. */
     public enum Shape {
         FULL,
@@ -54,20 +37,14 @@ public class IdsetBenchmark {
     @Setup
     public void makeSets() {
         set = made(0);
-        other = made(RANKS / 3 + 1);
+        other = made(MILLION / 3 + 1);
         copy = made(0);
         text = set.toString();
-        map = IdMap.<String>empty().put(set, "up").put(Idset.range(RANKS / 2, RANKS), "down");
+        map = IdMap.<String>empty().put(set, "up").put(Idset.range(MILLION / 2, MILLION), "down");
     }
 
     private Idset made(int offset) {
-        Idset.Builder ids = Idset.builder();
-        for (int id = 0; id < RANKS; id++) {
-            if (shape.has(id)) {
-                ids.add(id + offset);
-            }
-        }
-        return ids.build();
+        return ids(offset, offset + MILLION, id -> shape.has(id - offset));
     }
 
     @Benchmark
@@ -97,12 +74,12 @@ public class IdsetBenchmark {
 
     @Benchmark
     public Idset withoutOne() {
-        return set.without(RANKS / 2);
+        return set.without(MILLION / 2);
     }
 
     @Benchmark
     public Idset withOne() {
-        return set.with(RANKS + 7);
+        return set.with(MILLION + 7);
     }
 
     @Benchmark
@@ -122,7 +99,7 @@ public class IdsetBenchmark {
 
     @Benchmark
     public IdMap<String> mapPutOne() {
-        return map.put(Idset.range(RANKS / 4, RANKS / 4), "drained");
+        return map.put(Idset.range(MILLION / 4, MILLION / 4), "drained");
     }
 
     @Benchmark

@@ -4,27 +4,12 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** Operations of a daemon on its resource set, at the sizes of the largest systems and in an unfavourable shape. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class ResourceSetBenchmark {
+public class ResourceSetBenchmark extends ClusterBenchmark {
     /**
      * LIKE: 1,048,576 equal ranks. HOLES: the same with one in 100 missing. MIXED: 16,384 ranks that alternate between 200 groups, with
      * properties on every second and third rank.
@@ -37,14 +22,14 @@ public class ResourceSetBenchmark {
         ResourceSet make() {
             return switch (this) {
                 case LIKE -> like();
-                case HOLES -> like().remove(every(100, 1 << 20));
+                case HOLES -> like().remove(ids(MILLION, id -> id % 100 == 0));
                 case MIXED -> mixed();
             };
         }
 
         private static ResourceSet like() {
-            Idset ranks = Idset.range(0, (1 << 20) - 1);
-            Hostlist hosts = Hostlist.parse("node[0-1048575]");
+            Idset ranks = Idset.range(0, MILLION - 1);
+            Hostlist hosts = Hostlist.parse(MILLION_HOSTS);
             return ResourceSet.of(hosts, ranks, Idset.range(0, 95), Idset.range(0, 3), Map.of("batch", ranks));
         }
 
@@ -53,12 +38,14 @@ public class ResourceSetBenchmark {
             int ranks = 1 << 14;
             ResourceSet all = ResourceSet.EMPTY;
             Hostlist hosts = Hostlist.parse("node[0-" + (ranks - 1) + "]");
-            for (int group = 0; group < groups; group++) {
-                Idset own = every(groups, ranks, group);
+            for (int i = 0; i < groups; i++) {
+                int group = i;
+                Idset own = ids(ranks, id -> id % groups == group);
                 Idset gpus = group % 2 == 0 ? Idset.EMPTY : Idset.range(0, 3);
                 all = all.append(ResourceSet.of(hosts.select(own), own, Idset.range(0, group), gpus, Map.of()));
             }
-            return all.withProperty("batch", every(2, ranks)).withProperty("debug", every(3, ranks));
+            return all.withProperty("batch", ids(ranks, id -> id % 2 == 0))
+                    .withProperty("debug", ids(ranks, id -> id % 3 == 0));
         }
     }
 
@@ -72,24 +59,12 @@ public class ResourceSetBenchmark {
     private Idset one = Idset.EMPTY;
     private String hosts = "";
 
-    private static Idset every(int step, int bound) {
-        return every(step, bound, 0);
-    }
-
-    private static Idset every(int step, int bound, int first) {
-        Idset.Builder ids = Idset.builder();
-        for (int id = first; id < bound; id += step) {
-            ids.add(id);
-        }
-        return ids.build();
-    }
-
     @Setup
     public void makeSets() {
         set = shape.make();
         bytes = set.toBytes();
         one = Idset.of(set.ranks().nth(set.nodes() / 3));
-        scattered = every(97, set.ranks().last()).intersect(set.ranks());
+        scattered = ids(set.ranks().last(), id -> id % 97 == 0).intersect(set.ranks());
         half = set.keep(Idset.range(0, set.ranks().last() / 2));
         hosts = set.hostsOf(Idset.range(1000, 1999).intersect(set.ranks())).toString();
     }

@@ -424,6 +424,7 @@ class EveryTopicTest {
                 "expiration-update",
                 "reload",
                 "clock-accept",
+                "upgrade-finish",
                 "journal");
         try (Peer raw = Peer.welcomed(daemon.socket())) {
             for (String method : forbidden) {
@@ -439,6 +440,14 @@ class EveryTopicTest {
                         .isZero();
             }
         }
+    }
+
+    @Test
+    void aFreshStateDirectoryIsInTheNewestLevelSoThatNoUpgradeHasToBeFinished() throws IOException {
+        assertThat(ask("resource.upgrade-status", "{}"))
+                .isEqualTo(json("{'written':2,'oldest':1,'newest':2,'permits':[]}"));
+        ask("resource.upgrade-finish", "{}");
+        assertThat(ask("resource.upgrade-status", "{}").path("written").asInt()).isEqualTo(2);
     }
 
     @Test

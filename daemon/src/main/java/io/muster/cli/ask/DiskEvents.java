@@ -9,7 +9,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The events of all kept segments. A line that cannot be read is reported on standard error and skipped. */
+/** Reads the events in all segments that the disk has. A line that cannot be read is reported on standard error and skipped. */
 public final class DiskEvents implements Closeable {
     private final JournalDump dump;
     private final Progress progress;

@@ -27,12 +27,12 @@ public final class EventChoice {
             description = "A line to read instead of JSON.")
     private boolean human;
 
-    /** The filter for events on disk. These events do not say which hosts have {@code @PROPERTY}. */
+    /** Returns the filter for events on disk. These events do not say which hosts have {@code @PROPERTY}. */
     public EventFilter filter() {
         return include == null ? named() : named().about(include);
     }
 
-    /** The filter for a server's events. The server knows which hosts have {@code @PROPERTY}. */
+    /** Returns the filter for events from a server, which knows which hosts have {@code @PROPERTY}. */
     public EventFilter filter(FluxClient client) throws IOException {
         return include == null ? named() : named().about(client, include);
     }

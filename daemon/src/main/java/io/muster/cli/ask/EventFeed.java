@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** A server's journal (RFC 44), event by event: first the events that the server remembers, then new ones. */
+/** Reads a server's journal (RFC 44) event by event: first the events that the server remembers, then new ones. */
 public final class EventFeed implements Closeable {
     private final ResponseStream stream;
     private final Deque<ObjectNode> ready = new ArrayDeque<>();
@@ -25,7 +25,7 @@ public final class EventFeed implements Closeable {
         return new EventFeed(client.stream("resource.journal", null));
     }
 
-    /** The next event that had happened before the stream was opened; null after the last. */
+    /** Returns the next event that happened before the stream was opened; null after the last. */
     public @Nullable ObjectNode remembered() {
         while (ready.isEmpty() && !live && stream.hasNext()) {
             take();
@@ -33,7 +33,7 @@ public final class EventFeed implements Closeable {
         return ready.poll();
     }
 
-    /** The next event, for which this may wait long; null when the server ends the stream. */
+    /** Returns the next event, for which the method may wait long; null when the server ends the stream. */
     public @Nullable ObjectNode next() {
         while (ready.isEmpty() && stream.hasNext()) {
             take();
@@ -42,7 +42,7 @@ public final class EventFeed implements Closeable {
     }
 
     /**
-     * Waits for at most this time.
+     * Waits for an event for at most {@code time}.
      *
      * @return whether {@link #next} can return without waiting
      */

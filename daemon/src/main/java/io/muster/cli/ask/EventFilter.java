@@ -28,8 +28,8 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         return new EventFilter(from, to, names, ranks, hosts);
     }
 
-    public EventFilter named(List<String> some) {
-        return new EventFilter(since, until, List.copyOf(some), ranks, hosts);
+    public EventFilter named(List<String> wanted) {
+        return new EventFilter(since, until, List.copyOf(wanted), ranks, hosts);
     }
 
     /**

@@ -26,7 +26,10 @@ public final class EventLines {
         this.zone = zone;
     }
 
-    /** The next event's line. Some formats give times relative to earlier lines. */
+    /**
+     * Returns the line for the next event. Some formats give times relative to earlier lines, so events must be formatted in
+     * order.
+     */
     public String of(JsonNode event) {
         StringBuilder line = new StringBuilder(time(event.path("timestamp").asDouble()));
         line.append(' ').append(event.path("name").asText());
@@ -44,7 +47,10 @@ public final class EventLines {
         };
     }
 
-    /** The date and time of the first event in each minute; for later events, the seconds since that one. */
+    /**
+     * Returns the date and time for the first event in each minute; for later events, the number of seconds since that first
+     * event.
+     */
     private String human(double epoch) {
         if (epoch - minute < MINUTE) {
             return String.format(Locale.ROOT, "[%+11.6f]", epoch - minute);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A table that merges rows that differ only in their ranks: 16,384 hosts drained for one reason are one line. Counts and host names are
- * computed from the merged ranks.
+ * A table that merges rows that differ only in their ranks, so that 16,384 hosts that are drained for one reason are one
+ * row. Counts and names of hosts are computed from the merged ranks.
  */
 public final class Fold {
     private final ResourceSet resources;

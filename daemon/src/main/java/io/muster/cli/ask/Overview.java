@@ -29,13 +29,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a server, asked for once: Muster's {@code resource.inventory}, or the corresponding part of a Flux broker's {@code
- * resource.status}. A broker does not know who drained a node, nor since when a node is offline.
+ * The inventory of a server at one moment, from one response: Muster's {@code resource.inventory}, or the corresponding part
+ * of a Flux broker's {@code resource.status}. A broker does not know who drained a node, nor since when a node is offline.
  *
  * @param time the server's clock; 0 from a broker
- * @param fault why the daemon takes no changes, or null
+ * @param fault why the daemon accepts no changes, or null
  * @param clock why the daemon doubts its clock, or null
- * @param flux whether a broker said so
+ * @param flux whether the server is a Flux broker
  */
 public record Overview(
         InventoryState state,
@@ -75,7 +75,7 @@ public record Overview(
         return text.isEmpty() ? null : text;
     }
 
-    /** Builds a state from a broker's answer, by applying the events that would lead to it. */
+    /** Builds a state from a broker's response, by applying the events that would lead to it. */
     static Overview of(Status status) {
         InventoryState state = InventoryState.empty();
         state = state.apply(
@@ -108,12 +108,15 @@ public record Overview(
         return state.resources();
     }
 
-    /** The server's time if the server sent it, so that ages are right when the clocks differ. */
+    /**
+     * Returns the server's time if the server sent it, so that ages are right even if the clocks differ; otherwise the time
+     * of this host.
+     */
     public double now(Console console) {
         return time > 0 ? time : console.now();
     }
 
-    /** The first keys of every JSON answer about the inventory. */
+    /** Returns the first keys of every JSON output about the inventory. */
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("schema_version", SCHEMA_VERSION);

@@ -22,7 +22,7 @@ import java.util.Set;
 public record Queues(Map<String, List<String>> requires, Set<String> virtual) {
     public static final Queues NONE = new Queues(Map.of(), Set.of());
 
-    /** Asks a server for its queues. There are none if the server offers no configuration. */
+    /** Asks a server for its queues. There are none if the server has no configuration to send. */
     public static Queues ask(FluxClient client) throws IOException {
         try {
             return parse(client.rpc("config.get", null).path("queues"));
@@ -63,7 +63,7 @@ public record Queues(Map<String, List<String>> requires, Set<String> virtual) {
     }
 
     /**
-     * The queues of hosts with these properties.
+     * Returns the queues of hosts with these properties.
      *
      * @param wanted the queues to consider; empty for all except virtual ones
      */

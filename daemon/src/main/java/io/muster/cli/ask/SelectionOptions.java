@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that select ranks: {@code -i} and {@code -q} of flux resource, and {@code -p}. */
+/** Options that select ranks: {@code -i} and {@code -q} of flux resource, and {@code -p}, which flux does not have. */
 public final class SelectionOptions {
     @Option(
             names = {"-i", "--include"},
@@ -34,7 +34,11 @@ public final class SelectionOptions {
             description = "Only hosts with one of these properties.")
     private List<String> properties = List.of();
 
-    /** @param targets targets besides {@code -i}; empty for all */
+    /**
+     * Returns the ranks that the options and the targets select.
+     *
+     * @param targets targets besides {@code -i}; empty for all
+     */
     public Idset among(FluxClient client, ResourceSet resources, List<String> targets) throws IOException {
         Idset chosen = targets.isEmpty() ? resources.ranks() : find(resources, targets);
         if (include != null) {
@@ -50,12 +54,12 @@ public final class SelectionOptions {
         return include != null || !queues.isEmpty() || !properties.isEmpty();
     }
 
-    /** The queues given with {@code -q}; empty for all. */
+    /** Returns the queues given with {@code -q}; empty for all. */
     public List<String> queues() {
         return queues;
     }
 
-    /** The ranks selected by all targets together; fails if one of them does not exist. */
+    /** Returns the ranks selected by all targets together; fails if one of them does not exist. */
     public static Idset find(ResourceSet resources, List<String> targets) {
         Idset found = Idset.EMPTY;
         for (String text : targets) {

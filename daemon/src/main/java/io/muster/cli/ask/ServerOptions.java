@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The daemon to which a verb connects. FLUX_URI is ignored: inside a job it names the job's own broker, which a user who drains a node of
- * the cluster does not mean. A user who does mean it gives {@code --uri "$FLUX_URI"}.
+ * The options that choose the daemon to which a verb connects. FLUX_URI is ignored: inside a job it names the broker of the
+ * job, but a user that drains a node means the cluster's daemon. A user that does mean the broker of the job gives {@code
+ * --uri "$FLUX_URI"}.
  */
 public final class ServerOptions {
     private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
@@ -50,7 +51,7 @@ public final class ServerOptions {
         }
     }
 
-    /** Whether the user named a server, so that the usual places are not tried. */
+    /** Returns whether the user named a server, so that the usual places are not tried. */
     public boolean isGiven(Console console) {
         return uri != null
                 || !console.environment().getOrDefault("MUSTER_URI", "").isEmpty();
@@ -61,7 +62,7 @@ public final class ServerOptions {
         return given == null ? USUAL_TIMEOUT : given;
     }
 
-    /** The timeout given by the user; null if there is none. */
+    /** Returns the timeout that the user gave; null if there is none. */
     @Nullable
     Duration givenTimeout() {
         return timeout == null ? null : When.duration(timeout);
@@ -75,18 +76,21 @@ public final class ServerOptions {
         return address(given);
     }
 
-    /** The address as a URI: a URI is returned unchanged, a path is converted. */
+    /** Returns an address as a URI: a URI is returned unchanged, a path is converted. */
     public static String address(String given) {
         return given.contains("://") ? given : "local://" + Path.of(given).toAbsolutePath();
     }
 
     private static Path usual(Map<String, String> variables) throws IOException {
-        Path own = here(variables).socket();
+        Path own = environment(variables).socket();
         return Files.exists(own) || !Files.exists(OF_THE_SYSTEM) ? own : OF_THE_SYSTEM;
     }
 
-    /** The environment of this process, as far as file names depend on it. Cores are not counted, because only a daemon needs them. */
-    private static Environment here(Map<String, String> variables) throws IOException {
+    /**
+     * Returns the environment of this process, as far as file names depend on it. The number of cores is left out, because
+     * only a daemon needs it.
+     */
+    private static Environment environment(Map<String, String> variables) throws IOException {
         int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         Path home = Path.of(System.getProperty("user.home", "/"));
         return new Environment(variables, uid, home, "localhost", 1);

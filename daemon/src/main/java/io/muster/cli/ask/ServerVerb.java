@@ -1,16 +1,24 @@
 package io.muster.cli.ask;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Pause;
 import io.muster.cli.terminal.Verb;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.wire.ProtocolException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A verb that sends requests to a daemon. */
+/** A verb that sends requests to a daemon. The class opens the connection and closes it. */
 public abstract class ServerVerb extends Verb {
+    private static final long PAUSE_MILLIS = 100;
+
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
@@ -25,7 +33,7 @@ public abstract class ServerVerb extends Verb {
         return server.timeout();
     }
 
-    /** The value of {@code --timeout}, or null. */
+    /** Returns the value of {@code --timeout}, or null if it is not given. */
     protected final @Nullable Duration givenTimeout() {
         return server.givenTimeout();
     }
@@ -41,6 +49,61 @@ public abstract class ServerVerb extends Verb {
         }
     }
 
-    /** @return the exit status */
+    /** A change: it has an id, so that the daemon makes it once, however often it is sent. */
+    protected interface Attempt {
+        /** @return the exit status */
+        int make(FluxClient client) throws IOException;
+    }
+
+    /** Makes a change. If the connection breaks before the end, connects again within the timeout and sends the change once more. */
+    protected final int once(FluxClient client, Attempt change) throws IOException {
+        try {
+            return change.make(client);
+        } catch (IOException e) {
+            if (e instanceof InterruptedIOException || e instanceof ProtocolException) {
+                throw e;
+            }
+            console()
+                    .complain("muster: " + e.getMessage()
+                            + "; connecting again to send the change once more, with the same id");
+            try (FluxClient again = reconnect(e)) {
+                return change.make(again);
+            }
+        }
+    }
+
+    /** @param broken thrown if no daemon answers within the timeout, or something that does not know ids */
+    private FluxClient reconnect(IOException broken) throws IOException {
+        long start = System.nanoTime();
+        while (timeout().isZero() || System.nanoTime() - start < timeout().toNanos()) {
+            try {
+                FluxClient client = server.connect(console());
+                if (isMuster(client)) {
+                    return client;
+                }
+                client.close();
+                throw broken;
+            } catch (ConnectException absent) {
+                Pause.of(PAUSE_MILLIS);
+            }
+        }
+        throw broken;
+    }
+
+    /** Whether the server is Muster. A Flux broker ignores keys that it does not know, such as an id. */
+    protected static boolean isMuster(FluxClient client) throws IOException {
+        return version(client).startsWith("muster-");
+    }
+
+    protected static String version(FluxClient client) throws IOException {
+        ObjectNode name = JsonNodeFactory.instance.objectNode().put("name", "version");
+        return client.rpc("attr.get", name).path("value").asText();
+    }
+
+    /**
+     * Runs the verb.
+     *
+     * @return the exit status
+     */
     protected abstract int run(FluxClient client) throws IOException;
 }

@@ -27,12 +27,16 @@ public final class StateDirOptions {
         return stateDir != null || config != null;
     }
 
-    /** The directory; fails if it cannot be read. */
+    /** Returns the state directory; fails if it cannot be read. */
     public LocalDisk disk() throws IOException {
         return disk(path(), "state directory");
     }
 
-    /** @param what the kind of directory, for messages */
+    /**
+     * Opens a directory; fails if it cannot be read.
+     *
+     * @param what the kind of directory, for messages
+     */
     public static LocalDisk disk(Path directory, String what) throws IOException {
         if (!Files.isDirectory(directory)) {
             throw new Failure(
@@ -50,7 +54,7 @@ public final class StateDirOptions {
         return LocalDisk.existing(directory);
     }
 
-    /** The directory; null if it does not exist or cannot be read. */
+    /** Returns the state directory; null if it does not exist or cannot be read. */
     @Nullable
     public LocalDisk diskIfReadable() throws IOException {
         Path directory = path();

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The option {@code -s} of flux resource: states, and online or offline, which narrow them. If only online or offline is given, all states
- * match.
+ * The option {@code -s} of flux resource: names of states, and the words online and offline, which restrict the states. If
+ * only online or offline is given, all states match.
  *
  * @param states empty for all
  */

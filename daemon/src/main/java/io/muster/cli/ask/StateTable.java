@@ -39,7 +39,11 @@ public final class StateTable {
         this.now = now;
     }
 
-    /** @param formats formats by name */
+    /**
+     * Prints the groups.
+     *
+     * @param formats formats by name
+     */
     public void print(List<StateGroup> groups, Map<String, String> formats) {
         Fold fold = new Fold(resources, look.choose(COLUMNS, formats), look.expand());
         for (StateGroup group : groups) {

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine.Option;
 
-/** Options for the form of a table: {@code -o}, {@code -n} and {@code -L} of flux resource, and {@code --expand}, which flux lacks. */
+/**
+ * Options for the form of a table: {@code -o}, {@code -n} and {@code -L} of flux resource, and {@code --expand}, which flux
+ * does not have.
+ */
 public final class TableOptions {
     private static final String HELP = "help";
 
@@ -59,7 +62,7 @@ public final class TableOptions {
     }
 
     /**
-     * The requested columns, in order.
+     * Returns the requested columns, in order.
      *
      * @param formats formats by name, one of them {@code default}
      */
@@ -90,7 +93,11 @@ public final class TableOptions {
         return String.join(", ", names);
     }
 
-    /** @param table a table with the columns that {@link #choose} returned */
+    /**
+     * Prints a table in the requested format.
+     *
+     * @param table a table with the columns that {@link #choose} returned
+     */
     public void print(Table table, Map<String, String> formats, Console console) {
         String wanted = formats.getOrDefault(format, format);
         if (format.equals(HELP)) {

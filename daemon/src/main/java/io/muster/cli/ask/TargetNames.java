@@ -12,13 +12,16 @@ import java.io.IOException;
 import java.util.function.Supplier;
 
 /**
- * TARGETS as users give them, see {@link TargetExpression}. Every server understands an idset or a hostlist; {@code all} and
- * {@code @PROPERTY} are converted to ranks here because no server understands them.
+ * Converts targets as users type them, see {@link TargetExpression}. Every server understands an idset or a hostlist; {@code
+ * all} and {@code @PROPERTY} are converted to ranks here because no server understands them.
  */
 public final class TargetNames {
     private TargetNames() {}
 
-    /** The targets to send for {@code text}. The server is asked for R only if {@code text} contains {@code all} or {@code @PROPERTY}. */
+    /**
+     * Returns the targets to send for {@code text}. The server is asked for R only if {@code text} contains {@code all} or
+     * {@code @PROPERTY}.
+     */
     public static String spell(FluxClient client, String text) throws IOException {
         return TargetExpression.isSelection(text) ? spell(Overview.ask(client).resources(), text) : text;
     }
@@ -28,7 +31,8 @@ public final class TargetNames {
     }
 
     /**
-     * The targets to send for {@code text}, where {@code all} and {@code @PROPERTY} select only ranks that are neither excluded nor lost.
+     * Returns the targets to send for {@code text}, in which {@code all} and {@code @PROPERTY} select only ranks that are
+     * neither excluded nor lost.
      */
     public static String spellMembers(FluxClient client, String text) throws IOException {
         if (!TargetExpression.isSelection(text)) {
@@ -45,17 +49,17 @@ public final class TargetNames {
         return found.toString();
     }
 
-    /** The selected ranks; fails if one of them does not exist. */
+    /** Returns the selected ranks; fails if one of them does not exist. */
     public static Idset find(ResourceSet resources, String text) {
         return search(resources, () -> TargetExpression.find(resources, text));
     }
 
-    /** The selected ranks that exist; fails if none exists. */
+    /** Returns the selected ranks that exist; fails if none exists. */
     public static Idset among(ResourceSet resources, String text) {
         return search(resources, () -> TargetExpression.among(resources, text));
     }
 
-    /** The ranks with a property; fails if no host has the property. */
+    /** Returns the ranks with a property; fails if no host has the property. */
     public static Idset having(ResourceSet resources, String property) {
         return search(resources, () -> TargetExpression.having(resources, property));
     }

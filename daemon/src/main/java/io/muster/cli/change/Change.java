@@ -15,6 +15,7 @@ import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.DryRunAnswer;
+import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -22,7 +23,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 
-/** A verb that sends one command to the daemon. As in flux, it prints nothing when the command was carried out. */
+/** A verb that sends one command to the daemon. As in flux, it prints nothing if the command was carried out. */
 abstract class Change extends ServerVerb {
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
@@ -31,21 +32,27 @@ abstract class Change extends ServerVerb {
         super(console);
     }
 
-    /** The command to send; may first ask the daemon for information. */
+    /** Returns the command to send. The method may first ask the daemon for information. */
     abstract Command command(FluxClient client) throws IOException;
 
-    /** Replaces the daemon's refusal by a sentence for users; null to show the daemon's own sentence. */
+    /**
+     * Returns a failure with a better sentence for the user than the daemon's refusal has; null to show the daemon's
+     * sentence.
+     */
     @Nullable
     Failure explain(RpcException refusal, FluxClient client) throws IOException {
         return null;
     }
 
-    /** Whether the targets may be hosts that R no longer names. */
+    /** Returns whether the targets may be hosts that R no longer names. */
     boolean takesDeparted() {
         return false;
     }
 
-    /** Whether the request has keys that a Flux broker would ignore, and so do something else. */
+    /**
+     * Returns whether the request has keys that a Flux broker would ignore, so that it would do something else than the user
+     * wants.
+     */
     boolean needsMuster() {
         return false;
     }
@@ -56,15 +63,22 @@ abstract class Change extends ServerVerb {
         if (manner.dryRun() || needsMuster()) {
             requireMuster(client);
         }
-        ObjectNode answer = send(client, AdminRequest.call(command, manner.dryRun()));
+        AdminRequest.Call call = AdminRequest.call(command, manner.dryRun());
+        RequestId.give(call.payload());
+        return once(client, connected -> make(connected, call));
+    }
+
+    private int make(FluxClient client, AdminRequest.Call call) throws IOException {
+        ObjectNode answer = send(client, call);
         if (manner.dryRun()) {
             new Preview(DryRunAnswer.parse(answer)).print(console(), json());
             return Exit.OK;
         }
+        boolean sent = manner.await(client, timeout());
         if (json()) {
             console().json(done());
         }
-        return manner.await(client, timeout()) ? Exit.OK : manner.timedOut(console());
+        return sent ? Exit.OK : manner.timedOut(console());
     }
 
     static ObjectNode done() {
@@ -86,7 +100,7 @@ abstract class Change extends ServerVerb {
         }
     }
 
-    /** The targets of a request. A change of properties has the same targets for each property. */
+    /** Returns the targets of a request. A change of properties has the same targets for each property. */
     private static String targets(ObjectNode payload) {
         for (JsonNode ofProperty : payload.path("properties")) {
             return ofProperty.asText();
@@ -100,13 +114,13 @@ abstract class Change extends ServerVerb {
         try {
             ranks = TargetNames.find(standing.resources(), targets);
         } catch (Failure departed) {
-            // The daemon has accepted the targets, so R lacks a host only if the host has departed.
+            // The daemon has accepted the targets, so a host that R does not have must have departed.
             ranks = Idset.EMPTY;
         }
         return new Conflict(standing.state(), ranks, standing.now(console()));
     }
 
-    /** Checks the targets against R, because a wrong target has the same error number as any other wrong argument. */
+    /** Checks the targets against R, because the daemon's error number for wrong targets is that of any other wrong argument. */
     private void checkTargets(FluxClient client, String targets) throws IOException {
         if (targets.isEmpty()) {
             return;
@@ -122,12 +136,11 @@ abstract class Change extends ServerVerb {
     }
 
     private static void requireMuster(FluxClient client) throws IOException {
-        ObjectNode name = JsonNodeFactory.instance.objectNode().put("name", "version");
-        String version = client.rpc("attr.get", name).path("value").asText();
-        if (!version.startsWith("muster-")) {
+        if (!isMuster(client)) {
             throw new Failure(
                     Exit.ERROR,
-                    "this is a Flux broker (" + version + "), which does not know --dry-run, --holder or --until",
+                    "this is a Flux broker (" + version(client)
+                            + "), which does not know --dry-run, --holder, --until or `upgrade`",
                     "nothing was changed");
         }
     }

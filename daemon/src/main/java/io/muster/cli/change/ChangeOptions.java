@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** Options of every {@link Change}: only show the change, or wait until all schedulers have been sent the change. */
+/**
+ * The options of every {@link Change}: {@code --dry-run} only shows the change, and {@code --wait} waits until all
+ * schedulers have been sent the change.
+ */
 public final class ChangeOptions {
     private static final long PAUSE_MILLIS = 50;
 
@@ -30,7 +33,8 @@ public final class ChangeOptions {
     }
 
     /**
-     * Waits, if {@code --wait} is given, until all schedulers have been sent the change; meanwhile asks the daemon every 50 ms.
+     * Waits, if {@code --wait} is given, until all schedulers have been sent the change, and asks the daemon every 50 ms
+     * whether they have.
      *
      * @param timeout zero for no limit
      * @return false if the timeout ends first

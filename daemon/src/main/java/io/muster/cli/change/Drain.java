@@ -65,7 +65,11 @@ public final class Drain extends Change {
         this.force = new OverwriteOptions();
     }
 
-    /** @param force -u, -f, or neither */
+    /**
+     * Creates the verb without picocli.
+     *
+     * @param force -u, -f, or neither
+     */
     public Drain(Console console, String force, String targets, String... reason) {
         super(console);
         this.force = new OverwriteOptions(force);

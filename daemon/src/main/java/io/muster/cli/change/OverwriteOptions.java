@@ -6,7 +6,7 @@ import io.muster.inventory.state.HoldChanges.Mode;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options {@code -u} and {@code -f} of flux resource. */
+/** The options {@code -u} and {@code -f} of flux resource, which change existing holds. */
 public final class OverwriteOptions {
     @Option(
             names = {"-u", "--update"},
@@ -20,7 +20,11 @@ public final class OverwriteOptions {
 
     OverwriteOptions() {}
 
-    /** @param option -u, -f, or neither */
+    /**
+     * Sets the options without picocli.
+     *
+     * @param option -u, -f, or anything else for neither
+     */
     OverwriteOptions(String option) {
         update = option.equals("-u");
         force = option.equals("-f") ? new boolean[] {true} : null;

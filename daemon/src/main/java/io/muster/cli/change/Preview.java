@@ -11,7 +11,7 @@ import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 
-/** Prints the daemon's answer to a dry run. */
+/** Prints the daemon's response to a dry run. */
 record Preview(DryRunAnswer answer) {
     void print(Console console, boolean json) {
         if (json) {
@@ -44,7 +44,10 @@ record Preview(DryRunAnswer answer) {
         return out.toString();
     }
 
-    /** The payload exactly as it would be sent: a JSON tree's own text writes 2000000000.0 in another form. */
+    /**
+     * Returns the payload exactly as it would be sent. The text of the JSON tree itself would write 2000000000.0 in another
+     * form.
+     */
     private static String asSent(ObjectNode payload) {
         Bytes encoded = Json.encode(payload);
         return encoded.first(encoded.length() - 1).text();

@@ -10,15 +10,15 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Takes all trailing words of the command line as one reason. After the first word, a word that begins with a dash is part of the reason,
- * as in flux, unless the word is {@code --} or an option of the verb. A signature such as {@code -Kalan} therefore belongs to the reason,
- * and {@code --dry-run} after the reason is an option.
+ * Makes picocli take all trailing words of the command line as one reason. After the first word, a word that begins with a
+ * dash is part of the reason, as in flux, unless the word is {@code --} or an option of the verb. So a signature such as
+ * {@code -Kalan} belongs to the reason, but {@code --dry-run} after the reason is an option.
  */
 final class ReasonWords implements IParameterConsumer {
     ReasonWords() {}
 
     @Override
-    @SuppressWarnings("JdkObsolete") // picocli's signature
+    @SuppressWarnings("JdkObsolete") // picocli requires this type
     public void consumeParameters(Stack<String> arguments, ArgSpec reason, CommandSpec verb) {
         String[] before = reason.getValue();
         List<String> words = new ArrayList<>(before == null ? List.of() : Arrays.asList(before));
@@ -36,8 +36,8 @@ final class ReasonWords implements IParameterConsumer {
     }
 
     /**
-     * Whether a word is a group of short options, {@code -ff} or {@code -nobject}; the rest of the word may be the value of the last
-     * option.
+     * Returns whether a word is a group of short options, such as {@code -ff} or {@code -nobject}, in which the rest of the
+     * word may be the value of the last option.
      */
     private static boolean isCluster(String word, CommandSpec verb) {
         if (word.length() < 2 || word.charAt(0) != '-' || word.charAt(1) == '-') {
@@ -55,7 +55,7 @@ final class ReasonWords implements IParameterConsumer {
         return true;
     }
 
-    /** The words joined; null when there are none. */
+    /** Returns the words joined by spaces; null if there are none. */
     static @Nullable String join(String @Nullable [] words) {
         return words == null || words.length == 0 ? null : String.join(" ", words);
     }

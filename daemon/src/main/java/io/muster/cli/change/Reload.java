@@ -1,6 +1,7 @@
 package io.muster.cli.change;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
@@ -11,6 +12,7 @@ import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -55,9 +57,14 @@ public final class Reload extends ServerVerb {
             return Exit.OK;
         }
         String path = file.toAbsolutePath().normalize().toString();
-        ReloadRequest request = new ReloadRequest(path, false, force);
+        ObjectNode request = new ReloadRequest(path, false, force).toJson();
+        RequestId.give(request);
+        return once(client, connected -> make(connected, request));
+    }
+
+    private int make(FluxClient client, ObjectNode request) throws IOException {
         try {
-            client.rpc(ReloadRequest.TOPIC, request.toJson());
+            client.rpc(ReloadRequest.TOPIC, request);
         } catch (RpcException e) {
             throw Failure.of(
                     e,
@@ -71,7 +78,7 @@ public final class Reload extends ServerVerb {
         return Exit.OK;
     }
 
-    /** Shows what the daemon would do. This is computed here, so that the daemon need not read the file. */
+    /** Shows what the daemon would do. This is computed in this process, so that the daemon need not read the file. */
     private void preview(Overview standing, ResourceSet next) {
         if (!standing.schedulers().isEmpty()) {
             throw new Failure(

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** A verb that changes targets and takes a reason or cause in words. The nested classes are the verbs that take nothing else. */
+/**
+ * A verb that names targets and takes a reason or cause in words. The nested classes are the verbs that have no other
+ * arguments.
+ */
 public abstract class TargetChange extends Change {
     private static final String LIVENESS =
             "For health checks and boot scripts: liveness is a host's state, drain is somebody's decision.";
@@ -37,7 +40,11 @@ public abstract class TargetChange extends Change {
         return command(TargetNames.spell(client, targets));
     }
 
-    /** The command for targets as {@link TargetNames#spell} returns them. */
+    /**
+     * Returns the command.
+     *
+     * @param spelt targets as {@link TargetNames#spell} returns them
+     */
     abstract Command command(String spelt);
 
     final @Nullable String words() {
@@ -107,7 +114,7 @@ public abstract class TargetChange extends Change {
         }
     }
 
-    /** A report of the liveness of hosts. */
+    /** A verb that reports the liveness of hosts. */
     abstract static class LivenessReport extends TargetChange {
         private final LivenessChange change;
 

@@ -46,7 +46,11 @@ public final class Undrain extends Change {
         this.force = new OverwriteOptions();
     }
 
-    /** @param force -u, -f, or neither */
+    /**
+     * Creates the verb without picocli.
+     *
+     * @param force -u, -f, or neither
+     */
     public Undrain(Console console, String force, String targets, String... comment) {
         super(console);
         this.force = new OverwriteOptions(force);
@@ -78,8 +82,8 @@ public final class Undrain extends Change {
             return null;
         }
         Conflict conflict = conflict(client, targets);
-        String whose = holder == null ? Hold.SHARED : holder;
-        String sentence = foreign ? conflict.heldByOthersThan(whose) : conflict.notDrained();
+        String holderName = holder == null ? Hold.SHARED : holder;
+        String sentence = foreign ? conflict.heldByOthersThan(holderName) : conflict.notDrained();
         return new Failure(
                 Exit.CONFLICT,
                 sentence.isEmpty() ? refusal.sentence() : sentence,

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 
-/** A key of an event's context and its expected value, {@code KEY=VALUE}. The value is JSON, or text if it is not valid JSON. */
+/**
+ * A key of an event's context and the value that a user waits for, given as {@code KEY=VALUE}. The value is JSON, or text if
+ * it is not valid JSON.
+ */
 record Context(String key, String text, JsonNode value) {
     private static final double TOLERANCE = 1e-5;
 
@@ -29,7 +32,10 @@ record Context(String key, String text, JsonNode value) {
         }
     }
 
-    /** Whether a context has the value. The texts are compared too, because an idset of one rank is text that looks like a number. */
+    /**
+     * Returns whether a context has this key with this value. The texts are compared too, because an idset of one rank is
+     * text that looks like a number.
+     */
     boolean isIn(JsonNode context) {
         JsonNode actual = context.path(key);
         if (actual.isNumber() && value.isNumber()) {

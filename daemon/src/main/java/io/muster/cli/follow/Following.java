@@ -25,6 +25,8 @@ abstract class Following extends ServerVerb {
     abstract boolean print(ObjectNode event);
 
     /**
+     * Prints events.
+     *
      * @param past whether to print remembered events
      * @param future whether to print new events
      * @param limit how long to follow; null or zero for no limit

@@ -15,7 +15,7 @@ import io.muster.daemon.journal.disk.LockedException;
 import java.io.IOException;
 import java.util.function.LongConsumer;
 
-/** Code shared by backup and restore. */
+/** The code that {@code backup} and {@code restore} share. */
 final class Copying {
     private Copying() {}
 
@@ -47,7 +47,7 @@ final class Copying {
     }
 
     /**
-     * The failure to report for an exception.
+     * Returns the failure to report for an exception.
      *
      * @param what backup or restore
      * @throws IOException the exception itself, if nothing was written to the target

@@ -91,14 +91,14 @@ public final class ListVerb extends UsageVerb {
             fold.add(Map.of("state", state), ranks);
         }
         PropertyGroups.of(all, ranks).forEach((properties, alike) -> {
-            List<String> others = new ArrayList<>(properties);
-            others.removeAll(queues.requires().keySet());
+            List<String> otherProperties = new ArrayList<>(properties);
+            otherProperties.removeAll(queues.requires().keySet());
             fold.add(
                     Map.of(
                             "state", state,
                             "queue", String.join(",", queues.of(properties, queues())),
                             "properties", String.join(",", properties),
-                            "propertiesx", String.join(",", others)),
+                            "propertiesx", String.join(",", otherProperties)),
                     alike);
         });
     }

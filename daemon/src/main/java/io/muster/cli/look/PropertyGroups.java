@@ -13,7 +13,7 @@ import java.util.Map;
 public final class PropertyGroups {
     private PropertyGroups() {}
 
-    /** The ranks by the names of their properties; ranks without properties come first. */
+    /** Returns the ranks by the names of their properties; ranks without properties come first. */
     public static Map<List<String>, Idset> of(ResourceSet resources, Idset ranks) {
         Map<List<String>, Idset> groups = new LinkedHashMap<>();
         if (!ranks.isEmpty()) {

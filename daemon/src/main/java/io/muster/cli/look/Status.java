@@ -80,7 +80,10 @@ public final class Status extends ServerVerb {
         return Exit.OK;
     }
 
-    /** Mentions departed hosts that are drained. They have no rank and so no line, but somebody may look for their drain. */
+    /**
+     * Mentions departed hosts that are drained. They have no rank, so the table has no row for them, but a user may look for
+     * their drain.
+     */
     private void mentionDeparted(Overview standing) {
         Hostlist held = Departure.drained(standing.state(), standing.now(console()));
         if (!held.isEmpty() && targets.isEmpty() && states == null) {

@@ -9,7 +9,7 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
 
-/** The resources that are free, allocated and down. */
+/** The resources that schedulers may use: all of them, those that are down, and those that are allocated; the rest is free. */
 record Usage(ResourceSet all, Idset down, Idset allocated) {
     static Usage ask(FluxClient client) throws IOException {
         SchedStatus status = SchedStatus.parse(client.rpc("resource.sched-status", null));
@@ -18,7 +18,10 @@ record Usage(ResourceSet all, Idset down, Idset allocated) {
 
     private static final List<String> EACH = List.of("free", "allocated", "down");
 
-    /** Parses {@code -s}: free, allocated, down; up stands for free and allocated, all for all three. */
+    /**
+     * Parses the option {@code -s}: free, allocated and down are states; up stands for free and allocated, all stands for
+     * all three.
+     */
     static List<String> states(String text) {
         List<String> states = List.of(text.equals("all") ? EACH.toArray(new String[0]) : text.split(","));
         for (String state : states) {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A verb that shows, by state, what schedulers may use. */
+/** A verb that shows, by state, the resources that schedulers may use. */
 abstract class UsageVerb extends ServerVerb {
     @Parameters(arity = "0..*", paramLabel = "TARGETS", description = "Only these: ranks, hosts, @PROPERTY.")
     private List<String> targets = List.of();
@@ -37,17 +37,19 @@ abstract class UsageVerb extends ServerVerb {
     }
 
     /**
+     * Runs the verb.
+     *
      * @param among the selected ranks, whatever their state
      * @return the exit status
      */
     abstract int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException;
 
-    /** Whether ranks were selected, rather than all shown. */
+    /** Returns whether the user selected ranks, so that not all are shown. */
     final boolean isSelective() {
         return selection.isGiven() || !targets.isEmpty();
     }
 
-    /** The selected queues; empty for all. */
+    /** Returns the selected queues; empty for all. */
     final List<String> queues() {
         return selection.queues();
     }

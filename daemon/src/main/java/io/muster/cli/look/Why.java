@@ -65,7 +65,7 @@ public final class Why extends ServerVerb {
         return Exit.OK;
     }
 
-    /** The hosts by rank, then those that have departed, which have only a name. */
+    /** Returns the hosts by rank, followed by those that have departed and so have only a name. */
     private List<Account> accounts(Overview standing) {
         Map<String, Departed> departed = new TreeMap<>(standing.state().departed());
         departed.keySet().retainAll(targets);

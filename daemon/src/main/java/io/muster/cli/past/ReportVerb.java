@@ -163,7 +163,7 @@ public final class ReportVerb extends Verb {
         return out.toString();
     }
 
-    /** A CSV field by RFC 4180. A text that a spreadsheet would take for a formula gets a quote in front. */
+    /** Returns a CSV field by RFC 4180. Text that a spreadsheet would take for a formula gets a quote in front. */
     private static String quoted(String text) {
         String safe = !text.isEmpty() && "=+-@".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
         boolean plain =

@@ -8,8 +8,8 @@ import java.io.IOException;
 import picocli.CommandLine.Mixin;
 
 /**
- * Chooses who answers questions about the past. The disk is read if a state directory is named, or if the usual one is readable and no
- * daemon is named; otherwise the daemon is asked, which reads its disk.
+ * Chooses where the past is read. The verb reads it from disk if the user names a state directory, or if the usual one is
+ * readable and the user names no daemon; otherwise the verb asks the daemon, which reads its own disk.
  */
 public final class Source {
     @Mixin

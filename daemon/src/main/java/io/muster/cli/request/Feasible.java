@@ -68,7 +68,7 @@ public final class Feasible extends Verb {
             description =
                     "A shape (RFC 46), slot=4/[core=8;gpu]; or a file with a jobspec or a resources list in YAML or"
                             + " JSON: - for standard input, *.json, *.yaml, or a path that begins with a dot or slash.")
-    private String asked = "";
+    private String argument = "";
 
     @Option(names = "--now", description = "Of what is up now, and before the resources expire.")
     private boolean now;
@@ -99,7 +99,7 @@ public final class Feasible extends Verb {
         ProblemPrinter complaint = new ProblemPrinter(console(), NAME);
         ObjectNode payload;
         try {
-            payload = Source.isMeantBy(asked) ? ofFile(new Source(asked)) : ofResources(Shape.parse(asked));
+            payload = Source.isMeantBy(argument) ? ofFile(new Source(argument)) : ofResources(Shape.parse(argument));
         } catch (MalformedException e) {
             complaint.about(e);
             if (e.what().equals("shape")) {
@@ -107,7 +107,7 @@ public final class Feasible extends Verb {
             }
             return Exit.USAGE;
         } catch (InvalidException e) {
-            complaint.about(Source.isMeantBy(asked) ? new Source(asked).shown() : "--requires", e);
+            complaint.about(Source.isMeantBy(argument) ? new Source(argument).shown() : "--requires", e);
             return Exit.USAGE;
         }
         try (FluxClient client = server.connect(console())) {
@@ -120,10 +120,10 @@ public final class Feasible extends Verb {
         }
     }
 
-    /** Advises about a file whose name was read as a shape: {@code job} is a valid type. */
+    /** Advises the user if the argument was read as a shape although a file has this name: {@code job} is a valid shape. */
     private void adviseOfFile(ProblemPrinter complaint) {
-        if (!Source.isMeantBy(asked) && Source.exists(asked)) {
-            complaint.advise("there is a file of that name; ./" + asked + " reads it");
+        if (!Source.isMeantBy(argument) && Source.exists(argument)) {
+            complaint.advise("there is a file of that name; ./" + argument + " reads it");
         }
     }
 
@@ -133,7 +133,7 @@ public final class Feasible extends Verb {
         return jobspec == null ? ofResources(written.resources()) : payload(jobspec.toJson(), jobspec.request());
     }
 
-    /** The payload for resources: a jobspec if possible, because RFC 27 defines nothing else. */
+    /** Returns the payload for a list of resources: a jobspec if possible, because RFC 27 defines nothing else. */
     private ObjectNode ofResources(List<Resource> resources) {
         Request request = new Request(resources, Constraint.all(), 0);
         return resources.stream().anyMatch(r -> r.mentions(Resource.SLOT))
@@ -153,13 +153,14 @@ public final class Feasible extends Verb {
 
     private FeasibilityRequest question(Request request) {
         Constraint own = request.constraint();
-        Constraint more = requires == null ? Constraint.all() : constraint(requires);
-        Constraint constraint = own.isAll() ? more : more.isAll() ? own : Constraint.and(List.of(own, more));
+        Constraint required = requires == null ? Constraint.all() : constraint(requires);
+        Constraint constraint =
+                own.isAll() ? required : required.isAll() ? own : Constraint.and(List.of(own, required));
         double seconds = duration == null ? request.duration() : seconds(duration);
         return new FeasibilityRequest(new Request(request.resources(), constraint, seconds), true, now);
     }
 
-    /** The duration in seconds; 0 for no end, as in a jobspec. */
+    /** Returns the duration in seconds; 0 for no limit, as in a jobspec. */
     private static double seconds(String text) {
         double seconds = Fsd.parse(text).seconds();
         return Double.isInfinite(seconds) ? 0 : seconds;
@@ -188,7 +189,7 @@ public final class Feasible extends Verb {
         }
     }
 
-    /** The answer of one of flux's own services, which says yes or never, but nothing about now. */
+    /** Returns the answer of one of Flux's own services, which respond with yes or never, but say nothing about now. */
     private FeasibilityAnswer ofFlux(Verdict verdict, String sentence) {
         if (now && verdict == Verdict.YES) {
             throw new Failure(UNKNOWN, "the server does not answer about now");
@@ -212,8 +213,8 @@ public final class Feasible extends Verb {
         return exit(answer.verdict());
     }
 
-    private void say(String what, String text) {
-        console().println(what + ": " + Printable.of(text));
+    private void say(String label, String text) {
+        console().println(label + ": " + Printable.of(text));
     }
 
     private static String word(Verdict verdict) {

@@ -24,8 +24,7 @@ import picocli.CommandLine.Parameters;
         description = "Say all that is wrong with a jobspec, each with its line or its JSON pointer.",
         footer = {
             "",
-            "Levels: v1 is RFC 25, its text and its schema; flux is what deployed flux-core takes for version 1;"
-                    + " canonical is RFC 14, of any version.",
+            "Levels: v1 is RFC 25, its text and its schema; canonical is RFC 14, of any version.",
             "Status 0 if it is valid, 1 if it is not, 2 if there is nothing to read. What is only noted does not count."
         })
 public final class JobspecValidate extends Verb {
@@ -42,7 +41,7 @@ public final class JobspecValidate extends Verb {
             names = "--level",
             paramLabel = "LEVEL",
             defaultValue = "v1",
-            description = "v1, flux or canonical. Default: ${DEFAULT-VALUE}.")
+            description = "v1 or canonical. Default: ${DEFAULT-VALUE}.")
     private String level = "v1";
 
     @Option(
@@ -76,10 +75,9 @@ public final class JobspecValidate extends Verb {
 
     private Jobspec.Level level() {
         return switch (level) {
-            case "v1" -> Jobspec.Level.V1_STRICT;
-            case "flux" -> Jobspec.Level.V1_FLUX;
+            case "v1" -> Jobspec.Level.V1;
             case "canonical" -> Jobspec.Level.CANONICAL;
-            default -> throw new Failure(Exit.USAGE, "--level: " + level + " is not one of v1, flux and canonical");
+            default -> throw new Failure(Exit.USAGE, "--level: " + level + " is not one of v1 and canonical");
         };
     }
 

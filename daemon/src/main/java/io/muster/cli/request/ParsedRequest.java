@@ -7,12 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request in a file: a jobspec, or only a resources list (RFC 14).
+ * The request in a file: a jobspec, or only a list of resources (RFC 14).
  *
- * @param jobspec null for a list
+ * @param jobspec null if the file has only a list
  */
 record ParsedRequest(@Nullable Jobspec jobspec, List<Resource> resources) {
-    /** @throws InvalidException with every problem */
+    /**
+     * Reads a request.
+     *
+     * @throws InvalidException with every problem
+     */
     static ParsedRequest parse(String text) {
         if (isList(text)) {
             return new ParsedRequest(null, Resource.parseList(text));
@@ -22,8 +26,8 @@ record ParsedRequest(@Nullable Jobspec jobspec, List<Resource> resources) {
     }
 
     /**
-     * Whether the text is a list, decided by the first line that is neither a comment nor a directive of YAML: lists begin with a dash or a
-     * bracket.
+     * Returns whether the text is a list. The first line that is neither a comment nor a directive of YAML decides: a list
+     * begins with a dash or a bracket.
      */
     private static boolean isList(String text) {
         return text.lines()

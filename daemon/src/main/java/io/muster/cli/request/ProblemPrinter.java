@@ -6,7 +6,7 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.request.Shape;
 
-/** Prints what is wrong with a request, for the user who wrote it. */
+/** Prints what is wrong with a request, for the user of the verb. */
 final class ProblemPrinter {
     private final Console console;
     private final String verb;
@@ -17,7 +17,7 @@ final class ProblemPrinter {
         this.verb = verb;
     }
 
-    /** Prints the line with the fault, and a caret below the place. */
+    /** Prints the line with the fault, and a caret below the position of the fault. */
     void about(MalformedException e) {
         console.complain(verb + ": " + e.what() + ": " + e.reason());
         Shape.caret(e).lines().forEach(console::complain);

@@ -13,14 +13,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * The source of a document: a file, or standard input for {@code -}.
+ * The file from which a document is read, or standard input for {@code -}.
  *
  * @param name the name as given
  */
 record Source(String name) {
     private static final String STANDARD_INPUT = "-";
 
-    /** Whether an argument that may also be a shape names a file. A shape has no extension and does not begin with a dot or slash. */
+    /**
+     * Returns whether an argument that may also be a shape names a file. A shape has no extension and does not begin with a
+     * dot or slash.
+     */
     static boolean isMeantBy(String argument) {
         return argument.equals(STANDARD_INPUT)
                 || argument.startsWith("/")
@@ -30,7 +33,7 @@ record Source(String name) {
                 || argument.endsWith(".yml");
     }
 
-    /** Whether a file of that name exists, so that the user can be advised. */
+    /** Returns whether a file with the name {@code argument} exists, so that the user can be advised. */
     static boolean exists(String argument) {
         try {
             return Files.isRegularFile(Path.of(argument));
@@ -39,7 +42,7 @@ record Source(String name) {
         }
     }
 
-    /** The name for messages. */
+    /** Returns the name for messages. */
     String shown() {
         return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }

@@ -13,7 +13,7 @@ import org.yaml.snakeyaml.DumperOptions;
 final class Yaml {
     private Yaml() {}
 
-    /** With everything but ASCII escaped if there is something that may not be printed. */
+    /** Returns the tree as YAML. If the text would have characters that may not be printed, everything but ASCII is escaped. */
     static String write(JsonNode json) {
         String yaml = write(json, true);
         return yaml.equals(Printable.lines(yaml, false)) ? yaml : write(json, false);

@@ -1,6 +1,7 @@
 /**
- * Verbs about requests for resources and the graph that requests are matched against: {@code feasible}, {@code shape},
- * {@code jobspec} and {@code graph}. Depends on terminal, ask and the inventory. Runs on the main thread.
+ * The request package has the verbs about requests for resources and about the graph that requests are matched against:
+ * {@code feasible}, {@code shape}, {@code jobspec} and {@code graph}. It depends on terminal, ask and the inventory. It runs
+ * on the main thread.
  */
 @NullMarked
 package io.muster.cli.request;

@@ -68,7 +68,7 @@ public final class Encode extends SetVerb {
         }
         Hostlist named = hosts == null ? Hostlist.EMPTY : Hostlist.parse(hosts);
         Idset members = members(named);
-        Hostlist all = hosts == null ? here(members.size()) : named;
+        Hostlist all = hosts == null ? thisHost(members.size()) : named;
         if (all.size() != members.size()) {
             throw new Failure(
                     Exit.USAGE,
@@ -87,7 +87,7 @@ public final class Encode extends SetVerb {
         return named.isEmpty() ? Idset.EMPTY : Idset.range(0, named.size() - 1);
     }
 
-    private Hostlist here(int times) {
+    private Hostlist thisHost(int times) {
         return Hostlist.of(Collections.nCopies(times, environment.hostname()));
     }
 

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BinaryOperator;
 
-/** A verb on the resource sets on standard input, which follow one another. */
+/** A verb that reads resource sets from standard input, one after the other. */
 abstract class SetVerb extends Verb {
     SetVerb(Console console) {
         super(console);
@@ -33,10 +33,10 @@ abstract class SetVerb extends Verb {
         }
     }
 
-    /** Runs the verb. An IllegalArgumentException from the inventory says what is wrong with the sets. */
+    /** Runs the verb. If it throws an IllegalArgumentException, the message says what is wrong with the sets. */
     abstract int run() throws IOException;
 
-    /** Reads all sets, which must be at least {@code least}. */
+    /** Reads all sets; fails if there are fewer than {@code least}. */
     final List<ResourceSet> read(int least) throws IOException {
         List<ResourceSet> sets = new ArrayList<>();
         try (MappingIterator<JsonNode> documents =
@@ -57,7 +57,7 @@ abstract class SetVerb extends Verb {
         return sets;
     }
 
-    /** Reads all sets, which must be at least {@code least}, and combines them from the first to the last. */
+    /** Reads all sets, and combines them from the first to the last; fails if there are fewer than {@code least}. */
     final ResourceSet combine(int least, BinaryOperator<ResourceSet> step) throws IOException {
         return read(least).stream().reduce(step).orElse(ResourceSet.EMPTY);
     }

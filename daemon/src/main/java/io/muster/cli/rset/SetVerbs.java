@@ -15,7 +15,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The verbs after {@code muster R} that compute with sets and need few options. */
+/** The verbs of {@code muster R} that compute with sets and need few options. */
 public final class SetVerbs {
     private SetVerbs() {}
 

@@ -1,6 +1,7 @@
 /**
- * {@code muster R}: RFC 20 resource sets from standard input to standard output, with the options of {@code flux R}. Depends on
- * terminal and the inventory, and asks no daemon. Runs on the main thread.
+ * The rset package has the verbs of {@code muster R}: they read RFC 20 resource sets from standard input and write to
+ * standard output, with the options of {@code flux R}. The package depends on terminal and the inventory, and asks no
+ * daemon. It runs on the main thread.
  */
 @NullMarked
 package io.muster.cli.rset;

@@ -1,6 +1,6 @@
 package io.muster.cli.terminal;
 
-/** The reader of the output has closed the pipe. This is not an error, and there is nobody to tell. */
+/** Thrown if the reader of the output has closed the pipe. This is no error, and nothing is printed about it. */
 public final class ClosedPipeException extends RuntimeException {
     ClosedPipeException(Throwable cause) {
         super(cause);

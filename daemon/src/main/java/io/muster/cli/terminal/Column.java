@@ -9,8 +9,8 @@ package io.muster.cli.terminal;
  */
 public record Column(String name, String header, boolean right, boolean flexible) {
     /**
-     * Whether words in this column have colours. Only columns with words of the program's own do: a host may be named "down", and a reason
-     * may be one letter.
+     * Returns whether words in this column have colours. Only columns with words of the program's own have them: a host may
+     * be named "down", and a reason may be one letter.
      */
     boolean hasColour() {
         return name.startsWith("state") || name.equals("status") || name.equals("up");

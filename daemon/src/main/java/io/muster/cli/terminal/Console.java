@@ -21,11 +21,11 @@ import java.util.Arrays;
 import java.util.Map;
 
 /**
- * The input and output of a verb. Output is UTF-8 whatever the locale, since hosts and reasons are data. If the reader closes the pipe, the
- * process ends at once and silently, as with SIGPIPE.
+ * The input and output of a verb. Output is UTF-8 whatever the locale is, because names of hosts and reasons must not be
+ * changed. If the reader closes the pipe, the process ends at once and silently, as with SIGPIPE.
  */
 public final class Console {
-    /** The text of EPIPE by strerror(3); the JDK gives no error number. */
+    /** The text of the error EPIPE by strerror(3). The JDK gives no error number. */
     private static final String BROKEN_PIPE = "Broken pipe";
 
     private final InputStream in;
@@ -54,8 +54,8 @@ public final class Console {
     public static Console ofProcess() {
         Map<String, String> environment = System.getenv();
         return new Console(
-                // Buffered, because at the end of a pipe an unbuffered stream asks for its position, and JDK 17 then
-                // fails.
+                // Buffered, because an unbuffered stream asks for its position at the end of a pipe, and JDK 17 fails
+                // then.
                 new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
                 new FileOutputStream(FileDescriptor.err),
@@ -80,7 +80,7 @@ public final class Console {
         return terminal.style();
     }
 
-    /** Seconds since the epoch. */
+    /** Returns the time in seconds since the epoch. */
     public double now() {
         return clock.millis() / 1e3;
     }
@@ -89,7 +89,10 @@ public final class Console {
         return clock;
     }
 
-    /** Text for people, of any number of lines. Whatever else a terminal would obey was somebody's data, and is replaced. */
+    /**
+     * Prints text for people, of any number of lines. Characters other than colours that a terminal would obey are replaced,
+     * because they can only come from data.
+     */
     public void print(String text) {
         write(Printable.lines(text, style().color()).getBytes(StandardCharsets.UTF_8));
     }
@@ -105,12 +108,15 @@ public final class Console {
         json(encoded.first(encoded.length() - 1).text());
     }
 
-    /** A line of JSON. What a terminal would obey is escaped as JSON has it, and means the same to a program. */
+    /**
+     * Prints a line of JSON. Characters that a terminal would obey are escaped as in JSON, which does not change the meaning
+     * for a program.
+     */
     public void json(String line) {
         write((Text.escaped(line) + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The same for JSON that is written piece by piece. */
+    /** Returns a writer for JSON that is written piece by piece, and escaped like a line of JSON. */
     public Writer jsonWriter() {
         OutputStream bytes = new OutputStream() {
             @Override
@@ -119,8 +125,8 @@ public final class Console {
             }
 
             @Override
-            public void write(byte[] some, int offset, int length) {
-                Console.this.write(Arrays.copyOfRange(some, offset, offset + length));
+            public void write(byte[] chunk, int offset, int length) {
+                Console.this.write(Arrays.copyOfRange(chunk, offset, offset + length));
             }
         };
         return new FilterWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8)) {
@@ -134,7 +140,7 @@ public final class Console {
                 write(new String(text, offset, length), 0, length);
             }
 
-            /** A surrogate pair may come in two pieces, and is joined by the encoder. */
+            /** A surrogate pair may be split between two calls; the encoder joins it. */
             @Override
             public void write(String text, int offset, int length) throws IOException {
                 for (int i = offset; i < offset + length; i++) {
@@ -165,7 +171,10 @@ public final class Console {
         }
     }
 
-    /** The exception for failed output. A reader that closed the pipe is no failure; a full disk is one. Output is not attempted again. */
+    /**
+     * Returns the exception for failed output. A reader that closed the pipe is no failure; a full disk is one. Nothing is
+     * written afterwards.
+     */
     private RuntimeException lost(IOException e) {
         lost = true;
         return BROKEN_PIPE.equals(e.getMessage())
@@ -178,12 +187,12 @@ public final class Console {
         complainRaw(Printable.of(line) + "\n");
     }
 
-    /** Lines for standard error, each with its end. */
+    /** Prints lines on standard error, each of which has a newline already. */
     public void complainLines(String text) {
         complainRaw(Printable.lines(text, style().color()));
     }
 
-    /** Draws a line of standard error anew: what work has come to. An empty one leaves a clean line behind. */
+    /** Draws a line of standard error anew, to show progress. An empty text clears the line. */
     public void redraw(String line) {
         complainRaw("\r" + (line.isEmpty() ? "\033[K" : Printable.of(line)));
     }

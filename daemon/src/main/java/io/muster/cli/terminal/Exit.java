@@ -1,6 +1,6 @@
 package io.muster.cli.terminal;
 
-/** Exit statuses, on which scripts depend; `muster --help` lists them. */
+/** The exit statuses, on which scripts depend and which `muster --help` lists. */
 public final class Exit {
     public static final int OK = 0;
     public static final int ERROR = 1;
@@ -10,12 +10,13 @@ public final class Exit {
     public static final int DENIED = 6;
     public static final int UNREACHABLE = 7;
     public static final int READ_ONLY = 8;
-    /** The history that was asked for is not known completely. */
+    /** Part of the history that the user asked for is missing. */
     public static final int INCOMPLETE = 9;
-    /** The status that timeout(1) uses. */
+
+    /** The verb timed out. timeout(1) uses the same status. */
     public static final int TIMED_OUT = 124;
 
-    /** The status by which a shell reports a process that SIGPIPE ended. */
+    /** The reader of the output closed the pipe. A shell reports a process that SIGPIPE ended with the same status. */
     public static final int CLOSED_PIPE = 141;
 
     private Exit() {}

@@ -3,7 +3,7 @@ package io.muster.cli.terminal;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 
-/** Ends a verb with an exit status, a sentence and, if there is any, advice on what to do. */
+/** Thrown to end a verb with an exit status, a sentence and, if there is any, advice on what to do. */
 public final class Failure extends RuntimeException {
     private final int exit;
     private final String advice;
@@ -19,7 +19,7 @@ public final class Failure extends RuntimeException {
         this.advice = advice;
     }
 
-    /** The failure for an error response, with the exit status that corresponds to its error number. */
+    /** Returns the failure for an error response, with the exit status that corresponds to its error number. */
     public static Failure of(RpcException error, String advice) {
         int number = error.errno().value();
         if (number == Errno.EPERM.value() || number == Errno.EACCES.value()) {

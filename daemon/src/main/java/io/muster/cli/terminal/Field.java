@@ -3,7 +3,8 @@ package io.muster.cli.terminal;
 import io.muster.inventory.problem.MalformedException;
 
 /**
- * The text between braces in a format: {@code state}, {@code reason:<30.30+}, {@code timestamp!d:%b%d %R::<12}.
+ * A field of a format: the text between braces, such as {@code state}, {@code reason:<30.30+} or {@code timestamp!d:%b%d
+ * %R::<12}.
  *
  * @param time a format of strftime; "" to show the value unchanged
  */

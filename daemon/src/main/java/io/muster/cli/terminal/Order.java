@@ -20,7 +20,7 @@ final class Order {
         return cell.isEmpty() || cell.equals("-") ? 0 : size(cell) >= 0 ? 1 : 2;
     }
 
-    /** The size of a whole number, or of a span as {@link Times#span} writes it; negative for anything else. */
+    /** Returns the size of a whole number, or of a duration as {@link Times#span} writes it; negative for anything else. */
     private static double size(String cell) {
         double sum = 0;
         long number = 0;

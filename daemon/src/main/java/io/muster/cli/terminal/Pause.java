@@ -3,11 +3,15 @@ package io.muster.cli.terminal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 
-/** Waits for a length of time. */
+/** Makes the thread wait. */
 public final class Pause {
     private Pause() {}
 
-    /** @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set */
+    /**
+     * Waits.
+     *
+     * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
+     */
     public static void of(long millis) throws IOException {
         try {
             Thread.sleep(millis);

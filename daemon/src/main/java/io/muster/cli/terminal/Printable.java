@@ -4,19 +4,19 @@ import io.muster.inventory.problem.Text;
 import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
 
-/** Text of somebody else's, made safe for a terminal: reasons and names may hold escape sequences and line ends. */
+/** Makes text from users safe for a terminal: reasons and names may have escape sequences and line ends. */
 public final class Printable {
-    /** An escape character that does not begin a sequence for colours and weights. */
+    /** An escape character, unless it begins a sequence for colours or bold text. */
     private static final Pattern COLOUR = Pattern.compile("\33(?!\\[[0-9;]*m)");
 
     private Printable() {}
 
-    /** One line: a line end within it is replaced too. */
+    /** Returns text that is printed on one line; a line end in the text is replaced too. */
     public static String of(String text) {
         return Text.shown(text);
     }
 
-    /** Text of several lines. Where colours are shown, the sequences that switch them stay. */
+    /** Returns text of several lines. If {@code colours} is true, the sequences that switch colours stay. */
     public static String lines(String text, boolean colours) {
         IntPredicate kept = c -> c == '\n' || c == '\t' || Text.isShown(c);
         return colours
@@ -25,12 +25,12 @@ public final class Printable {
                 : Text.replaced(text, kept);
     }
 
-    /** Columns on a terminal, counting every code point as one column. */
+    /** Returns the number of columns on a terminal, counting every code point as one column. */
     static int width(String text) {
         return text.codePointCount(0, text.length());
     }
 
-    /** {@code text} cut to a number of columns; as in flux, {@code +} replaces the end of a longer text. */
+    /** Returns {@code text} cut to a number of columns. As in flux, {@code +} replaces the end of a longer text. */
     static String cut(String text, int columns) {
         if (width(text) <= columns) {
             return text;

@@ -1,6 +1,6 @@
 package io.muster.cli.terminal;
 
-/** Shows the progress of long work: on a terminal as a bar that redraws itself, elsewhere as a line now and then. */
+/** Shows the progress of long work: on a terminal as a bar that is redrawn, elsewhere as a line now and then. */
 public final class Progress implements AutoCloseable {
     private static final int BAR = 30;
     private static final long REDRAW_NANOS = 100_000_000L;
@@ -12,7 +12,12 @@ public final class Progress implements AutoCloseable {
     private long lastNanos = System.nanoTime();
     private boolean drawn;
 
-    /** @param total the amount of work, in the unit of {@link #at}. Nothing is shown for work that ends quickly */
+    /**
+     * Begins to show progress. Nothing is shown for work that ends quickly.
+     *
+     * @param what the work, for the user
+     * @param total the amount of work, in the unit of {@link #at}
+     */
     public Progress(Console console, String what, long total) {
         this.console = console;
         this.what = what;

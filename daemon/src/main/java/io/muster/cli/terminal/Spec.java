@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The layout of a cell: the part after the colon of a Python format field, {@code >12}, {@code <30.30} or {@code 06d}, with two additions
- * of flux: {@code h} shows a hyphen for an empty value, and {@code +} marks a text that was cut.
+ * The layout of a cell: the part after the colon of a Python format field, {@code >12}, {@code <30.30} or {@code 06d}, with
+ * two additions that flux makes: {@code h} shows a hyphen for an empty value, and {@code +} marks a text that was cut.
  *
  * @param align {@code <}, {@code >}, {@code ^}, or 0 for numbers at the right and text at the left
  * @param most columns to which text is cut; 0 for no limit
@@ -43,7 +43,7 @@ record Spec(char fill, char align, int width, int most, boolean hyphen, boolean 
         return digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits);
     }
 
-    /** This layout with at least a number of columns, and no cut below that number. */
+    /** Returns this layout with at least {@code columns} columns, and with text cut at no less than that. */
     Spec atLeast(int columns) {
         int wider = Math.max(width, columns);
         return new Spec(fill, align, wider, most == 0 ? 0 : Math.max(most, wider), hyphen, showsCut);

@@ -36,7 +36,11 @@ public final class Strftime {
 
     private Strftime() {}
 
-    /** @param cell a time by RFC 3339; anything else gives "" */
+    /**
+     * Returns a time in another format.
+     *
+     * @param cell a time by RFC 3339; anything else gives ""
+     */
     public static String of(String cell, String format, ZoneId zone) {
         if (cell.length() < 20 || cell.charAt(10) != 'T') {
             return "";
@@ -55,7 +59,7 @@ public final class Strftime {
         return out.toString();
     }
 
-    /** The value of a directive. An unknown directive is left unchanged. */
+    /** Returns the value of a directive. An unknown directive is left unchanged. */
     private static String directive(char c, ZonedDateTime time) {
         if (c == 's') {
             return Long.toString(time.toEpochSecond());

@@ -1,11 +1,11 @@
 package io.muster.cli.terminal;
 
 /**
- * Means that output may use to be easier to read.
+ * The means that output may use to be easier to read.
  *
  * @param color whether colours and bold text may be used
- * @param marks whether ✔ and ✗ may be used; otherwise y and n
- * @param width the columns available; 0 for no limit
+ * @param marks whether ✔ and ✗ may be used; otherwise y and n are
+ * @param width number of columns; 0 for no limit
  */
 public record Style(boolean color, boolean marks, int width) {
     /** The style for pipes and files. */
@@ -25,7 +25,8 @@ public record Style(boolean color, boolean marks, int width) {
     }
 
     /**
-     * The cell {@code padded}, which holds {@code word} and spaces, in the colour of the word's meaning, or unchanged if the word has none.
+     * Returns the cell {@code padded}, which has {@code word} and spaces, in the colour of the word. Returns the cell
+     * unchanged if the word has no colour.
      */
     String paint(String word, String padded) {
         if (!color) {

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Rows of text in columns that are as wide as necessary, or as wide as a terminal allows. */
 public final class Table {
-    /** Least width of a column that is cut. */
+    /** The least width of a column that is cut. */
     private static final int LEAST = 10;
 
     private final List<Column> columns;
@@ -35,7 +35,7 @@ public final class Table {
         return rows;
     }
 
-    /** All lines, each with a newline. */
+    /** Returns all lines, each with a newline. */
     public String render(boolean header, Style style) {
         int[] widths = widths(header);
         fit(widths, style.width());
@@ -68,7 +68,7 @@ public final class Table {
         return widths;
     }
 
-    /** Takes the columns beyond the limit from the flexible columns, beginning with the last. */
+    /** Reduces the widths of the flexible columns, the last one first, until the table fits {@code limit}. */
     private void fit(int[] widths, int limit) {
         int excess = -limit - 1;
         for (int width : widths) {
@@ -119,7 +119,10 @@ public final class Table {
         out.append(rest);
     }
 
-    /** The place for a line break: after the last comma or space that fits, so that no name is split; otherwise at the full width. */
+    /**
+     * Returns where to break the line: after the last comma or space that fits, so that no name is split; otherwise at the
+     * full width.
+     */
     private static int breakBefore(String text, int width) {
         int end = text.offsetByCodePoints(0, width);
         for (int i = end; i > 0; i--) {

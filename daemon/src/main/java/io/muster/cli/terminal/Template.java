@@ -8,20 +8,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line with fields, in the syntax of Python's format strings and so of flux's {@code -o}: a name in braces, optionally {@code !d} for a
- * time in the form of strftime(3), and the layout after a colon. A doubled brace stands for a brace. Flux adds marks before a field: {@code
- * ?:} omits the field if it is empty in all lines, {@code +:} makes it as wide as necessary, {@code ?+:} does both. {@code sort:name,-name}
- * may begin the whole.
+ * A line with fields, in the syntax of Python's format strings and therefore of flux's {@code -o}: a name in braces,
+ * optionally {@code !d} with a format of strftime(3), and the layout after a colon. A doubled brace stands for a brace. As
+ * in flux, marks may precede a field: {@code ?:} omits the field if it is empty in all lines, {@code +:} makes it as wide as
+ * necessary, {@code ?+:} does both. The template may begin with {@code sort:name,-name}.
  */
 public final class Template {
-    /** Fields that switch colours on and off in flux. They are ignored, since here colours depend on the column. */
+    /**
+     * The names of fields that switch colours on and off in flux. They are ignored, because in Muster the colours depend on
+     * the column.
+     */
     private static final Set<String> COLOURS = Set.of("color_up", "color_off");
 
     private static final String SORT = "sort:";
 
     /** A field and the text before it. */
     private record Part(String before, Field field, boolean optional, boolean growing) {
-        /** The field for these cells; null if it is omitted. */
+        /** Returns the field with a width for these cells; null if it is omitted. */
         @Nullable
         Field fit(String header, List<String> cells) {
             int widest = 0;
@@ -67,7 +70,11 @@ public final class Template {
         return template;
     }
 
-    /** @return the index after the sort keys, where the rest of the format begins */
+    /**
+     * Reads the sort keys at the beginning of the template.
+     *
+     * @return the index after the sort keys, where the rest of the template begins
+     */
     private int parseSort(String text) {
         if (!text.startsWith(SORT)) {
             return 0;
@@ -89,9 +96,9 @@ public final class Template {
         if (COLOURS.contains(field.name())) {
             return;
         }
-        boolean both = cut(literal, "?+:");
-        boolean optional = both || cut(literal, "?:");
-        boolean growing = both || (!optional && cut(literal, "+:"));
+        boolean optionalAndGrowing = cut(literal, "?+:");
+        boolean optional = optionalAndGrowing || cut(literal, "?:");
+        boolean growing = optionalAndGrowing || (!optional && cut(literal, "+:"));
         parts.add(new Part(literal.toString(), field, optional, growing));
         literal.setLength(0);
     }
@@ -105,7 +112,7 @@ public final class Template {
         return present;
     }
 
-    /** The names of the columns that a table needs for this template: first the fields, then the sort keys. */
+    /** Returns the names of the columns that a table needs for this template: first the fields, then the sort keys. */
     public List<String> fields() {
         List<String> names = new ArrayList<>();
         parts.forEach(part -> names.add(part.field.name()));
@@ -113,7 +120,10 @@ public final class Template {
         return names;
     }
 
-    /** A line for each row of a table whose columns are {@link #fields}, after a line with the headers of these columns. */
+    /**
+     * Returns a line for each row of a table whose columns are {@link #fields}, after a line with the headers of these
+     * columns.
+     */
     public String render(Table table, boolean header, Style style, ZoneId zone) {
         List<List<String>> rows = new ArrayList<>();
         sorted(table.rows()).forEach(row -> rows.add(converted(row, zone)));

@@ -7,16 +7,17 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Whether standard output and standard error are terminals, and their style.
+ * Whether standard output and standard error are terminals, and the style of the output.
  *
- * @param isOutput whether output goes to a terminal
- * @param isError whether complaints and progress go to a terminal
+ * @param isOutput whether standard output is a terminal
+ * @param isError whether standard error, to which complaints and progress are written, is a terminal
  */
 public record Terminal(boolean isOutput, boolean isError, Style style) {
     private static final int USUAL_WIDTH = 80;
 
     /**
-     * Inspects the links in /proc, because System.console() also requires standard input to be a terminal, and since JDK 22 is never null.
+     * Returns the terminal of this process. The links in /proc tell whether there is one: System.console() also requires
+     * that standard input is a terminal, and since JDK 22 it is never null.
      */
     static Terminal ofProcess(Map<String, String> environment) {
         boolean out = isTerminal(1);
@@ -40,7 +41,10 @@ public record Terminal(boolean isOutput, boolean isError, Style style) {
         }
     }
 
-    /** The width of the terminal. Shells export COLUMNS only on demand, but asking the terminal itself would need another process. */
+    /**
+     * Returns the width of the terminal. Shells export COLUMNS only on demand, but querying the terminal itself would need
+     * another process.
+     */
     private static int width(Map<String, String> environment) {
         try {
             int columns = Integer.parseInt(environment.getOrDefault("COLUMNS", ""));
@@ -50,7 +54,7 @@ public record Terminal(boolean isOutput, boolean isError, Style style) {
         }
     }
 
-    /** Whether the locale uses UTF-8. As in setlocale(3), the first of these variables that is not empty decides. */
+    /** Returns whether the locale uses UTF-8. As in setlocale(3), the first of these variables that is not empty decides. */
     private static boolean isUtf8(Map<String, String> environment) {
         for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
             String locale = environment.getOrDefault(name, "").toLowerCase(Locale.ROOT);
@@ -61,7 +65,11 @@ public record Terminal(boolean isOutput, boolean isError, Style style) {
         return false;
     }
 
-    /** @param when always, never or auto */
+    /**
+     * Returns this terminal with or without colours.
+     *
+     * @param when always, never or auto
+     */
     public Terminal withColor(String when) {
         boolean color = when.equals("always") || (when.equals("auto") && style.color());
         return new Terminal(isOutput, isError, new Style(color, style.marks(), style.width()));

@@ -2,7 +2,7 @@ package io.muster.cli.terminal;
 
 import java.util.concurrent.Callable;
 
-/** One verb of the command: its options and its action. */
+/** One verb of the command: its options and its action. Every verb is a subclass. */
 public abstract class Verb implements Callable<Integer> {
     private final Console console;
 

@@ -15,17 +15,17 @@ import java.time.ZonedDateTime;
 public final class When {
     private When() {}
 
-    /** Parses {@code 4h} (from now), {@code 18:00} (today or tomorrow), or a time. */
+    /** Returns the time that {@code 4h} (from now), {@code 18:00} (today or tomorrow) or an absolute time means. */
     public static double future(String text, double now) {
         return parse(text, now, 1, ZoneId.systemDefault());
     }
 
-    /** Parses {@code 4h} (ago), {@code 18:00} (today or yesterday), or a time. */
+    /** Returns the time that {@code 4h} (ago), {@code 18:00} (today or yesterday) or an absolute time means. */
     public static double past(String text, double now) {
         return parse(text, now, -1, ZoneId.systemDefault());
     }
 
-    /** Parses seconds, or a duration by RFC 23: {@code 500ms}, {@code 1.5m}. */
+    /** Parses a number of seconds, or a duration by RFC 23 such as {@code 500ms} or {@code 1.5m}. */
     public static Duration duration(String text) {
         try {
             return Fsd.parse(text).toDuration();

@@ -1,6 +1,6 @@
 /**
- * The terminal: output, tables, templates, times and exit statuses. Depends on the protocol's error numbers and on the
- * configuration's durations. Runs on the main thread.
+ * The terminal package has the output of verbs: text, tables, templates, times and exit statuses. It depends on the
+ * protocol's error numbers and on the configuration's durations. It runs on the main thread.
  */
 @NullMarked
 package io.muster.cli.terminal;

@@ -20,12 +20,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Users and groups by name and number. Looked up in {@code /etc/passwd} and {@code /etc/group} first, then with {@code getent}, since Java
- * has no getpwnam(3). Answers of getent, also empty ones, are kept for five minutes. A lookup that goes to getent may take up to two
- * seconds when a name service stalls, so network threads must not do it. An account that cannot be found has no rights. Thread-safe.
+ * Finds users and groups by name and number, in {@code /etc/passwd} and {@code /etc/group} first and then with {@code
+ * getent}, because Java has no getpwnam(3). Results of getent, including empty ones, are kept for five minutes. A lookup
+ * with getent may take up to two seconds if a name service stalls, so network threads must not do it. An account that cannot
+ * be found has no rights. May be used on any thread.
  */
 public final class Accounts {
-    /** Looks up one line of a database by name or number; empty when there is none or no answer in time. */
+    /** Looks up one line of a database by name or number. The result is empty if there is no such line or no result in time. */
     interface Lookup {
         Optional<String> line(String database, String key);
     }
@@ -50,7 +51,10 @@ public final class Accounts {
         this.service = service;
     }
 
-    /** The uid of a user, given by name or number; a number need not belong to an account. uids above 2^31 are negative, as in Netty. */
+    /**
+     * Returns the uid of a user, given by name or number; a number need not belong to an account. A uid of 2^31 or more is
+     * negative, as in Netty.
+     */
     public OptionalInt uid(String user) {
         return number("passwd", user);
     }
@@ -59,7 +63,10 @@ public final class Accounts {
         return number("group", group);
     }
 
-    /** The user's name, or the number in decimal when there is none, or none that can be written: for logs and audit. */
+    /**
+     * Returns the user's name, for logs and audit; the number in decimal if there is no name, or if the name has characters
+     * that may not be written.
+     */
     public String name(int uid) {
         String number = Integer.toUnsignedString(uid);
         return line("passwd", 2, number)
@@ -68,12 +75,12 @@ public final class Accounts {
                 .orElse(number);
     }
 
-    /** The user's name if {@code /etc/passwd} has it; does not ask the name service. */
+    /** Returns the user's name if {@code /etc/passwd} has it. Does not use the name service. */
     public Optional<String> localName(int uid) {
         return local("passwd", 2, Integer.toUnsignedString(uid)).map(Accounts::nameOf);
     }
 
-    /** Names of all groups of {@code uid}, the primary one first; empty for an unknown user. */
+    /** Returns the names of all groups of {@code uid}, the primary group first; empty for an unknown user. */
     public Set<String> groupsOf(int uid) {
         Set<String> groups = new LinkedHashSet<>();
         Optional<String[]> user =
@@ -87,7 +94,7 @@ public final class Accounts {
         return groups;
     }
 
-    /** uids of the users that the group lists, and of local users whose primary group this is. */
+    /** Returns the uids of the users that the group lists, and of local users whose primary group this is. */
     Set<Integer> membersOf(String group) {
         Set<Integer> uids = new LinkedHashSet<>();
         line("group", isNumber(group) ? 2 : 0, group)
@@ -150,7 +157,7 @@ public final class Accounts {
         return fresh.line;
     }
 
-    /** gids of all groups of a user, from the line "name gid gid ..." of getent. */
+    /** Returns the gids of all groups of a user, from getent's line "name gid gid ...". */
     private List<String> initgroups(String name) {
         return ask("initgroups", name)
                 .map(line -> Arrays.stream(line.trim().split("\\s+")).skip(1).toList())

@@ -6,7 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is let in, and as what (RFC 12). Made anew when the configuration is: connections keep what they were given.
+ * Decides which users are admitted, and with which rights (RFC 12). A new configuration makes a new admission; existing
+ * connections keep the rights that they were given.
  */
 public final class Admission {
     private final int owner;
@@ -25,7 +26,11 @@ public final class Admission {
         this.accounts = accounts;
     }
 
-    /** @param unresolved told of each configured name that is no account */
+    /**
+     * Resolves the names in the configuration. May block on the name service.
+     *
+     * @param unresolved receives each configured name that is no account
+     */
     public static Admission of(int owner, Access access, Accounts accounts, Consumer<String> unresolved) {
         return new Admission(
                 owner,
@@ -36,9 +41,10 @@ public final class Admission {
     }
 
     /**
-     * Asks nobody.
+     * Returns the rights of a user without looking up any name.
      *
-     * @return null for somebody who is not let in
+     * @param user name of the user, or the number if there is no name
+     * @return null if the user is not admitted
      */
     @Nullable
     public Rights admit(Identity identity, String user) {
@@ -63,7 +69,7 @@ public final class Admission {
         return !guests && !rootOwner && admins.isEmpty() && schedulers.isEmpty();
     }
 
-    /** What an owner's message counts as that speaks for somebody else. */
+    /** Returns the rights with which a message counts that the owner sends for another user. */
     public Rights onBehalfOf(Credentials claimed) {
         Identity identity = Identity.ofClaim(claimed);
         return new Rights(identity, claimed, identity.number(), schedulers.include(identity.uid(), identity.gid()));

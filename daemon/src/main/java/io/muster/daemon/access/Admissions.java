@@ -13,11 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The admission in force, the users that it has admitted, and the look-ups of names that are under way. For the core thread. */
+/**
+ * Finds the rights of peers: the admission in force, the users that it has admitted, and the lookups of names that are in
+ * progress. Used on the core thread.
+ */
 public final class Admissions {
     private static final int MOST_KNOWN = 10_000;
 
-    /** A name service that works answers within milliseconds. */
+    /** How long a connection waits for its user's name. A name service that works responds within milliseconds. */
     public static final long PATIENCE_SECONDS = 3;
 
     private final ScheduledExecutorService core;
@@ -29,8 +32,9 @@ public final class Admissions {
     private final LogBudget budget = new LogBudget(System::nanoTime);
 
     /**
-     * @param names reads /etc/passwd
-     * @param services asks the name service, which may not answer for seconds; with several threads, several questions at a time
+     * @param names the thread that reads /etc/passwd
+     * @param services the threads that query the name service, which may not respond for seconds; several threads allow
+     *     several queries at a time
      */
     public Admissions(Admission admission, ScheduledExecutorService core, Aside names, Aside services) {
         this.admission = admission;
@@ -39,7 +43,7 @@ public final class Admissions {
         this.services = services;
     }
 
-    /** For peers that connect from now on. */
+    /** Sets the admission for peers that connect from now on. */
     public void replace(Admission next) {
         admission = next;
         known.clear();
@@ -49,17 +53,18 @@ public final class Admissions {
         return admission;
     }
 
-    /** Limits the lines of the log about peers that are refused. */
+    /** Returns the budget for log lines about peers that are refused. */
     public LogBudget budget() {
         return budget;
     }
 
     /**
-     * What a peer may do. A user who is let in waits for the user's name, but not for the names of others: the names in /etc/passwd
-     * have a thread of their own, and who stands elsewhere is a number after {@link #PATIENCE_SECONDS}. A name that was not found is
-     * looked up again for the next connection: a directory may have been silent.
+     * Finds the rights of a peer. The peer waits until its user's name is found, but not for the names of other users: a
+     * thread of its own reads /etc/passwd, and a user that is not found within {@link #PATIENCE_SECONDS} gets its number as
+     * name. A name that was not found is looked up again for the next connection, because the name service may only have
+     * been slow.
      *
-     * @param then given the rights, or null for somebody who is not let in; at once where they are known
+     * @param then receives the rights, or null if the user is not admitted; called at once if the rights are known
      */
     public void rights(Identity identity, Consumer<@Nullable Rights> then) {
         Identity user = identity.user();
@@ -81,7 +86,7 @@ public final class Admissions {
         lookup.inFiles(admission.accounts());
     }
 
-    /** The search for one user's name, for all connections of the user that wait for it. */
+    /** The lookup of one user's name, on behalf of all connections of the user that wait for it. */
     private final class Lookup {
         private final Identity user;
         private final List<Consumer<@Nullable Rights>> waiting = new ArrayList<>();
@@ -101,7 +106,10 @@ public final class Admissions {
                     bug -> found(user.number()));
         }
 
-        /** Where many names are looked for, nobody may wait any longer for this one when its turn comes. */
+        /**
+         * Queries the name service. If many lookups are in the queue, this lookup may have timed out before its turn comes;
+         * then it is skipped.
+         */
         private void inService(Accounts accounts) {
             services.run(
                     () -> {
@@ -111,7 +119,10 @@ public final class Admissions {
                     bug -> found(user.number()));
         }
 
-        /** Judged by the admission that is in force by now. */
+        /**
+         * Ends the lookup: passes the rights to the waiting connections. The admission that is in force now decides, not the
+         * one at the beginning of the lookup.
+         */
         void found(String name) {
             if (over) {
                 return;

@@ -7,8 +7,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Users and {@code %groups} resolved to numbers once, so that a connection is judged without a name service. Users who join a group later
- * are known after the next reload. A name that cannot be resolved grants nothing.
+ * The users to whom the configuration grants something. Names of users and {@code %groups} are resolved to numbers once, so
+ * that a connection is judged without a name service. A user that joins a group later is included after the next reload. A
+ * name that cannot be resolved grants nothing.
  */
 public final class Grants {
     public static final Grants NONE = new Grants(Set.of(), Set.of());
@@ -44,12 +45,16 @@ public final class Grants {
         return new Grants(uids, gids);
     }
 
-    /** Whether nobody is granted anything. */
+    /** Returns whether no user is granted anything. */
     public boolean isEmpty() {
         return uids.isEmpty() && gids.isEmpty();
     }
 
-    /** @param gid the peer's group from SO_PEERCRED */
+    /**
+     * Returns whether a user is granted this.
+     *
+     * @param gid the peer's group from SO_PEERCRED
+     */
     public boolean include(int uid, int gid) {
         return uids.contains(uid) || gids.contains(gid);
     }

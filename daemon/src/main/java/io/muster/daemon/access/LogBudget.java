@@ -8,11 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much of the log a user gets for what it does wrong: whoever may reach the socket may connect and be refused as often as it
- * likes. For the core thread.
+ * Limits the log lines about one user's faults. Without the limit, a user that can reach the socket could fill the log by
+ * connecting and being refused again and again. Used on the core thread.
  */
 public final class LogBudget {
-    /** Lines about one user in a {@link #WINDOW}. */
+    /** The number of lines about one user in each {@link #WINDOW}. */
     public static final int LINES = 20;
 
     static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
@@ -23,7 +23,7 @@ public final class LogBudget {
     private final LongSupplier nanos;
     private final Map<String, Window> users = new HashMap<>();
 
-    /** @param nanos a clock that only goes forward */
+    /** @param nanos a monotonic clock in nanoseconds */
     public LogBudget(LongSupplier nanos) {
         this.nanos = nanos;
     }
@@ -37,21 +37,21 @@ public final class LogBudget {
         }
     }
 
-    /** Whether one more line about this user may be written now. */
+    /** Returns whether one more line about this user may be written now, and counts it. */
     public boolean take(Identity identity) {
-        String who = identity.who();
+        String user = identity.who();
         long now = nanos.getAsLong();
-        Window window = users.get(who);
+        Window window = users.get(user);
         if (window == null || now - window.since >= WINDOW) {
             if (users.size() >= MOST_USERS) {
                 users.clear();
             }
             window = new Window(now);
-            users.put(who, window);
+            users.put(user, window);
         }
         window.lines++;
         if (window.lines == LINES + 1) {
-            log.info("{} is refused often: for a minute that is only counted", who);
+            log.info("{} is refused often: for a minute that is only counted", user);
         }
         return window.lines <= LINES;
     }

@@ -2,15 +2,15 @@ package io.muster.daemon.access;
 
 import java.util.Locale;
 
-/** What a peer needs to be allowed. The owner has them all. */
+/** The rights that methods require. The owner has all of them. */
 public enum Right {
-    /** Anybody who is let in. */
+    /** To query the inventory. Every user that is admitted has this right. */
     READ,
-    /** The journal: it says who did what. */
+    /** To follow the journal, which says which user did what. The owner and admins have this right. */
     FOLLOW,
-    /** {@code schedulers} in the configuration. */
+    /** To acquire the resources. The configuration grants it with {@code schedulers}. */
     ACQUIRE,
-    /** {@code admins} in the configuration. */
+    /** To change the inventory. The configuration grants it with {@code admins}. */
     CHANGE;
 
     public String word() {

@@ -4,32 +4,35 @@ import io.muster.inventory.axis.Principal;
 import io.muster.protocol.wire.Credentials;
 
 /**
- * What one user may do here.
+ * The rights of one user on this daemon.
  *
  * @param acquire whether the configuration names the user as a scheduler
  */
 public record Rights(Identity identity, Credentials credentials, String user, boolean acquire) {
-    /** The same rights for another process of the user. */
+    /** Returns the same rights for another process of the user. */
     Rights of(Identity process) {
         return new Rights(process, credentials, user, acquire);
     }
 
-    /** The author of what the user changes. */
+    /** Returns the author that journal entries name for changes by this user. */
     public Principal principal() {
         return identity.principal(user);
     }
 
-    /** Neither the owner nor named by the configuration. */
+    /** Returns whether the user is a guest: neither the owner nor named by the configuration. */
     public boolean areAGuests() {
         return !acquire && !allow(Right.CHANGE);
     }
 
-    /** Whether the user's name was found, and not only the number. */
+    /** Returns whether the user's name was found; otherwise {@link #user} is the number. */
     public boolean haveName() {
         return !user.equals(identity.number());
     }
 
-    /** RFC 12 "Credential": one that has neither the owner's role nor a user's is none, whatever else it has. */
+    /**
+     * Returns whether the user has this right. Credentials that have neither the owner's role nor the role of a user give no
+     * right, whatever other roles they have (RFC 12 "Credential").
+     */
     public boolean allow(Right right) {
         return credentials.mayUse(Credentials.USER)
                 && switch (right) {

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Who may do what: {@code [access]}, see flux-config-access(5), and the grants of {@code [muster]}. The owner is the user who runs the
- * daemon, and may do everything.
+ * Who may do what: {@code [access]}, see flux-config-access(5), and the users and groups that {@code [muster]} names. The owner, who is
+ * the user that runs the daemon, may do everything.
  *
  * @param guests whether users without any other right may connect and read
  * @param rootOwner whether root counts as the owner
@@ -20,24 +20,21 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         schedulers = List.copyOf(schedulers);
     }
 
-    static Access read(Settings settings) {
-        settings.flag(Key.ACCESS_PRIVATE_MODE, false);
-        settings.get(Key.ACCESS_ROLES, "", node -> {
-            Settings.require(node.isObject(), "expected a table");
-            return node.toString();
-        });
+    static Access read(Table access, Table muster) {
+        access.flag("private-mode", false);
+        access.table("roles");
         return new Access(
-                settings.flag(Key.ACCESS_ALLOW_GUEST_USER, false),
-                settings.flag(Key.ACCESS_ALLOW_ROOT_OWNER, false),
-                principals(settings, Key.ADMINS),
-                principals(settings, Key.SCHEDULERS));
+                access.flag("allow-guest-user", false),
+                access.flag("allow-root-owner", false),
+                principals(muster, "admins"),
+                principals(muster, "schedulers"));
     }
 
-    private static List<String> principals(Settings settings, Key key) {
-        List<String> names = settings.texts(key);
+    private static List<String> principals(Table muster, String key) {
+        List<String> names = muster.texts(key);
         for (String name : names) {
             if (!isName(name.startsWith("%") ? name.substring(1) : name)) {
-                settings.problem(key, "\"" + name + "\" is neither a user nor a %group");
+                muster.problem(key, "\"" + name + "\" is neither a user nor a %group");
             }
         }
         return names;

@@ -1,9 +1,9 @@
 package io.muster.daemon.config;
 
 /**
- * How schedulers are served.
+ * How the daemon serves schedulers.
  *
- * @param batch how long further changes are gathered after an update to a stream
+ * @param batch how long the daemon gathers further changes after an update to a stream
  * @param initial liveness of a host that the journal does not know
  */
 public record AcquireSettings(Acquire acquire, Fsd batch, Initial initial) {
@@ -21,12 +21,12 @@ public record AcquireSettings(Acquire acquire, Fsd batch, Initial initial) {
 
     private static final Fsd LONGEST_BATCH = new Fsd(60);
 
-    static AcquireSettings read(Settings settings) {
-        Fsd batch = settings.duration(Key.BATCH, Fsd.ZERO);
+    static AcquireSettings read(Table muster) {
+        Fsd batch = muster.duration("batch", Fsd.ZERO);
         if (batch.seconds() > LONGEST_BATCH.seconds()) {
-            settings.problem(Key.BATCH, "expected at most " + LONGEST_BATCH);
+            muster.problem("batch", "expected at most " + LONGEST_BATCH);
         }
         return new AcquireSettings(
-                settings.choice(Key.ACQUIRE, Acquire.EXCLUSIVE), batch, settings.choice(Key.INITIAL, Initial.ONLINE));
+                muster.choice("acquire", Acquire.EXCLUSIVE), batch, muster.choice("initial", Initial.ONLINE));
     }
 }

@@ -26,17 +26,19 @@ public final class Config {
     private final List<Problem> notes;
     private final ObjectNode tree;
 
-    private Config(ObjectNode tree, Settings settings, Environment environment, Problems problems) {
+    private Config(ObjectNode tree, Table top, Environment environment, Problems problems) {
         this.tree = tree;
-        resources = Resources.read(settings, environment);
-        access = Access.read(settings);
-        listen = Listen.read(settings, environment);
-        storage = Storage.read(settings, environment);
-        clock = Storage.Clock.read(settings);
-        streams = AcquireSettings.read(settings);
-        reporting = Reporting.read(settings);
-        reloadDrop = settings.share(Key.RELOAD_DROP, HALF);
-        effective = settings.effective();
+        Table resource = top.section("resource");
+        Table muster = top.section("muster");
+        resources = Resources.read(resource, environment);
+        access = Access.read(top.section("access"), muster);
+        listen = Listen.read(muster, environment);
+        storage = Storage.read(muster, resource, environment);
+        clock = Storage.Clock.read(muster);
+        streams = AcquireSettings.read(muster);
+        reporting = Reporting.read(muster);
+        reloadDrop = muster.share("reload-drop", HALF);
+        effective = top.effective();
         problems.throwIfAny("configuration");
         notes = problems.warnings();
     }
@@ -48,8 +50,9 @@ public final class Config {
     public static Config load(@Nullable Path path, Environment environment) {
         Problems problems = new Problems();
         Document document = document(path, environment, problems);
-        document.tree().properties().forEach(field -> checkTable(field.getKey(), field.getValue(), document, problems));
-        return new Config(document.tree(), new Settings(document, problems), environment, problems);
+        Table top = new Table(document, problems);
+        top.names().forEach(name -> checkTable(name, top));
+        return new Config(document.tree(), top, environment, problems);
     }
 
     private static Document document(@Nullable Path path, Environment environment, Problems problems) {
@@ -57,42 +60,38 @@ public final class Config {
             return Document.read(path, problems);
         }
         Path usual = environment.configFile();
-        return Files.exists(usual) ? Document.read(usual, problems) : Document.empty();
+        return Files.exists(usual) ? Document.read(usual, problems) : new Document();
     }
 
-    private static void checkTable(String name, JsonNode table, Document document, Problems problems) {
-        String place = document.place(List.of(name));
+    private static void checkTable(String name, Table top) {
+        JsonNode table = top.json(name);
+        String place = top.place(name);
         String suggestion = Key.suggestion(name, Key.SECTIONS);
-        if (table.isArray() && !table.isEmpty() && table.path(0).isObject()) {
-            boolean ours = Key.SECTIONS.contains(name);
-            problems.add(
-                    place,
-                    ours
-                            ? name + ": is one table: write [" + name + "]"
-                            : "[[" + name + "]]: unknown array of tables" + suggestion);
+        boolean ours = Key.SECTIONS.contains(name);
+        if (table.path(0).isObject() && ours) {
+            top.problem(name, "is one table: write [" + name + "]");
+        } else if (table.path(0).isObject()) {
+            top.problems().add(place, "[[" + name + "]]: unknown array of tables" + suggestion);
         } else if (!table.isObject()) {
-            problems.add(place, name + ": expected to stand in a table" + suggestion);
-        } else if (Key.SECTIONS.contains(name)) {
-            table.fieldNames().forEachRemaining(key -> checkKey(name, key, document, problems));
+            top.problem(name, "expected to stand in a table" + suggestion);
+        } else if (ours) {
+            checkSection(name, top.section(name));
         } else if (!suggestion.isEmpty()) {
-            problems.add(place, "[" + name + "]: unknown table" + suggestion);
+            top.problems().add(place, "[" + name + "]: unknown table" + suggestion);
         } else if (!name.equals("queues")) { // the -q option of the command reads this table
-            problems.warn(place, "[" + name + "]: not a table of Muster's; ignored");
+            top.problems().warn(place, "[" + name + "]: not a table of Muster's; ignored");
         }
     }
 
-    private static void checkKey(String section, String name, Document document, Problems problems) {
-        String place = document.place(List.of(section, name));
-        Key key = Key.find(section, name).orElse(null);
-        if (key == null) {
-            String known = Key.suggestion(name, Key.keysOf(section));
-            problems.add(place, section + "." + name + ": unknown key" + known);
-        } else if (key.effect() == Key.Effect.BROKER) {
-            problems.warn(place, key + ": only a Flux broker uses this (" + key.about() + "); ignored");
-        }
+    private static void checkSection(String name, Table section) {
+        section.refuseUnknown(Key.keysOf(name));
+        section.names().stream()
+                .flatMap(key -> Key.find(name, key).stream())
+                .filter(key -> key.effect() == Key.Effect.BROKER)
+                .forEach(key -> section.note(key.key(), "only a Flux broker uses this (" + key.about() + "); ignored"));
     }
 
-    /** All tables as they stand in the files, including those of other programs: the answer to flux's {@code config.get}. */
+    /** All tables of the files, including those of other programs: the answer to flux's {@code config.get}. */
     public ObjectNode toJson() {
         return tree.deepCopy();
     }
@@ -130,7 +129,7 @@ public final class Config {
         return reloadDrop;
     }
 
-    /** What was accepted, but not obeyed or not as it was perhaps meant. */
+    /** Warnings about values that are accepted but ignored, or that may not mean what the operator intends. */
     public List<Problem> notes() {
         return notes;
     }

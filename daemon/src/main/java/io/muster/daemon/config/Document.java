@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One configuration file, or a directory of files merged as flux-config(5) merges {@code *.toml}: in order of name, the keys of a later
- * file replace those of an earlier one. A document remembers where each key was read. A file whose name ends in {@code .json} is read as
+ * file replace those of an earlier one. A document remembers the place of each key. A file whose name ends in {@code .json} is read as
  * JSON.
  */
 final class Document {
@@ -40,12 +40,6 @@ final class Document {
 
     private final ObjectNode tree = JsonNodeFactory.instance.objectNode();
     private final List<Source> sources = new ArrayList<>();
-
-    private Document() {}
-
-    static Document empty() {
-        return new Document();
-    }
 
     /** Reads the files. A file that cannot be read is reported as a problem and missing from the tree. */
     static Document read(Path path, Problems problems) {
@@ -64,26 +58,24 @@ final class Document {
         return tree;
     }
 
-    /** The place, {@code file:line}, at which {@code path} or its nearest enclosing table was last set; "" if nowhere. */
+    /** The place, {@code file:line}, at which {@code path} or the nearest table that holds it was last set; "" if nowhere. */
     String place(List<String> path) {
-        for (int i = sources.size() - 1; i >= 0; i--) {
-            Source source = sources.get(i);
-            if (has(source.tree, path)) {
-                return source.place(path);
-            }
-        }
-        return path.isEmpty() ? "" : place(path.subList(0, path.size() - 1));
+        Source source = setter(path);
+        return source != null ? source.place(path) : path.isEmpty() ? "" : place(path.subList(0, path.size() - 1));
     }
 
     /** The directory of the file that sets this key, against which relative paths are resolved. */
     @Nullable
     Path directory(List<String> path) {
-        for (int i = sources.size() - 1; i >= 0; i--) {
-            if (has(sources.get(i).tree, path)) {
-                return sources.get(i).file.toAbsolutePath().getParent();
-            }
-        }
-        return null;
+        Source source = setter(path);
+        return source == null ? null : source.file.toAbsolutePath().getParent();
+    }
+
+    private @Nullable Source setter(List<String> path) {
+        return sources.stream()
+                .filter(source -> has(source.tree, path))
+                .reduce((first, last) -> last)
+                .orElse(null);
     }
 
     private static boolean has(JsonNode tree, List<String> path) {
@@ -125,7 +117,7 @@ final class Document {
 
     private static @Nullable Source parse(Path file, String text, Problems problems) {
         boolean json = file.toString().endsWith(".json");
-        KeyLines lines = json ? KeyLines.none() : KeyLines.scan(text);
+        KeyLines lines = KeyLines.scan(json ? "" : text);
         try {
             JsonNode tree = (json ? JSON : TOML).readTree(text);
             if (!(tree instanceof ObjectNode)) {
@@ -140,12 +132,12 @@ final class Document {
                 int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
                 problems.add(at(file, line), NotJson.sentence(e));
             }
-            lines.repeated().forEach(key -> problems.add(at(file, key.line()), repeated(key, lines)));
+            lines.repeated().forEach(fault -> problems.add(at(file, fault.line()), fault.sentence()));
         }
         return null;
     }
 
-    /** Clients are sent all tables, those of other programs too. */
+    /** Reports values that no client could read, in tables of other programs too: {@code config.get} sends all tables to clients. */
     private static void checkPortable(Source source, Problems problems) {
         Problems found = new Problems();
         PortableJson.check(source.tree, found);
@@ -158,11 +150,7 @@ final class Document {
         }
     }
 
-    private static String repeated(KeyLines.Repeated key, KeyLines lines) {
-        return String.join(".", key.path()) + ": is set twice, first on line " + lines.of(key.path());
-    }
-
-    static String at(Path file, int line) {
+    private static String at(Path file, int line) {
         return line > 0 ? file + ":" + line : file.toString();
     }
 

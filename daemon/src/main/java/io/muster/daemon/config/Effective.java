@@ -10,7 +10,7 @@ public record Effective(List<Setting> settings) {
     /**
      * A key with its value.
      *
-     * @param value the value as an operator would write it, without quotes
+     * @param value the value as an operator would write the value in the file, but without quotes
      * @param source {@code file:line} or {@code default}
      */
     public record Setting(Key key, String value, String source) {

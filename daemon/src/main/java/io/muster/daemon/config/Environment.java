@@ -35,7 +35,7 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
                 countCores(CPUS));
     }
 
-    /** The configuration file that is read when none is named; need not exist. */
+    /** The configuration file that the daemon reads if none is named. The file need not exist. */
     public Path configFile() {
         return systemd("CONFIGURATION_DIRECTORY", Path.of("/etc/muster"), xdg("XDG_CONFIG_HOME", ".config"))
                 .resolve("muster.toml");
@@ -54,7 +54,7 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
         return systemd("STATE_DIRECTORY", Path.of("/var/lib/muster"), xdg("XDG_STATE_HOME", ".local/state"));
     }
 
-    /** The directory that systemd created for the unit, see systemd.exec(5); otherwise root's default or the user's. */
+    /** The directory that systemd created for the unit, see systemd.exec(5), or without systemd the default for root or for the user. */
     private Path systemd(String variable, Path ofRoot, Path ofUser) {
         String given = variables.getOrDefault(variable, "");
         if (given.startsWith("/")) {
@@ -86,7 +86,7 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
         }
     }
 
-    /** Counts cores. Hardware threads that share a core count once; if their cores are not known, each counts. */
+    /** Counts cores: hardware threads that share a core count once. If the cores are not known, each hardware thread counts. */
     static int countCores(Path cpus) {
         int threads = Runtime.getRuntime().availableProcessors();
         Set<String> cores = new HashSet<>();

@@ -116,23 +116,19 @@ public enum Key {
 
     /** "; did you mean X?" for the nearest name in {@code known}, or "" when none is near. */
     static String suggestion(String given, List<String> known) {
-        return nearest(given, known).map(near -> "; did you mean " + near + "?").orElse("");
-    }
-
-    static Optional<String> nearest(String given, List<String> known) {
-        String best = null;
+        String best = "";
         int bestDistance = 1 + Math.max(1, given.length() / 3);
         for (String name : known) {
             int distance = distance(fold(given), fold(name));
             if (distance < bestDistance) {
-                best = name;
+                best = "; did you mean " + name + "?";
                 bestDistance = distance;
             }
         }
-        return Optional.ofNullable(best);
+        return best;
     }
 
-    /** Removes differences of spelling, so that {@code state_dir} and {@code stateDir} count as near to {@code state-dir}. */
+    /** Removes differences in spelling, so that {@code state_dir} and {@code stateDir} count as near to {@code state-dir}. */
     private static String fold(String name) {
         return name.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
     }

@@ -6,45 +6,51 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntPredicate;
 
 /**
- * The line of each key in a TOML text, since Jackson's TOML parser reports no positions, and the keys that are set twice, since Jackson
- * reports such a key at the wrong place. The scan follows the grammar just closely enough to find the keys of a text that Jackson accepts;
- * of any other text it finds what it can. Keys within inline tables and array elements are not listed; their position is that of the key
- * that holds them.
+ * The line of each key in a TOML text, because Jackson's TOML parser reports no positions, and the keys that are set twice, because
+ * Jackson reports such a key at the wrong place. The scan follows the grammar just closely enough to find the keys of a text that Jackson
+ * accepts; in any other text it finds what it can. Keys within inline tables and array elements are not listed; the place of such a key
+ * is that of the key that holds the table or array.
  */
 final class KeyLines {
+    /** A fault at a line. */
+    record Fault(int line, String sentence) {}
+
     private final String text;
+    private final Map<List<String>, Integer> lines = new HashMap<>();
+    private final List<Fault> repeated = new ArrayList<>();
+    private final Map<List<String>, Integer> lastElements = new HashMap<>();
     private int position;
     private int line = 1;
-    private final Map<List<String>, Integer> lines = new HashMap<>();
-    private final Set<List<String>> assigned = new HashSet<>();
-    private final List<Repeated> repeated = new ArrayList<>();
-    private final Map<List<String>, Integer> tableArrays = new HashMap<>();
-
-    /** A key that was already set on an earlier line. */
-    record Repeated(List<String> path, int line) {}
 
     private KeyLines(String text) {
         this.text = text;
     }
 
     static KeyLines scan(String toml) {
-        KeyLines scanner = new KeyLines(toml);
+        KeyLines found = new KeyLines(toml);
+        Set<List<String>> assigned = new HashSet<>();
         List<String> table = List.of();
-        while (scanner.skipToItem()) {
-            if (scanner.peek() == '[') {
-                table = scanner.header();
+        while (found.skipToItem()) {
+            boolean array = found.text.startsWith("[[", found.position);
+            boolean header = found.at('[');
+            int line = found.line;
+            found.position += array ? 2 : header ? 1 : 0;
+            List<String> path = found.note(header ? List.of() : table, found.keys(), array);
+            if (!header && !assigned.add(path)) {
+                String sentence = ": is set twice, first on line " + found.of(path);
+                found.repeated.add(new Fault(line, String.join(".", path) + sentence));
+            }
+            if (header) {
+                table = path;
+                found.skip(c -> c != '\n');
             } else {
-                scanner.assignment(table);
+                found.skipValue();
             }
         }
-        return scanner;
-    }
-
-    /** An empty index, for a document in another format. */
-    static KeyLines none() {
-        return new KeyLines("");
+        return found;
     }
 
     /** Lines, counted from one, by key path. The path of a table in an array contains its index. */
@@ -63,156 +69,119 @@ final class KeyLines {
         return 0;
     }
 
-    List<Repeated> repeated() {
+    /** The keys that were already set on an earlier line. */
+    List<Fault> repeated() {
         return repeated;
-    }
-
-    private char peek() {
-        return position < text.length() ? text.charAt(position) : '\0';
-    }
-
-    private char next() {
-        char c = peek();
-        position++;
-        if (c == '\n') {
-            line++;
-        }
-        return c;
     }
 
     private boolean more() {
         return position < text.length();
     }
 
+    private boolean at(char c) {
+        return more() && text.charAt(position) == c;
+    }
+
+    private void next() {
+        line += at('\n') ? 1 : 0;
+        position++;
+    }
+
+    private void skip(IntPredicate characters) {
+        while (more() && characters.test(text.charAt(position))) {
+            next();
+        }
+    }
+
+    private boolean skipComment() {
+        boolean comment = at('#');
+        if (comment) {
+            skip(c -> c != '\n');
+        }
+        return comment;
+    }
+
+    /** Skips to the next header or key, and returns whether there is one. */
     private boolean skipToItem() {
-        while (more()) {
-            if (peek() == '#') {
-                skipLine();
-            } else if (Character.isWhitespace(peek())) {
-                next();
-            } else {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void skipLine() {
-        while (more() && peek() != '\n') {
-            next();
-        }
-    }
-
-    /** Reads {@code [a.b]} or {@code [[a.b]]}: the path of the keys that follow. */
-    private List<String> header() {
-        boolean array = text.startsWith("[[", position);
-        position += array ? 2 : 1;
-        List<String> path = keyPath();
-        if (array) {
-            List<String> whole = resolve(List.of(), path.subList(0, path.size() - 1));
-            whole.add(path.get(path.size() - 1));
-            tableArrays.merge(List.copyOf(whole), 0, (old, zero) -> old + 1);
-        }
-        List<String> table = note(List.of(), path);
-        skipLine();
-        return table;
-    }
-
-    private void assignment(List<String> table) {
-        int at = line;
-        List<String> path = note(table, keyPath());
-        if (!assigned.add(path)) {
-            repeated.add(new Repeated(path, at));
-        }
-        skipValue();
-    }
-
-    /** Reads a dotted key, up to the first character that cannot be part of one. */
-    private List<String> keyPath() {
-        List<String> path = new ArrayList<>();
         do {
-            skipBlanks();
-            path.add(peek() == '"' || peek() == '\'' ? quoted() : bare());
-            skipBlanks();
-        } while (more() && peek() == '.' && next() == '.');
-        return path;
+            skip(Character::isWhitespace);
+        } while (skipComment());
+        return more();
     }
 
-    private void skipBlanks() {
-        while (peek() == ' ' || peek() == '\t') {
-            next();
-        }
-    }
-
-    private String bare() {
-        int start = position;
-        while (more() && (Character.isLetterOrDigit(peek()) || peek() == '-' || peek() == '_')) {
-            next();
-        }
-        if (position == start) {
-            next();
-        }
-        return text.substring(start, Math.min(position, text.length()));
-    }
-
-    private String quoted() {
-        int start = position + 1;
-        skipString();
-        return text.substring(Math.min(start, text.length()), Math.max(Math.min(start, text.length()), position - 1));
-    }
-
-    private List<String> note(List<String> table, List<String> path) {
-        List<String> whole = new ArrayList<>(table);
-        for (String part : path) {
-            whole = resolve(whole, List.of(part));
-            lines.putIfAbsent(List.copyOf(whole), line);
-        }
-        return List.copyOf(whole);
-    }
-
-    /** Appends each part; after a part that is an array of tables, also the index of its last element. */
-    private List<String> resolve(List<String> base, List<String> parts) {
-        List<String> whole = new ArrayList<>(base);
-        for (String part : parts) {
-            whole.add(part);
-            Integer last = tableArrays.get(whole);
-            if (last != null) {
-                lines.putIfAbsent(List.copyOf(whole), line);
-                whole.add(last.toString());
-            }
-        }
-        return whole;
-    }
-
+    /** Skips to the end of the line on which the value ends. */
     private void skipValue() {
         int depth = 0;
-        while (more()) {
-            char c = peek();
-            if (c == '"' || c == '\'') {
-                skipString();
-            } else if (c == '#') {
-                skipLine();
-            } else if (c == '\n' && depth <= 0) {
-                return;
-            } else {
-                depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+        while (more() && !(at('\n') && depth <= 0)) {
+            if (!skipComment() && !skipString()) {
+                depth += at('[') || at('{') ? 1 : at(']') || at('}') ? -1 : 0;
                 next();
             }
         }
     }
 
-    private void skipString() {
+    /** Skips a string, if one begins here. */
+    private boolean skipString() {
+        if (!at('"') && !at('\'')) {
+            return false;
+        }
         String quote = text.substring(position, position + 1);
         String end = text.startsWith(quote.repeat(3), position) ? quote.repeat(3) : quote;
         position += end.length();
         while (more() && !text.startsWith(end, position)) {
-            if (next() == '\\' && quote.equals("\"") && more()) {
+            if (at('\\') && quote.equals("\"")) {
                 next();
             }
+            next();
         }
-        position = Math.min(text.length(), position + end.length());
-        while (end.length() == 3 && more() && text.startsWith(quote, position)) {
-            position++;
+        position += end.length();
+        while (end.length() == 3 && at(quote.charAt(0))) {
+            next();
         }
+        position = Math.min(position, text.length());
+        return true;
+    }
+
+    /** Reads a dotted key, up to the first character that cannot be part of one. */
+    private List<String> keys() {
+        List<String> keys = new ArrayList<>();
+        do {
+            position += keys.isEmpty() ? 0 : 1;
+            skip(KeyLines::isBlank);
+            int start = position;
+            boolean quoted = skipString();
+            if (!quoted) {
+                skip(c -> Character.isLetterOrDigit(c) || c == '-' || c == '_');
+            }
+            if (position == start && more()) {
+                next();
+            }
+            int end = quoted ? Math.max(start + 1, position - 1) : position;
+            keys.add(text.substring(quoted ? start + 1 : start, end));
+            skip(KeyLines::isBlank);
+        } while (at('.'));
+        return keys;
+    }
+
+    private static boolean isBlank(int c) {
+        return c == ' ' || c == '\t';
+    }
+
+    /** Notes the line of a key and of each table on the way to it, unless known, and returns the whole path. */
+    private List<String> note(List<String> table, List<String> keys, boolean newElement) {
+        List<String> path = new ArrayList<>(table);
+        for (int i = 0; i < keys.size(); i++) {
+            path.add(keys.get(i));
+            lines.putIfAbsent(List.copyOf(path), line);
+            if (newElement && i == keys.size() - 1) {
+                lastElements.merge(List.copyOf(path), 0, (last, first) -> last + 1);
+            }
+            Integer last = lastElements.get(path);
+            if (last != null) {
+                path.add(last.toString());
+                lines.putIfAbsent(List.copyOf(path), line);
+            }
+        }
+        return List.copyOf(path);
     }
 }

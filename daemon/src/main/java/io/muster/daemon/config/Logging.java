@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
 /**
- * The log goes to standard error, before which the daemon has put a queue that never blocks. An operator's own logback file ({@code
- * -Dlogback.configurationFile}) decides about everything but the level, which stays ours to change. May be called on any thread; events
- * that are logged during a change are not lost.
+ * Sets up the log, which goes to standard error through a queue of the daemon's that never blocks. An operator's own logback file ({@code
+ * -Dlogback.configurationFile}) decides about everything but the level, which the configuration sets in any case. All methods may be
+ * called on any thread. A change of the setup loses no event.
  */
 public final class Logging {
     /** The form of a log line. */
@@ -47,7 +47,7 @@ public final class Logging {
         TRACE
     }
 
-    /** The configuration at start, which logback finds through META-INF/services; this takes a tenth of the time of reading XML. */
+    /** The setup at start. Logback finds this class through META-INF/services, which takes a tenth of the time of reading XML. */
     public static final class AtStart extends ContextAwareBase implements Configurator {
         @Override
         public ExecutionStatus configure(LoggerContext context) {
@@ -69,7 +69,7 @@ public final class Logging {
         }
     }
 
-    /** The line, with its end, that stands in the log where {@code dropped} lines are missing. */
+    /** The line, with its line end, that the log has in place of {@code dropped} lines. */
     public static byte[] gap(long dropped) {
         LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
         var event = new LoggingEvent(
@@ -92,7 +92,7 @@ public final class Logging {
         return encoder(context, Format.TEXT);
     }
 
-    /** Drops what the threads of {@code group} log, until the result is closed. */
+    /** Drops the events of all threads in {@code group} until the result is closed. */
     public static Closeable silence(ThreadGroup group) {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
             return () -> {};
@@ -179,8 +179,9 @@ public final class Logging {
     }
 
     /**
-     * How much of the log exceptions get: whoever has found a bug may come upon it thousands of times a second. Each kind of exception
-     * is logged with its stack once a minute; the others are counted, and the next line of whatever kind has their number before it.
+     * Limits how many exceptions are logged, because a peer that has found a bug may trigger it thousands of times a second. The log gets
+     * each kind of exception once a minute, with its stack. The filter counts the repetitions and logs their number before the first line
+     * that follows that minute.
      */
     static final class Repeats extends TurboFilter {
         static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
@@ -205,7 +206,7 @@ public final class Logging {
                 Object @Nullable [] arguments,
                 @Nullable Throwable thrown) {
             if (format == null || !level.isGreaterOrEqual(logger.getEffectiveLevel())) {
-                return FilterReply.NEUTRAL; // only asks whether such a line would be logged
+                return FilterReply.NEUTRAL; // without a format, the caller only asks whether the level is logged
             }
             Throwable exception = thrown == null ? last(arguments) : thrown;
             List<String> finished;

@@ -17,21 +17,21 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
     private static final String DEFAULT_METRICS = "127.0.0.1:9559";
     private static final Pattern ADDRESS = Pattern.compile("(localhost|[0-9.]+|\\[[0-9a-fA-F:.]+])?:(\\d{1,5})");
 
-    static Reporting read(Settings settings) {
-        String metrics = settings.get(Key.METRICS, DEFAULT_METRICS, Reporting::metricsOf);
+    static Reporting read(Table muster) {
+        String metrics = muster.get("metrics", DEFAULT_METRICS, Reporting::metricsOf);
         Optional<InetSocketAddress> address =
                 metrics.equals("off") ? Optional.empty() : Optional.of(addressOf(metrics));
         if (address.isPresent() && !address.get().getAddress().isLoopbackAddress()) {
-            settings.note(Key.METRICS, "not a loopback address: whoever reaches it may read host counts and versions");
+            muster.note("metrics", "not a loopback address: whoever reaches it may read host counts and versions");
         }
         return new Reporting(
                 address,
-                settings.choice(Key.LOG_FORMAT, Logging.Format.TEXT),
-                settings.choice(Key.LOG_LEVEL, Logging.Level.INFO));
+                muster.choice("log-format", Logging.Format.TEXT),
+                muster.choice("log-level", Logging.Level.INFO));
     }
 
     private static String metricsOf(JsonNode node) {
-        String text = Settings.textOf(node);
+        String text = Table.textOf(node);
         if (!text.equals("off")) {
             addressOf(text);
         }
@@ -41,12 +41,12 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
     /** Parses an address. Only numeric addresses and localhost are accepted, because other names would need the name service at start. */
     private static InetSocketAddress addressOf(String text) {
         Matcher m = ADDRESS.matcher(text);
-        Settings.require(m.matches(), "expected off or ADDRESS:PORT, the address in numbers or localhost");
+        Table.require(m.matches(), "expected off or ADDRESS:PORT, the address in numbers or localhost");
         int port = Integer.parseInt(m.group(2));
-        Settings.require(port <= 65535, "there is no port " + port);
+        Table.require(port <= 65535, "there is no port " + port);
         try {
             String host = m.group(1);
-            Settings.require(host != null, "expected an address before :" + port);
+            Table.require(host != null, "expected an address before :" + port);
             return new InetSocketAddress(InetAddress.getByName(host), port);
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException(text + " is not an address", e);

@@ -1,6 +1,5 @@
 package io.muster.daemon.config;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
@@ -22,37 +21,36 @@ import org.jspecify.annotations.Nullable;
  */
 public record Resources(ResourceSet set, Idset excluded, String origin) {
     private static final String THIS_HOST = "this host";
-    private static final List<Key> BROKER_FLAGS = List.of(
-            Key.RESOURCE_NORESTRICT, Key.RESOURCE_NOVERIFY, Key.RESOURCE_REDISCOVER, Key.RESOURCE_NO_UPDATE_WATCH);
+    private static final List<String> BROKER_FLAGS = List.of("norestrict", "noverify", "rediscover", "no-update-watch");
 
     /** Reads the section. If a problem is reported, the result is meaningless and the caller refuses the whole configuration. */
-    static Resources read(Settings settings, Environment environment) {
-        readBrokerKeys(settings);
-        Path path = settings.pathIfGiven(Key.RESOURCE_PATH);
-        Path scheduling = settings.pathIfGiven(Key.RESOURCE_SCHEDULING);
-        boolean entries = settings.has(Key.RESOURCE_CONFIG);
-        ResourceSet configured = fromEntries(settings);
+    static Resources read(Table resource, Environment environment) {
+        readBrokerKeys(resource);
+        Path path = resource.pathIfGiven("path");
+        Path scheduling = resource.pathIfGiven("scheduling");
+        boolean entries = resource.has("config");
+        ResourceSet configured = fromEntries(resource);
         if (path == null && !entries) {
             if (scheduling != null) {
-                settings.problem(Key.RESOURCE_SCHEDULING, "needs resource.path or [[resource.config]]");
+                resource.problem("scheduling", "needs resource.path or [[resource.config]]");
             }
-            return exclude(settings, ofHost(environment), THIS_HOST);
+            return exclude(resource, ofHost(environment), THIS_HOST);
         }
         if (path != null && entries) {
-            settings.note(Key.RESOURCE_PATH, "ignored, since there are [[resource.config]] entries");
+            resource.note("path", "ignored, since there are [[resource.config]] entries");
         }
-        ResourceSet set = path == null || entries ? configured : fromFile(settings, path);
-        String origin = path == null || entries ? Key.RESOURCE_CONFIG.toString() : path.toString();
-        set = scheduling == null ? set : amend(settings, set, scheduling);
+        ResourceSet set = path == null || entries ? configured : fromFile(resource, path);
+        String origin = path == null || entries ? "resource.config" : path.toString();
+        set = scheduling == null ? set : amend(resource, set, scheduling);
         if (set.ranks().isEmpty()) {
-            settings.note(
-                    path == null || entries ? Key.RESOURCE_CONFIG : Key.RESOURCE_PATH,
+            resource.note(
+                    path == null || entries ? "config" : "path",
                     "names no host: schedulers have nothing, and a daemon that serves hosts refuses to reload this");
         }
         Problems contradictions = new Problems();
         Agreement.check(set, contradictions);
-        settings.relay(scheduling != null ? scheduling : Path.of(origin), contradictions);
-        return exclude(settings, set, origin);
+        resource.relay(scheduling != null ? scheduling : Path.of(origin), contradictions);
+        return exclude(resource, set, origin);
     }
 
     /** Whether the configuration names no resources, so that they were discovered on this host. */
@@ -60,10 +58,10 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         return origin.equals(THIS_HOST);
     }
 
-    private static void readBrokerKeys(Settings settings) {
-        BROKER_FLAGS.forEach(key -> settings.flag(key, false));
-        settings.get(Key.RESOURCE_VERIFY, "", node -> {
-            Settings.require(node.isBoolean() || node.isObject(), "expected true, false or a table");
+    private static void readBrokerKeys(Table resource) {
+        BROKER_FLAGS.forEach(key -> resource.flag(key, false));
+        resource.get("verify", "", node -> {
+            Table.require(node.isBoolean() || node.isObject(), "expected true, false or a table");
             return node.toString();
         });
     }
@@ -73,60 +71,58 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         return ResourceSet.of(host, Idset.of(0), Idset.range(0, environment.cores() - 1), Idset.EMPTY, Map.of());
     }
 
-    private static ResourceSet fromEntries(Settings settings) {
-        Key key = Key.RESOURCE_CONFIG;
-        JsonNode array = settings.node(key);
-        if (array.isMissingNode()) {
-            settings.record(key, "0 entries");
+    private static ResourceSet fromEntries(Table resource) {
+        resource.tables("config");
+        if (!resource.has("config")) {
             return ResourceSet.EMPTY;
         }
         Problems problems = new Problems();
-        List<ConfigEntry> entries = ConfigEntry.readAll(array, key.toString(), problems);
-        settings.record(key, entries.size() + (entries.size() == 1 ? " entry" : " entries"));
+        List<ConfigEntry> entries = ConfigEntry.readAll(resource.json("config"), "resource.config", problems);
         Problems semantic = new Problems();
         ResourceSet set = ResourceSet.fromConfig(entries, semantic);
-        settings.relay(key, problems, semantic);
+        resource.relay("config", problems);
+        resource.relay("config", semantic);
         return set == null ? ResourceSet.EMPTY : set;
     }
 
-    private static ResourceSet fromFile(Settings settings, Path path) {
+    private static ResourceSet fromFile(Table resource, Path path) {
         Problems problems = new Problems();
-        byte[] bytes = content(settings, Key.RESOURCE_PATH, path);
+        byte[] bytes = content(resource, "path", path);
         ResourceSet set = bytes == null ? null : ResourceSet.parse(bytes, problems);
-        settings.relay(path, problems);
+        resource.relay(path, problems);
         return set == null ? ResourceSet.EMPTY : set;
     }
 
-    private static ResourceSet amend(Settings settings, ResourceSet set, Path path) {
-        byte[] bytes = content(settings, Key.RESOURCE_SCHEDULING, path);
+    private static ResourceSet amend(Table resource, ResourceSet set, Path path) {
+        byte[] bytes = content(resource, "scheduling", path);
         if (bytes == null) {
             return set;
         }
         Problems problems = new Problems();
         ResourceSet amended = set.withScheduling(bytes, problems);
-        settings.relay(path, problems);
+        resource.relay(path, problems);
         return amended == null ? set : amended;
     }
 
-    private static byte @Nullable [] content(Settings settings, Key key, Path path) {
+    private static byte @Nullable [] content(Table resource, String key, Path path) {
         try {
             return SourceFile.read(path);
         } catch (IOException e) {
-            settings.problem(key, path + " cannot be read: " + SourceFile.reason(e));
+            resource.problem(key, path + " cannot be read: " + SourceFile.reason(e));
             return null;
         }
     }
 
-    private static Resources exclude(Settings settings, ResourceSet set, String origin) {
-        String targets = settings.text(Key.RESOURCE_EXCLUDE, "");
+    private static Resources exclude(Table resource, ResourceSet set, String origin) {
+        String targets = resource.text("exclude", "");
         Idset excluded = Idset.EMPTY;
         try {
             excluded = targets.isEmpty() || set.ranks().isEmpty() ? Idset.EMPTY : set.targets(targets);
         } catch (IllegalArgumentException e) {
-            settings.problem(Key.RESOURCE_EXCLUDE, String.valueOf(e.getMessage()));
+            resource.problem("exclude", String.valueOf(e.getMessage()));
         }
         if (!excluded.isEmpty() && excluded.equals(set.ranks())) {
-            settings.note(Key.RESOURCE_EXCLUDE, "leaves no rank for schedulers");
+            resource.note("exclude", "leaves no rank for schedulers");
         }
         return new Resources(set, excluded, origin);
     }

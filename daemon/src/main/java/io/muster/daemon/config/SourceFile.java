@@ -19,7 +19,7 @@ public final class SourceFile {
     /**
      * Reads a whole file.
      *
-     * @throws IOException also for devices and the like, which may never end and so would block a daemon
+     * @throws IOException also if the file is not a regular one: reading a device may never end, which would block the daemon
      */
     public static byte[] read(Path path) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {

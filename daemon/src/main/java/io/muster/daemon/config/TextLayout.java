@@ -17,7 +17,7 @@ import org.slf4j.event.KeyValuePair;
 /**
  * Writes each log event as one line, {@code time level logger: message key=value}, and each frame of a stack trace as another line. Under
  * journald, each line begins with {@code <N>} of sd-daemon(3) and has no time or level of its own. {@link Text#escaped} escapes characters
- * that may not be printed, so that a peer cannot forge a line by the reason that the peer gives.
+ * that may not be printed, so that a peer cannot forge a line of the log with the reason of a request.
  */
 public final class TextLayout extends LayoutBase<ILoggingEvent> {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
@@ -95,7 +95,7 @@ public final class TextLayout extends LayoutBase<ILoggingEvent> {
         return level.isGreaterOrEqual(Level.INFO) ? 6 : 7;
     }
 
-    /** Logback's JSON, one event a line, with what a terminal or a pager would obey escaped: logback itself escapes C0 controls alone. */
+    /** Logback's JSON, one event per line. Logback escapes only C0 controls; this escapes all characters that a terminal would obey. */
     static final class Json extends JsonEncoder {
         @Override
         public byte[] encode(ILoggingEvent event) {

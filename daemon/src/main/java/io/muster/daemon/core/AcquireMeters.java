@@ -1,6 +1,6 @@
 package io.muster.daemon.core;
 
-/** Counts events of the acquire streams; the daemon binds this to its metrics. */
+/** Counts what happens to the acquire streams. The daemon implements this with its metrics. */
 public interface AcquireMeters {
     AcquireMeters NONE = new AcquireMeters() {};
 
@@ -8,12 +8,17 @@ public interface AcquireMeters {
 
     default void update() {}
 
-    /** An error ended a stream or refused to begin one. */
+    /** Called when an error ends a stream or refuses to open one. */
     default void error() {}
 
-    /** An update was merged into a later one because the scheduler does not read. */
+    /** Called when an update is merged into a later one because the scheduler does not read. */
     default void conflated() {}
 
-    /** @param nanos time from when the first of the changes became durable until the updates of all writable streams were written */
+    /**
+     * Called after an update was sent.
+     *
+     * @param nanos time from when the first of the changes became durable until the updates of all writable streams were
+     *     written
+     */
     default void published(long nanos) {}
 }

@@ -3,7 +3,7 @@ package io.muster.daemon.core;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.acquire.Told;
 
-/** One scheduler that holds an acquisition, and the view that it was last sent. */
+/** The stream of one scheduler that holds an acquisition, with the view that the scheduler was last sent. */
 public final class AcquireStream {
     private final Sink sink;
     private final Principal holder;
@@ -25,7 +25,7 @@ public final class AcquireStream {
         return holder;
     }
 
-    /** When the scheduler acquired, in seconds since the epoch. */
+    /** Returns when the scheduler acquired, in seconds since the epoch. */
     public double since() {
         return since;
     }
@@ -34,12 +34,12 @@ public final class AcquireStream {
         return told;
     }
 
-    /** Number of responses sent, including the first. */
+    /** Returns the number of responses that were sent, including the first. */
     public long responses() {
         return responses;
     }
 
-    /** Whether updates wait until the scheduler's socket can take more. */
+    /** Returns whether updates wait until the scheduler's socket can take more. */
     public boolean isBehind() {
         return behind;
     }
@@ -52,7 +52,7 @@ public final class AcquireStream {
         return sink;
     }
 
-    /** Whether the first response has been sent. */
+    /** Returns whether the first response has been sent. */
     boolean hasBegun() {
         return begun;
     }

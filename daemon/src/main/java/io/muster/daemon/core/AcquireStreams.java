@@ -30,10 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The schedulers that follow the inventory (RFC 28). Each scheduler is sent the difference between the view that it was last sent and
- * the committed view; events are never translated. A scheduler whose socket is full is passed over, and is sent one difference of
- * everything once it has read. Streams that are at the same view share one encoded update, and streams that begin at the same view share
- * one encoded first response.
+ * The streams of the schedulers that follow the inventory (RFC 28). An update is the difference between the view that the
+ * scheduler was last sent and the committed view; events are never translated into updates. A scheduler whose socket is full
+ * is skipped, and is sent one update with all differences once it has read. Streams with the same view share one encoded
+ * update, and streams that begin with the same view share one encoded first response.
  */
 public final class AcquireStreams implements Commits {
     private static final Logger log = LoggerFactory.getLogger("acquire");
@@ -54,9 +54,10 @@ public final class AcquireStreams implements Commits {
     private boolean waiting;
 
     /**
-     * Creates streams that are exclusive and gather no changes, until {@link #configure}.
+     * Creates the object. Until {@link #configure} is called, only one scheduler may acquire, and every change is sent at
+     * once.
      *
-     * @param nanos a monotonic clock
+     * @param nanos a monotonic clock in nanoseconds
      */
     public AcquireStreams(
             Inventory inventory, ScheduledExecutorService core, AcquireMeters meters, LongSupplier nanos) {
@@ -68,9 +69,10 @@ public final class AcquireStreams implements Commits {
     }
 
     /**
-     * Sets the rules for streams. Changes that are being gathered are still sent when the old {@code batch} ends.
+     * Sets the rules for streams. Changes that are being gathered are still sent when the previous {@code batch} time ends.
      *
-     * @param mayShare whether several schedulers may hold the resources at the same time; schedulers that hold them already keep them
+     * @param mayShare whether several schedulers may hold the resources at the same time; schedulers that hold the resources
+     *     already keep them
      * @param batch how long changes are gathered after an update; the first change after a quiet time is sent at once
      */
     public void configure(boolean mayShare, Duration batch) {
@@ -79,14 +81,18 @@ public final class AcquireStreams implements Commits {
         batchNanos = batch.toNanos();
     }
 
-    /** @throws RpcException EBUSY, which names the scheduler that holds the resources */
+    /**
+     * Opens the stream of a scheduler.
+     *
+     * @throws RpcException EBUSY, which names the scheduler that holds the resources
+     */
     public AcquireStream acquire(Sink sink, Principal by) {
         inventory.checkThread();
         if (!shared && !streams.isEmpty()) {
             meters.error();
             throw busy(streams.iterator().next());
         }
-        AcquireStream stream = new AcquireStream(sink, by, inventory.now(), told(newestView()));
+        AcquireStream stream = new AcquireStream(sink, by, inventory.now(), knowledge(newestView()));
         streams.add(stream);
         if (inventory.isRedefining()) {
             inventory.whenAnswered(() -> begin(stream));
@@ -97,15 +103,15 @@ public final class AcquireStreams implements Commits {
     }
 
     /**
-     * Sends the first response. If a new R is on its way to the disk, {@link #acquire} calls this once that R is committed, because a new R
-     * renumbers the ranks.
+     * Sends the first response. If a new R waits for the disk, {@link #acquire} calls this method only after that R is
+     * committed, because a new R renumbers the ranks.
      */
     private void begin(AcquireStream stream) {
         if (streams.contains(stream)) {
             Bytes first = offer.payload(inventory.state());
             RpcException refusal = stream.sink().refusal(first);
             if (refusal == null) {
-                stream.begins(told(newestView()));
+                stream.begins(knowledge(newestView()));
                 send(stream, first);
                 meters.first();
             } else {
@@ -127,12 +133,12 @@ public final class AcquireStreams implements Commits {
         return new RpcException(Errno.EBUSY, "resources are acquired by " + holder.holder() + pid + " since " + since);
     }
 
-    /** Frees the resources because the stream has ended or its connection is closed. */
+    /** Removes a stream that has ended or whose connection is closed. Another scheduler may then acquire. */
     public void release(AcquireStream stream) {
         streams.remove(stream);
     }
 
-    /** Frees the resources as {@link #release} does, when a request is answered with the error that ends the stream. */
+    /** Removes a stream as {@link #release} does, and counts the error response that ends the stream. */
     public void cancelled(AcquireStream stream) {
         release(stream);
         meters.error();
@@ -146,12 +152,12 @@ public final class AcquireStreams implements Commits {
         return streams.size();
     }
 
-    /** The streams in the order in which they acquired. */
+    /** Returns the streams in the order in which they were opened. */
     public Set<AcquireStream> streams() {
         return new LinkedHashSet<>(streams);
     }
 
-    /** Sends no more updates to the schedulers that hold an acquisition now: flux-core's broker requests this before it shuts down. */
+    /** Stops sending updates to the streams that are open now. flux-core's broker requests this before it shuts down. */
     public void mute() {
         streams.forEach(AcquireStream::mute);
     }
@@ -161,14 +167,17 @@ public final class AcquireStreams implements Commits {
         List.copyOf(streams).forEach(stream -> end(stream, reason));
     }
 
-    /** Sends everything that a scheduler missed as one update, because its socket can take more. */
+    /** Sends everything that a scheduler has not been sent yet as one update, because its socket can take more. */
     public void resume(AcquireStream stream) {
         if (stream.isBehind() && streams.contains(stream)) {
-            new Round(newestView()).tell(stream);
+            new Round(newestView()).sendTo(stream);
         }
     }
 
-    /** What each scheduler would be sent if the inventory became {@code after}; null for a scheduler that would be sent nothing. */
+    /**
+     * Returns the update that each scheduler would be sent if the inventory became {@code after}; null for a scheduler that
+     * would be sent nothing.
+     */
     public Map<AcquireStream, @Nullable Next> preview(InventoryState after) {
         Map<AcquireStream, @Nullable Next> updates = new LinkedHashMap<>();
         streams.forEach(
@@ -207,7 +216,7 @@ public final class AcquireStreams implements Commits {
         dirty = false;
         Round round = new Round(newestView());
         for (AcquireStream stream : List.copyOf(streams)) {
-            round.tell(stream);
+            round.sendTo(stream);
         }
         if (round.sent > 0) {
             publishedAt = nanos.getAsLong();
@@ -220,10 +229,12 @@ public final class AcquireStreams implements Commits {
     }
 
     /**
-     * The value that stands for a first view. Streams that begin with the same view get the same object, so that they can share updates.
+     * Returns the object that stands for a first view. Streams that begin with the same view get the same object, so that
+     * they can share updates.
      */
-    @SuppressWarnings("ReferenceEquality") // identity is enough, and cheaper than comparing views
-    private Told told(SchedulerView view) {
+    @SuppressWarnings(
+            "ReferenceEquality") // comparing views would cost more, and equal views that are not shared do no harm
+    private Told knowledge(SchedulerView view) {
         Told last = newest;
         if (last == null || last.view() != view) {
             last = Told.first(view);
@@ -237,7 +248,7 @@ public final class AcquireStreams implements Commits {
         stream.sink().send(payload);
     }
 
-    /** One committed view that is sent to many schedulers: each difference is computed and encoded once. */
+    /** One committed view that is being sent to the streams. Each difference is computed and encoded once. */
     private final class Round {
         private final SchedulerView now;
         private final IdentityHashMap<Told, Update> updates = new IdentityHashMap<>();
@@ -247,7 +258,7 @@ public final class AcquireStreams implements Commits {
             this.now = now;
         }
 
-        void tell(AcquireStream stream) {
+        void sendTo(AcquireStream stream) {
             if (!isTold(stream)) {
                 return;
             }
@@ -276,11 +287,12 @@ public final class AcquireStreams implements Commits {
     private record Update(@Nullable Bytes payload, Told after) {}
 
     /**
-     * The first response. Writing its R, which may hold a large graph, takes long, so the bytes are kept until R changes; the whole
-     * response is kept until {@code up} changes, so that schedulers that acquire meanwhile are sent the same bytes.
+     * The first response, which is kept for the next scheduler. Encoding R, which may have a large graph, takes long, so the
+     * bytes of R are kept until R changes. The whole response is kept until {@code up} changes, so that schedulers that
+     * acquire in the meantime share its bytes.
      */
     private static final class Offer {
-        private @Nullable Definition of;
+        private @Nullable Definition definition;
         private Idset members = Idset.EMPTY;
         private Idset up = Idset.EMPTY;
         private Bytes resources = Bytes.EMPTY;
@@ -288,12 +300,12 @@ public final class AcquireStreams implements Commits {
 
         Bytes payload(InventoryState state) {
             SchedulerView view = state.view();
-            boolean same = state.definition() == of && view.members().equals(members);
+            boolean same = state.definition() == definition && view.members().equals(members);
             if (!same) {
                 Pruned offered = state.offered();
                 note(offered.scheduling(), state.resources().ranks().subtract(view.members()));
                 resources = Bytes.wrap(offered.resources().toBytes());
-                of = state.definition();
+                definition = state.definition();
                 members = view.members();
             }
             if (!same || !view.up().equals(up)) {

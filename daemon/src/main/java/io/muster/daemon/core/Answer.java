@@ -4,9 +4,13 @@ import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import java.util.List;
 
-/** The result of a command. */
+/** The result of a command, from which the service package makes the response. */
 public sealed interface Answer {
-    /** @param entries the entries that the command wrote, now on disk; empty when nothing had to change */
+    /**
+     * The command was carried out.
+     *
+     * @param entries the entries that the command wrote, now on disk; empty if nothing had to change
+     */
     record Done(List<Entry> entries) implements Answer {}
 
     /** The command was refused. */
@@ -15,15 +19,15 @@ public sealed interface Answer {
     /**
      * A valid command could not be carried out.
      *
-     * @param text one sentence for the operator
+     * @param text one sentence for the user that sent the command
      */
     record Failed(Kind kind, String text) implements Answer {
         public enum Kind {
-            /** The disk refuses writes. Trying again helps only after somebody has repaired it. */
+            /** The disk refuses writes. Trying again helps only after the disk has been repaired. */
             DISK,
             /** Too many changes wait for the disk. Trying again a little later helps. */
             BUSY,
-            /** The command needs an entry that is longer than the ledger takes. Trying again never helps. */
+            /** The command needs an entry that is longer than the ledger accepts. Trying again never helps. */
             TOO_LONG
         }
     }

@@ -8,24 +8,31 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Work for a request that takes too long for the core thread: a thread beside it does the work and hands back what to do next. */
+/**
+ * Runs the parts of requests that take too long for the core thread. A thread beside the core thread does the work and
+ * returns what the core thread has to do next.
+ */
 public final class Aside {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     private final Executor core;
     private final Executor beside;
 
-    /** @param beside runs the work; with several threads, several pieces of work run at a time */
+    /**
+     * Creates an object for one executor.
+     *
+     * @param beside runs the work; if it has several threads, several pieces of work run at the same time
+     */
     public Aside(Executor core, Executor beside) {
         this.core = core;
         this.beside = beside;
     }
 
     /**
-     * Does {@code work} beside the core thread, and then what the work returns on the core thread.
+     * Runs {@code work} beside the core thread, and then, on the core thread, the action that the work returns.
      *
-     * @param bug runs on the core thread in place of that if the work fails by a bug, which the log has then; given a sentence for
-     *     the peer, since each request must get an answer
+     * @param bug runs on the core thread, in place of the action, if the work fails because of a bug, which is logged. It is
+     *     given a sentence for the peer, because each request must get a response.
      */
     public void run(Supplier<Runnable> work, Consumer<String> bug) {
         beside.execute(() -> {
@@ -41,9 +48,9 @@ public final class Aside {
     }
 
     /**
-     * Answers many who wait, each in a task of its own on the core thread: between two answers other tasks run, among them those that
-     * close peers whose unread answers take too much memory, and an answer that fails keeps no answer from the others. The first one
-     * is answered at once.
+     * Responds to many waiting requests, each in a task of its own on the core thread. Other tasks run between two
+     * responses, such as those that close peers whose unread responses take too much memory, and a response that fails does
+     * not prevent the others. The first response is sent at once.
      */
     public <T> void each(Iterator<T> waiting, Consumer<T> answer) {
         if (!waiting.hasNext()) {

@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one line to the log for each entry, in the journal's words: {@code drain idset=3 nodelist=host3 reason="bad dimm" by=alice(1001)}.
- * The lines are written on the worker thread. If the log is too slow, some lines are dropped and a warning gives their number; the journal
- * has all entries.
+ * Writes one line to the log for each entry, with the names of the journal: {@code drain idset=3 nodelist=host3 reason="bad
+ * dimm" by=alice(1001)}. The lines are written on the worker thread. If the log is too slow, some lines are dropped and a
+ * warning gives their number; the journal has all entries.
  */
 public final class ChangeLog implements Commits {
     private static final Logger log = LoggerFactory.getLogger("inventory");
 
     /**
-     * Approximate limit on the bytes of entries that wait for the log. An entry that names every second rank of a large system is as long
-     * as its list of hosts.
+     * The approximate number of bytes of entries that may wait for the log. An entry that names every second rank of a large
+     * system is as long as its list of hosts.
      */
     static final long MOST_WAITING = 8 << 20;
 
@@ -57,7 +57,9 @@ public final class ChangeLog implements Commits {
                 if (missing > 0) {
                     log.warn("{} changes are in the journal, but not here: the log is too slow", missing);
                 }
-                entries.forEach(entry -> log.info("{}", line(entry)));
+                for (int i = 0; i < entries.size(); i++) {
+                    log.info("{}", line(entries.get(i), lines.get(i)));
+                }
             } finally {
                 waiting.addAndGet(-weight);
             }
@@ -72,9 +74,10 @@ public final class ChangeLog implements Commits {
         return weight;
     }
 
-    static String line(Entry entry) {
+    /** @param json the entry as JSON */
+    static String line(Entry entry, byte[] json) {
         StringBuilder line = new StringBuilder(160).append(entry.event().name());
-        EventText.fields(line, entry.toSummaryJson(), ChangeLog::value);
+        EventText.fields(line, entry.toSummaryJson(json), ChangeLog::value);
         return line.append(" by=")
                 .append(entry.by())
                 .append(" seq=")
@@ -84,7 +87,7 @@ public final class ChangeLog implements Commits {
 
     private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
-            case "userid", "user", "pid" -> null;
+            case "userid", "user", "pid", "id", "request" -> null;
             case "until", "expiration" -> time(value.decimalValue());
             default -> value.isContainerNode() ? cut(value.toString()) : word(cut(value.asText()));
         };
@@ -99,7 +102,7 @@ public final class ChangeLog implements Commits {
         return plain ? text : quote(text);
     }
 
-    /** A time as RFC 3339, with exactly the fraction of a second that was given. R uses 0 for "does not expire". */
+    /** Returns a time by RFC 3339 with exactly the fraction of a second that was given. R uses 0 for "does not expire". */
     private static String time(BigDecimal seconds) {
         BigDecimal whole = seconds.setScale(0, RoundingMode.FLOOR);
         long nanos = seconds.subtract(whole).movePointRight(9).longValue();
@@ -108,7 +111,7 @@ public final class ChangeLog implements Commits {
                 : Instant.ofEpochSecond(whole.longValue(), nanos).toString();
     }
 
-    /** Quotes a text so that it cannot look like a second line or a second key: a reason is whatever somebody typed. */
+    /** Quotes a text so that it cannot look like a second line or a second key, because users choose the text of a reason. */
     private static String quote(String text) {
         StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {

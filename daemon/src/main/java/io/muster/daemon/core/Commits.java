@@ -4,7 +4,10 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import java.util.List;
 
-/** Listens to changes that became durable. Called in order, before any of these changes is answered. */
+/**
+ * A listener that is called, on the core thread, when changes have become durable: in the order of the changes, and before
+ * the responses to them are sent.
+ */
 public interface Commits {
     /**
      * Receives entries that became durable together.
@@ -15,7 +18,8 @@ public interface Commits {
     default void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {}
 
     /**
-     * Called once after a series of {@link #committed} calls for everything that became durable together: the time to pass the changes on.
+     * Called once after the {@link #committed} calls for everything that became durable together. Streams send updates at
+     * this moment.
      */
     default void settled() {}
 }

@@ -3,7 +3,7 @@ package io.muster.daemon.core;
 import io.muster.inventory.state.InventoryState;
 
 /**
- * The inventory as it is on disk.
+ * The inventory as it is on disk: the state after the last durable entry.
  *
  * @param seq the seq of the last entry that led to the state; 0 if there was none
  */

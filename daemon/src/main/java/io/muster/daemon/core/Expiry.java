@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Lifts holds when their time has come, but none while the clock is doubted. */
+/** Ends holds when they expire, except while the clock is doubted. */
 public final class Expiry implements Commits {
-    /** Longest wait before the deadlines are checked again, in case the clock jumps. */
+    /** The longest wait before the deadlines are checked again, in case the clock jumps. */
     private static final double AT_MOST_SECONDS = 60;
 
     private static final double RETRY_SECONDS = 1;
@@ -22,14 +22,14 @@ public final class Expiry implements Commits {
     private @Nullable ScheduledFuture<?> timer;
     private double armedFor;
 
-    /** @param expired receives the number of holds that were lifted */
+    /** @param expired receives the number of holds that were ended */
     public Expiry(Inventory inventory, ScheduledExecutorService core, IntConsumer expired) {
         this.inventory = inventory;
         this.core = core;
         this.expired = expired;
     }
 
-    /** Starts the timer. Holds that expired while the daemon was down are lifted at once. */
+    /** Starts the timer. Holds that expired while the daemon was down are ended at once. */
     public void start() {
         arm(0);
     }

@@ -4,6 +4,8 @@ import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.level.Level;
+import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
@@ -18,22 +20,24 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of the inventory's state.
  *
- * <p>All state is kept here and is changed on the core thread only; there are no locks. Commands are decided on the <i>proposed</i> state,
- * which runs ahead of the disk; everybody else sees the <i>committed</i> state, which the ledger has made durable. The answer to a change
- * waits until that change is durable; a refusal waits until everything on which it was decided is durable. When the disk fails, the
- * proposed state falls back to the committed one, and the senders of the commands in flight are told.
+ * <p>The whole state is kept here and is changed on the core thread only; there are no locks. Commands are decided on the
+ * <i>proposed</i> state, which is ahead of the disk; everything else uses the <i>committed</i> state, which the ledger has
+ * made durable. The response to a change waits until the change is durable. A refusal waits until everything on which it was
+ * decided is durable. If the disk fails, the proposed state becomes the committed state again, and the commands in flight
+ * get an error.
  *
- * <p>The ledger completes batches in the order of their submission, so no list of batches in flight is needed: each remembers the state
- * that it leads to.
+ * <p>The ledger completes batches in the order of their submission, so no list of batches in flight is needed: the callback
+ * of each batch remembers the state that the batch leads to.
  */
 public final class Inventory {
     /**
-     * Commands in flight. Beyond this number, or beyond the limit of bytes, commands are refused: the disk does not keep up, and an endless
-     * queue would only hide that.
+     * The highest number of commands in flight. If it or the limit on bytes is reached, commands are refused: the disk is
+     * too slow, and an endless queue would only hide that.
      */
     private static final int MOST_IN_FLIGHT = 1 << 16;
 
@@ -53,20 +57,20 @@ public final class Inventory {
     private int inFlight;
     private long bytesInFlight;
     private boolean settling;
-    /** Number of times that the proposed state has fallen back to the committed one. */
+    /** How many times the proposed state was set back to the committed state because the disk failed. */
     private long falls;
-    /** Number of commands that were decided a second time because the changes on which they had been decided failed. */
+    /** How many commands were decided a second time because the changes on which they had been decided failed. */
     private long decidedAnew;
     /**
-     * System time in nanoseconds when the ledger last completed a batch while others remained, or received one while it had none; 0 while
-     * none is in flight.
+     * System time in nanoseconds when the ledger last completed a batch while others remained in flight, or was given a
+     * batch while it had none; 0 while none is in flight.
      */
     private volatile long owingSince;
 
     /**
-     * Creates the owner; the thread that calls this constructor becomes the core thread.
+     * Creates the owner of the state. The thread that calls this constructor becomes the core thread.
      *
-     * @param core runs what it is given on that thread, in order
+     * @param core runs tasks on the core thread, in order
      */
     public Inventory(Ledger ledger, Committed recovered, Executor core, WallClock clock) {
         this(ledger, recovered, core, clock, MOST_IN_FLIGHT);
@@ -88,14 +92,17 @@ public final class Inventory {
     }
 
     /**
-     * The committed state and its seq, which belong together. May be called from any thread; a caller on another thread that needs both
-     * takes both from one call.
+     * Returns the committed state and its seq, which belong together. May be called from any thread. A caller on another
+     * thread that needs both must take both from one call.
      */
     public Committed committed() {
         return committed;
     }
 
-    /** The committed state, which is on disk: everything except the decision on a command uses this one. May be called from any thread. */
+    /**
+     * Returns the committed state, which is on disk. Everything except the decision on a command uses this state. May be
+     * called from any thread.
+     */
     public InventoryState state() {
         return committed.state();
     }
@@ -105,7 +112,7 @@ public final class Inventory {
         return committed.seq();
     }
 
-    /** Why changes cannot be made durable now; "" when they can be. */
+    /** Returns why changes cannot be made durable now; "" if they can be. */
     public String fault() {
         return ledger.status().reason();
     }
@@ -118,27 +125,30 @@ public final class Inventory {
         return clock;
     }
 
-    /** How long the disk has completed nothing although something waits for it; 0 when nothing waits. May be called from any thread. */
+    /**
+     * Returns for how many seconds the disk has completed nothing although changes wait for it; 0 if none wait. May be
+     * called from any thread.
+     */
     public double stalledSeconds() {
         long since = owingSince;
         return since == 0 ? 0 : (System.nanoTime() - since) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** Whether a new R waits for the disk. */
-    @SuppressWarnings("ReferenceEquality") // identity is meant: an equal definition may be a new one
+    /** Returns whether a new R waits for the disk. */
+    @SuppressWarnings("ReferenceEquality") // an R that is defined again is a new definition, even if it is equal
     boolean isRedefining() {
         return proposed.definition().base() != state().definition().base();
     }
 
-    /** Calls back when everything that was submitted before has been answered. */
+    /** Calls {@code then} when everything that was submitted before has been responded to. */
     public void whenAnswered(Runnable then) {
         if (isQuiet()) {
             then.run();
         } else {
             long known = decidedAnew;
-            // Always goes through the ledger, even if nothing is in flight: calling back directly would run before the
-            // answers that are queued in this round, and would repeat itself. Commands that were decided anew in the
-            // meantime may wait for the disk behind this barrier, so the callback then waits again.
+            // This always goes through the ledger, even if nothing is in flight: a direct call would run before the
+            // responses that are queued in this round, and would repeat itself. Commands that were decided a second
+            // time in the meantime may wait for the disk behind this barrier; then the method waits again.
             fly(
                     List.of(),
                     0,
@@ -159,8 +169,8 @@ public final class Inventory {
     }
 
     /**
-     * Decides a command and carries it out if it is accepted; {@code reply} is called once, when everything that the answer depends on is
-     * durable.
+     * Decides a command and carries it out if it is accepted. The callback {@code reply} is called once, when everything
+     * that the answer depends on is durable.
      */
     public void submit(Command command, Principal by, Consumer<Answer> reply) {
         checkThread();
@@ -174,11 +184,16 @@ public final class Inventory {
         if (decision.events().isEmpty()) {
             answerUnchanged(command, by, decision, reply);
         } else {
-            write(decision.events(), now, by, reply);
+            write(decision.events(), command.id(), now, by, reply);
         }
     }
 
-    /** The result that a command would have now if nothing in flight fails. */
+    /** Whether this user gave this id to one of the last changes, which may be in flight. */
+    public boolean remembers(ChangeId id, Principal by) {
+        return proposed.remembers(id, now(), by);
+    }
+
+    /** Returns the result that a command would have now if every change in flight becomes durable. */
     public Preview preview(Command command, Principal by) {
         double now = now();
         Decision decision = command.decide(proposed, now, by);
@@ -192,8 +207,8 @@ public final class Inventory {
     public record Preview(Decision decision, InventoryState after) {}
 
     /**
-     * Answers a command that writes nothing. A refusal, or the finding that nothing has to change, may depend on changes that are not on
-     * disk yet; the answer waits for these.
+     * Answers a command that writes nothing. A refusal, or the finding that nothing has to change, may depend on changes
+     * that are not on disk yet, so the answer waits for these changes.
      */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
@@ -204,8 +219,8 @@ public final class Inventory {
         }
         long fallen = falls;
         fly(List.of(), 0, outcome -> {
-            // A ledger that is BROKEN reports a batch without entries as durable, so the answer also requires that the
-            // state has not fallen back.
+            // A ledger that is BROKEN reports a batch without entries as durable, so the answer also requires that
+            // the state was not set back.
             boolean holds = outcome.durable() && falls == fallen;
             answers.add(holds ? () -> reply.accept(answer) : () -> decideAnew(command, by, reply));
         });
@@ -216,18 +231,21 @@ public final class Inventory {
         submit(command, by, reply);
     }
 
-    /** Whether nothing is in flight and every batch that the ledger completed has been answered. */
+    /** Returns whether nothing is in flight and the answers to all completed batches have been given. */
     private boolean isQuiet() {
         return inFlight == 0 && !settling && answers.isEmpty();
     }
 
-    private void write(List<Event> events, double now, Principal by, Consumer<Answer> reply) {
+    private void write(List<Event> events, @Nullable ChangeId id, double now, Principal by, Consumer<Answer> reply) {
+        boolean journaled = proposed.level().includes(Level.TWO);
         List<Entry> entries = new ArrayList<>(events.size());
         List<byte[]> lines = new ArrayList<>(events.size());
         InventoryState after = proposed;
         long bytes = 0;
         for (Event event : events) {
-            Entry entry = new Entry(proposedSeq + entries.size() + 1, now, by, event);
+            boolean last = entries.size() + 1 == events.size();
+            long seq = proposedSeq + entries.size() + 1;
+            Entry entry = new Entry(seq, now, by, event, journaled && last ? id : null);
             after = entry.applyTo(after);
             entries.add(entry);
             byte[] line = entry.toBytes();
@@ -239,10 +257,13 @@ public final class Inventory {
             lines.add(line);
             bytes += line.length;
         }
-        InventoryState reached = after;
+        // In the first level, the id is remembered until the daemon ends.
+        InventoryState reached =
+                id == null || journaled ? after : after.remember(id, now, by, proposedSeq + entries.size());
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
-                answers.add(() -> reply.accept(new Answer.Done(entries))); // queued first, because a listener may throw
+                // The answer is queued before the listeners are called, because a listener may throw.
+                answers.add(() -> reply.accept(new Answer.Done(entries)));
                 commit(entries, lines, reached);
             } else {
                 answers.add(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.DISK, outcome.reason())));
@@ -275,23 +296,26 @@ public final class Inventory {
 
     private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
         committed = new Committed(reached, entries.get(entries.size() - 1).seq());
-        tell(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
+        notifyListeners(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
     }
 
-    /** Calls all listeners, even if one of them throws because of a bug. */
-    private static void tell(Iterator<Commits> rest, Consumer<Commits> news) {
+    /** Calls all listeners in order, even if one of them throws because of a bug. */
+    private static void notifyListeners(Iterator<Commits> rest, Consumer<Commits> news) {
         try {
             while (rest.hasNext()) {
                 news.accept(rest.next());
             }
         } finally {
             if (rest.hasNext()) {
-                tell(rest, news);
+                notifyListeners(rest, news);
             }
         }
     }
 
-    /** Schedules the answers. They are sent after everything that became durable together is committed and published. */
+    /**
+     * Schedules the answers. The callbacks get them after everything that became durable together is committed and all listeners
+     * have been called.
+     */
     private void settle() {
         if (!settling) {
             settling = true;
@@ -299,11 +323,11 @@ public final class Inventory {
         }
     }
 
-    /** Calls the listeners and sends the answers. A bug in one listener or answer must not prevent the others. */
+    /** Calls the listeners and passes the answers to the callbacks. A bug in one of them must not prevent the others. */
     private void answer() {
         settling = false;
         try {
-            tell(listeners.iterator(), Commits::settled);
+            notifyListeners(listeners.iterator(), Commits::settled);
         } finally {
             answerAll();
         }

@@ -1,13 +1,16 @@
 package io.muster.daemon.core;
 
-/** One follower of the journal, with its position. */
+/** The stream of one follower of the journal, with the position of the follower. */
 public final class JournalStream {
     private final Sink sink;
     private final long sentinelAfter;
     private long next;
     private boolean sentinelSent;
 
-    /** @param sentinelAfter the seq of the last entry that is history for this follower */
+    /**
+     * @param next the seq of the first entry to send
+     * @param sentinelAfter the seq of the last entry that is history for this follower
+     */
     JournalStream(Sink sink, long next, long sentinelAfter) {
         this.sink = sink;
         this.next = next;
@@ -18,7 +21,7 @@ public final class JournalStream {
         return sink;
     }
 
-    /** The seq of the first entry that the follower has not been sent. */
+    /** Returns the seq of the first entry that the follower has not been sent. */
     long next() {
         return next;
     }
@@ -35,7 +38,10 @@ public final class JournalStream {
         sentinelSent = true;
     }
 
-    /** The seq of the last entry that may go into the next response: a response never holds both history and new entries. */
+    /**
+     * Returns the seq of the last entry that may be part of the next response: a response never holds both history and new
+     * entries.
+     */
     long limit(long last) {
         return sentinelSent ? last : Math.min(last, sentinelAfter);
     }

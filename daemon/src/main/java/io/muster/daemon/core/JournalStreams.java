@@ -18,12 +18,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The followers of the journal (RFC 44). Each is sent the kept entries, then an empty batch that marks the end of history, then each entry
- * as it becomes durable. A follower that does not read costs only the memory for its position; a follower that has fallen behind the kept
- * entries is sent a {@code truncate} event in place of the missing ones.
+ * The streams of the followers of the journal (RFC 44). Each follower is sent the kept entries, then an empty response that
+ * marks the end of history, then each entry as it becomes durable. A follower that does not read costs only the memory for
+ * its position; a follower that has fallen behind the kept entries is sent a {@code truncate} event in place of the missing
+ * entries.
  */
 public final class JournalStreams implements Commits {
-    /** Bytes of events in one response: enough to be quick, little enough to share a socket. */
+    /**
+     * The number of bytes of entries in one response: enough to be efficient, few enough to share a socket with other
+     * streams.
+     */
     private static final int BATCH = 32 * 1024;
 
     private static final Bytes SENTINEL = Bytes.text("{\"events\":[]}");
@@ -35,13 +39,15 @@ public final class JournalStreams implements Commits {
     private @Nullable Definition definition;
     private byte[] resources = ResourceSet.EMPTY.toBytes();
 
-    /** @param recent the entries from before the start of this daemon that followers are to see; later entries are added to it */
+    /**
+     * @param recent the entries from before the start of this daemon that followers are sent; later entries are added to it
+     */
     public JournalStreams(Inventory inventory, RecentEvents recent) {
         this.inventory = inventory;
         this.recent = recent;
     }
 
-    /** @param most the number of entries kept from now on */
+    /** Sets how many entries are kept. */
     public void keep(int most) {
         recent.keep(most);
     }
@@ -69,7 +75,7 @@ public final class JournalStreams implements Commits {
         ending.forEach(stream -> stream.sink().end(reason));
     }
 
-    /** Sends more, because the follower's socket can take more. */
+    /** Sends more entries, because the follower's socket can take more. */
     public void resume(JournalStream stream) {
         if (streams.contains(stream)) {
             pump(stream);
@@ -100,7 +106,10 @@ public final class JournalStreams implements Commits {
         }
     }
 
-    /** A batch may hold R, which may be large, and is not shared. */
+    /**
+     * Sends a response if there is room for it. Its payload may contain R, which may be large, and is not shared with other
+     * streams.
+     */
     private boolean send(JournalStream stream, Bytes batch) {
         RpcException refusal = stream.sink().refusal(batch);
         if (refusal == null) {
@@ -112,7 +121,10 @@ public final class JournalStreams implements Commits {
         return refusal == null;
     }
 
-    /** A response's worth of events. One that (re)defines the resources begins a response of its own, with R. */
+    /**
+     * Returns the payload of the next response. An event that defines the resources begins a new response, which also
+     * carries R.
+     */
     private Bytes batch(JournalStream stream, long last) {
         ByteArrayOutputStream json = new ByteArrayOutputStream(1024);
         write(json, "{\"events\":[");
@@ -137,7 +149,7 @@ public final class JournalStreams implements Commits {
         json.writeBytes(text.getBytes(UTF_8));
     }
 
-    /** R may hold a large graph and changes seldom, so its bytes are kept while it does not. */
+    /** Returns R as JSON. R may have a large graph and changes seldom, so its bytes are kept until it changes. */
     private byte[] resources() {
         Definition now = inventory.state().definition();
         if (now != definition) {
@@ -148,19 +160,19 @@ public final class JournalStreams implements Commits {
     }
 
     private boolean append(JournalStream stream, ByteArrayOutputStream json, long from, long limit, boolean begun) {
-        boolean any = begun;
+        boolean hasEvents = begun;
         boolean define = false;
         stream.sentUpTo(from - 1);
         for (Iterator<RecentEvents.Item> it = recent.from(from); it.hasNext() && json.size() < BATCH; ) {
             RecentEvents.Item item = it.next();
-            if (item.seq() > limit || (item.define() && any)) {
+            if (item.seq() > limit || (item.define() && hasEvents)) {
                 break;
             }
-            if (any) {
+            if (hasEvents) {
                 json.write(',');
             }
             json.writeBytes(item.json().toByteArray());
-            any = true;
+            hasEvents = true;
             define |= item.define();
             stream.sentUpTo(item.seq());
         }

@@ -5,26 +5,36 @@ import io.muster.inventory.state.Entry;
 import io.muster.protocol.wire.Bytes;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.function.Supplier;
 
 /**
- * The most recent entries in the form that followers receive. Earlier entries are on disk and appear here only as a gap. Fewer entries are
- * kept when they are long: an entry that names every second rank of a large system is as long as its list of hosts.
+ * The most recent journal entries, in the form in which followers are sent them. Earlier entries are only on disk; followers
+ * see a gap in their place. If entries are long, fewer are kept: an entry that names every second rank of a large system is
+ * as long as its list of hosts.
  */
 public final class RecentEvents {
-    /** Bytes of events that are kept in memory, whatever the configuration says, because longer events would fill the heap. */
+    /**
+     * The highest number of bytes of entries in memory, whatever the configuration says, because longer entries would fill
+     * the heap.
+     */
     private static final int MOST_BYTES = 16 << 20;
 
     private int most;
     private long bytes;
     private final ArrayDeque<Item> items = new ArrayDeque<>();
-    /** When the last entry before the first of {@link #items} happened; 0 if there was none. */
+    /** When the last entry before the first of {@link #items} happened; 0 if there was no such entry. */
     private double droppedAt;
 
     public RecentEvents(int most) {
         this.most = most;
     }
 
-    /** @param define whether R goes along with it (RFC 44 "journal response") */
+    /**
+     * One kept entry.
+     *
+     * @param define whether the entry defines R, so that the response that carries it also carries R (RFC 44 "journal
+     *     response")
+     */
     public record Item(long seq, double timestamp, boolean define, Bytes json) {}
 
     /**
@@ -36,9 +46,20 @@ public final class RecentEvents {
         droppedAt = timestamp;
     }
 
-    /** @param line the entry as JSON */
+    /**
+     * Adds an entry that became durable.
+     *
+     * @param line the entry as JSON
+     */
     public void add(Entry entry, byte[] line) {
-        Item item = item(entry, line);
+        add(entry, () -> line);
+    }
+
+    /** @param line returns the entry as JSON; not asked for a definition, because the R of each would fill the heap */
+    public void add(Entry entry, Supplier<byte[]> line) {
+        boolean define = entry.event() instanceof DefinitionChanges.Defined;
+        byte[] json = define ? entry.toSummary() : line.get();
+        Item item = new Item(entry.seq(), entry.timestamp(), define, Bytes.wrap(json));
         items.add(item);
         bytes += item.json.length();
         trim();
@@ -57,11 +78,6 @@ public final class RecentEvents {
         }
     }
 
-    private static Item item(Entry entry, byte[] line) {
-        boolean define = entry.event() instanceof DefinitionChanges.Defined;
-        return new Item(entry.seq(), entry.timestamp(), define, Bytes.wrap(define ? entry.toSummary() : line));
-    }
-
     double droppedAt() {
         return droppedAt;
     }
@@ -71,7 +87,7 @@ public final class RecentEvents {
         return first == null ? none : first.seq();
     }
 
-    /** The entries from {@code seq} on, oldest first. */
+    /** Returns the entries from {@code seq} on, oldest first. */
     public Iterator<Item> from(long seq) {
         long first = firstSeq(seq);
         if (seq - first > items.size() / 2) {
@@ -84,7 +100,10 @@ public final class RecentEvents {
         return all;
     }
 
-    /** The last entries, oldest first. Reached from the end of the queue, because followers mostly need the newest. */
+    /**
+     * Returns the last {@code count} entries, oldest first. The search starts at the end of the queue, because followers
+     * mostly need the newest entries.
+     */
     private Iterator<Item> tail(int count) {
         ArrayDeque<Item> newest = new ArrayDeque<>(Math.max(count, 1));
         Iterator<Item> back = items.descendingIterator();

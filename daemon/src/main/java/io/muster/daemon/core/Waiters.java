@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Requests that wait until a number of ranks is online ({@code resource.monitor-waitup}). */
+/** The requests that wait until a number of ranks is online ({@code resource.monitor-waitup}). */
 public final class Waiters implements Commits {
     private final Inventory inventory;
     private final List<Waiter> waiters = new ArrayList<>();
@@ -21,10 +21,10 @@ public final class Waiters implements Commits {
     private record Waiter(int count, Runnable then) {}
 
     /**
-     * Waits until the number of ranks in a request is online.
+     * Waits until as many ranks are online as a request asks for.
      *
      * @param then called when that many ranks are online; not called if they are online now
-     * @return an action that removes the waiter; null when there is nothing to wait for
+     * @return an action that removes the waiter; null if enough ranks are online now
      */
     public @Nullable Runnable await(ObjectNode payload, Runnable then) {
         Waiter waiter = new Waiter(count(payload), then);
@@ -35,7 +35,10 @@ public final class Waiters implements Commits {
         return () -> waiters.remove(waiter);
     }
 
-    /** Reads the count. The error for a count that can never be reached has flux-core's text and number. */
+    /**
+     * Reads the number of ranks from a request. The error for a number that can never be reached has flux-core's text and
+     * error number.
+     */
     private int count(ObjectNode payload) {
         JsonNode up = payload.path("up");
         if (!up.isInt()) {

@@ -12,21 +12,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The daemon's time. As long as the wall clock and the monotonic clock advance alike, that is the wall clock's. When the wall clock jumps
- * further than {@link Limits#jump}, it is <em>doubted</em>: the daemon's time goes on from where it was, by the monotonic clock, and no
- * hold runs out and no history grows too old, until the wall clock is back, or has kept its new time for {@link Limits#settle}, or a person
- * accepts it. Safe on any thread.
+ * The clock that gives the daemon's time. As long as the wall clock and the monotonic clock advance alike, the daemon's time
+ * is that of the wall clock. If the wall clock jumps further than {@link Limits#jump}, it is <em>doubted</em>: the daemon's
+ * time continues from where it was, by the monotonic clock, and no hold expires and no history is deleted for its age. The
+ * doubt ends if the wall clock jumps back, if it has kept its new time for {@link Limits#settle}, or if an admin accepts the
+ * new time. May be used on any thread.
  */
 public final class WallClock implements InstantSource {
     private static final Logger log = LoggerFactory.getLogger("muster");
     private static final double NANOS = 1e9;
 
     /**
-     * What is normal, in seconds; any of them may be infinite.
+     * The limits of what is normal, in seconds; each of them may be infinite.
      *
      * @param jump by how much the wall clock may be set at once
-     * @param gap how much later than the last known time a start may be
-     * @param settle how long a clock is doubted that keeps its new time
+     * @param gap how much later than the last known time a start of the daemon may be
+     * @param settle how long the clock is doubted if it keeps its new time
      */
     public record Limits(double jump, double gap, double settle) {}
 
@@ -34,7 +35,7 @@ public final class WallClock implements InstantSource {
     private final LongSupplier nanos;
     private Limits limits;
 
-    /** The daemon's time when the monotonic clock showed {@link #mark}. */
+    /** The daemon's time at the moment when the monotonic clock showed {@link #mark}. */
     private double known;
 
     private long mark;
@@ -44,11 +45,11 @@ public final class WallClock implements InstantSource {
     private @Nullable Doubt doubt;
 
     /**
-     * Why the wall clock is doubted.
+     * The reason for which the wall clock is doubted.
      *
-     * @param jump how far it is ahead of the daemon's time, or behind where negative
+     * @param jump by how many seconds the wall clock is ahead of the daemon's time; negative if it is behind
      * @param since the daemon's time at the jump
-     * @param started whether the jump was found at the start
+     * @param started whether the jump was found when the daemon started
      */
     private record Doubt(double jump, double since, boolean started) {
         String sentence() {
@@ -60,7 +61,7 @@ public final class WallClock implements InstantSource {
         }
     }
 
-    /** @param nanos a clock that only goes forward */
+    /** @param nanos a monotonic clock in nanoseconds */
     public WallClock(InstantSource wall, LongSupplier nanos, Limits limits) {
         this.wall = wall;
         this.nanos = nanos;
@@ -74,9 +75,9 @@ public final class WallClock implements InstantSource {
     }
 
     /**
-     * Compares the wall clock with the past.
+     * Compares the wall clock with the last known time, when the daemon starts.
      *
-     * @param last when something was last written down, in seconds since the epoch; 0 if nothing ever was
+     * @param last when something was last written to disk, in seconds since the epoch; 0 if nothing ever was
      */
     public synchronized void start(double last) {
         if (last > 0) {
@@ -87,7 +88,10 @@ public final class WallClock implements InstantSource {
         }
     }
 
-    /** The daemon's time in seconds since the epoch, from 1970 to 9999 whatever the wall clock shows. */
+    /**
+     * Returns the daemon's time in seconds since the epoch. The result is between the years 1970 and 9999, whatever the wall
+     * clock shows.
+     */
     public synchronized double now() {
         return read(false);
     }
@@ -102,19 +106,25 @@ public final class WallClock implements InstantSource {
         return doubt != null;
     }
 
-    /** How far the wall clock is ahead of the daemon's time in seconds, or behind where negative; 0 if it is not doubted. */
+    /**
+     * Returns by how many seconds the wall clock is ahead of the daemon's time, negative if it is behind; 0 if the clock is
+     * not doubted.
+     */
     public synchronized double jump() {
         read(false);
         return doubt == null ? 0 : doubt.jump;
     }
 
-    /** Why the clock is doubted, what that means, and until when; "" if it is not. */
+    /**
+     * Returns a sentence that says why the clock is doubted, what the consequences are, and until when; "" if the clock is
+     * not doubted.
+     */
     public synchronized String trouble() {
         read(false);
         return doubt == null ? "" : sentence(doubt);
     }
 
-    /** Takes the wall clock's time as the daemon's: a person has looked at it. */
+    /** Makes the time of the wall clock the daemon's time, because an admin has checked it. */
     public synchronized void accept(Object by) {
         read(false);
         if (doubt != null) {
@@ -161,7 +171,10 @@ public final class WallClock implements InstantSource {
                 + "`muster clock accept`, and the daemon goes by its" + " own time";
     }
 
-    /** JDK 17 computes microseconds since the epoch by way of nanoseconds, which overflow after 292 years. */
+    /**
+     * Returns the time of the wall clock. JDK 17 computes microseconds since the epoch by way of nanoseconds, which overflow
+     * after 292 years, so the seconds are read first.
+     */
     private double wallSeconds() {
         Instant shown = wall.instant();
         if (shown.getEpochSecond() < 0) {
@@ -183,7 +196,7 @@ public final class WallClock implements InstantSource {
                 .toString();
     }
 
-    /** {@code PT59S} as {@code 59s}; days are the largest unit. */
+    /** Returns a duration for people: {@code PT59S} becomes {@code 59s}. Days are the largest unit. */
     private static String span(double seconds) {
         Duration time = Duration.ofSeconds(Math.round(seconds));
         long days = time.toDays();

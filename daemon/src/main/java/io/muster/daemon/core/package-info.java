@@ -1,6 +1,7 @@
 /**
- * The owner of the inventory's state, and the streams that follow the state. Depends on the inventory, protocol and ledger, and knows no
- * sockets. Everything here is created and used on the core thread, unless a method says otherwise.
+ * The core package owns the state of the inventory and the streams that follow the state. It depends on the inventory,
+ * protocol and ledger, and knows nothing about sockets. Its objects are created and used on the core thread, unless a method
+ * says otherwise.
  */
 @NullMarked
 package io.muster.daemon.core;

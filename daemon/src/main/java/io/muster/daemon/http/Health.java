@@ -3,8 +3,8 @@ package io.muster.daemon.http;
 import java.util.List;
 
 /**
- * The answer to a probe: well when {@code reasons} is empty. Each reason is a sentence for an operator, and so is each note, which says
- * something of a daemon that is well all the same.
+ * The content of the response to a probe. The daemon is healthy if {@code reasons} is empty. Reasons and notes are sentences
+ * for an operator; a note may be there although the daemon is healthy.
  */
 public record Health(List<String> reasons, List<String> notes) {
     public static final Health OK = new Health(List.of(), List.of());
@@ -18,7 +18,11 @@ public record Health(List<String> reasons, List<String> notes) {
         return new Health(List.of(reasons), List.of());
     }
 
-    /** @param note "" for none */
+    /**
+     * Returns this health with a note.
+     *
+     * @param note "" for none
+     */
     public Health noting(String note) {
         return note.isEmpty() ? this : new Health(reasons, List.of(note));
     }

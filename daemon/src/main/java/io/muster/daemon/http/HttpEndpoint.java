@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /metrics}, {@code /healthz} and {@code /readyz} over HTTP, on one thread of its own named {@code http}. Peers may be hostile: a
- * connection serves one request and lives at most {@link #DEADLINE}, heads are bounded, and bodies are never read. A connection beyond
- * {@link #MOST_CONNECTIONS} takes the place of the oldest idle one, so nobody who holds connections open keeps a probe out. Whatever
- * happens here, no other thread of the daemon waits for it.
+ * Serves {@code /metrics}, {@code /healthz} and {@code /readyz} over HTTP, on a thread of its own named {@code http}. Peers
+ * may be hostile: a connection serves one request and lives at most {@link #DEADLINE}, the size of heads is limited, and
+ * bodies are never read. If there are {@link #MOST_CONNECTIONS}, a new connection takes the place of the oldest idle one, so
+ * that a peer that holds connections open cannot keep a probe out. No other thread of the daemon ever waits for this one.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
@@ -38,7 +38,7 @@ public final class HttpEndpoint implements AutoCloseable {
             .setMaxHeaderSize(8192)
             .setMaxChunkSize(8192);
 
-    /** Suppliers of the answers; each is called on the thread {@code http}. */
+    /** The suppliers of the responses' content. They are called on the thread {@code http}. */
     public record Content(Supplier<String> metrics, Supplier<Health> healthz, Supplier<Health> readyz) {}
 
     private final EventLoopGroup group;
@@ -49,7 +49,11 @@ public final class HttpEndpoint implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** @throws IOException if the address cannot be bound; the message names the address */
+    /**
+     * Opens the endpoint.
+     *
+     * @throws IOException if the address cannot be bound; the message names the address
+     */
     public static HttpEndpoint start(InetSocketAddress address, Content content) throws IOException {
         return start(address, content, DEADLINE);
     }
@@ -72,7 +76,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return new HttpEndpoint(group, bind.channel());
     }
 
-    /** The address on which the endpoint listens, with the chosen port if port 0 was configured. */
+    /** Returns the address on which the endpoint listens, with the actual port if port 0 was configured. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listener.localAddress();
     }
@@ -87,7 +91,7 @@ public final class HttpEndpoint implements AutoCloseable {
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** The address as it is written in the configuration. */
+    /** Returns the address in the form in which the configuration has it. */
     public static String shown(InetSocketAddress address) {
         String host = address.getAddress().getHostAddress();
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
@@ -97,11 +101,11 @@ public final class HttpEndpoint implements AutoCloseable {
         return String.valueOf(cause.getMessage());
     }
 
-    /** Admits connections. All of this runs on the one thread and needs no lock. */
+    /** Accepts connections and limits their number. All methods run on the thread {@code http}, so no lock is needed. */
     private static final class Connections extends ChannelInitializer<SocketChannel> {
         private final Content content;
         private final Duration deadline;
-        /** In the order in which they came. */
+        /** The open connections, oldest first. */
         private final Map<SocketChannel, HttpHandler> open = new LinkedHashMap<>();
 
         Connections(Content content, Duration deadline) {
@@ -122,7 +126,7 @@ public final class HttpEndpoint implements AutoCloseable {
             channel.pipeline().addLast(new HttpServerCodec(LIMITS), handler);
         }
 
-        /** A connection that is being answered is closed only where all are. */
+        /** Returns the oldest connection that is idle; if all are busy, the oldest of all. */
         private SocketChannel oldest() {
             return open.entrySet().stream()
                     .filter(entry -> entry.getValue().isIdle())

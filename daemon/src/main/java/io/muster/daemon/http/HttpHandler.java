@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers the first request of a connection and closes the connection; everything else that the peer sends is dropped unread. */
+/** Serves the first request of a connection and then closes the connection. Everything else that the peer sends is dropped. */
 @SuppressWarnings("FutureReturnValueIgnored") // a failed write needs no reaction: the deadline closes the connection
 final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
@@ -51,7 +51,10 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
         this.deadline = deadline;
     }
 
-    /** Whether nothing is lost when the connection is closed: it has no request yet, or the whole answer has been sent. */
+    /**
+     * Returns whether nothing is lost if the connection is closed: it has no request yet, or the whole response has been
+     * sent.
+     */
     boolean isIdle() {
         return !writing;
     }
@@ -89,8 +92,8 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
         if (request.method().equals(HttpMethod.HEAD)) {
             response.content().clear();
         }
-        // Closing with input unread would reset the connection and could cost the peer the answer: it closes, or the
-        // deadline does.
+        // If the connection were closed with input unread, the peer would receive a reset and might lose the
+        // response. So the peer closes the connection, or the deadline does.
         ctx.writeAndFlush(response).addListener(written -> {
             writing = false;
             ((SocketChannel) ctx.channel()).shutdownOutput();
@@ -131,8 +134,9 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     /**
-     * A web page whose name is made to resolve to this host (DNS rebinding) has a browser here ask for it, and would read the answer. Such a
-     * request carries the page's name.
+     * Returns whether the Host header of a request names this host. It does not if a web page has a browser on this host
+     * send the request, by making the page's name resolve to this host (DNS rebinding): the header then has the page's name.
+     * Such a page must not read the response.
      */
     private static boolean namesLoopback(String host) {
         String name = host.strip().replaceFirst(":\\d*$", "");

@@ -2,16 +2,20 @@ package io.muster.daemon.journal;
 
 import java.io.IOException;
 
-/** The state directory holds something that no crash of the daemon explains; starting from it would lose or invent changes. */
+/**
+ * Thrown if the state directory has contents that no crash of the daemon explains. Starting from them would lose or invent
+ * changes.
+ */
 public final class CorruptException extends IOException {
     private final String file;
     private final int line;
     private final long offset;
     private final String sentence;
+    private final boolean newer;
 
     /**
-     * @param line the number of the damaged line, counted from 1; 0 when the whole file is meant
-     * @param offset the offset of the first byte of that line
+     * @param line number of the damaged line, counted from 1; 0 if the whole file is damaged
+     * @param offset offset of the first byte of that line
      */
     public CorruptException(String file, int line, long offset, String sentence) {
         this(
@@ -19,15 +23,17 @@ public final class CorruptException extends IOException {
                 line,
                 offset,
                 sentence,
-                "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended");
+                "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended",
+                false);
     }
 
-    private CorruptException(String file, int line, long offset, String sentence, String advice) {
+    private CorruptException(String file, int line, long offset, String sentence, String advice, boolean newer) {
         super(place(file, line, offset) + ": " + sentence + advice);
         this.file = file;
         this.line = line;
         this.offset = offset;
         this.sentence = sentence;
+        this.newer = newer;
     }
 
     /** Returns the exception for a directory that may hold only a part of a state, because a copy to it has not finished. */
@@ -37,7 +43,18 @@ public final class CorruptException extends IOException {
                 0,
                 0,
                 "a backup or a restore into " + directory + " has not finished",
-                "; delete an unfinished backup, and repeat a restore with `muster restore --force`");
+                "; delete an unfinished backup, and repeat a restore with `muster restore --force`",
+                false);
+    }
+
+    /** Returns the exception for a file in a format level that this version does not know. The file may be whole. */
+    static CorruptException newer(String file, String sentence) {
+        return new CorruptException(file, 0, 0, sentence, "; nothing has been changed", true);
+    }
+
+    /** Whether a later version can read the file, so that no repair may touch it. */
+    boolean isNewer() {
+        return newer;
     }
 
     public String file() {
@@ -52,7 +69,7 @@ public final class CorruptException extends IOException {
         return offset;
     }
 
-    /** What is wrong, without the place and the advice. */
+    /** Returns what is wrong, without the place and the advice. */
     public String sentence() {
         return sentence;
     }

@@ -8,6 +8,7 @@ import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -19,9 +20,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes batches of events durable, in order, on the thread {@code journal}. This thread takes everything that waits, writes it, forces it
- * once, and then reports the outcomes on the executor given at opening. The queue is not bounded here: the submitter limits what it has in
- * flight. Every method may be called from any thread, but all batches must be submitted by one thread.
+ * Makes batches of events durable, in order, on the thread {@code journal}. This thread takes all batches that wait, writes
+ * them, forces them once, and then reports the outcomes on the executor that was given to {@link #open}. The queue is not
+ * bounded here: the submitter limits what it has in flight. Every method may be called from any thread, but all batches must
+ * be submitted by one thread.
  */
 public final class Journal implements Ledger {
     static final String LOCK = "lock";
@@ -39,7 +41,7 @@ public final class Journal implements Ledger {
     private volatile long durableSeq;
     private volatile boolean closed;
 
-    // Batches taken for the next commit. Used by the journal thread only.
+    // The batches of the next commit. Used by the journal thread only.
     private List<Batch> group = new ArrayList<>();
     private boolean closing;
 
@@ -55,10 +57,11 @@ public final class Journal implements Ledger {
     }
 
     /**
-     * Locks the state directory, hands its contents to {@code replay} on the calling thread, and opens it for appending.
+     * Locks the state directory, passes its contents to {@code replay} on the calling thread, and opens the journal for
+     * appending.
      *
-     * @throws LockedException if another daemon has locked it
-     * @throws CorruptException if it holds something that no crash explains; nothing has been changed then
+     * @throws LockedException if another daemon has locked the directory
+     * @throws CorruptException if the directory has contents that no crash explains; nothing has been changed then
      */
     public static Journal open(
             Disk disk,
@@ -83,7 +86,7 @@ public final class Journal implements Ledger {
         }
     }
 
-    /** The seq with which the first batch must begin. */
+    /** Returns the seq with which the first batch must begin. */
     public long firstSeq() {
         return firstSeq;
     }
@@ -138,7 +141,12 @@ public final class Journal implements Ledger {
         requests.add(request);
     }
 
-    /** Begins a new segment too. A failure leaves the earlier snapshot and the journal as they are. */
+    @Override
+    public void raise(Level level) {
+        request(() -> log.raise(level));
+    }
+
+    /** Writes a snapshot and begins a new segment. A failure leaves the earlier snapshot and the journal as they are. */
     @Override
     public void snapshot(long seq, byte[] state, Consumer<Outcome> done) {
         request(() -> {
@@ -172,7 +180,7 @@ public final class Journal implements Ledger {
                     case WRITABLE -> tryCheck();
                     case READ_ONLY, UNCERTAIN -> tryProbe();
                     case BROKEN, CLOSED -> {
-                        // a probe cannot change these
+                        // a probe cannot change these conditions
                     }
                 }
             });
@@ -266,14 +274,14 @@ public final class Journal implements Ledger {
         }
         settle(batches, outcomes, failure != null);
         durableSeq = log.durableSeq();
-        completions.execute(() -> tell(batches, outcomes));
+        completions.execute(() -> report(batches, outcomes));
     }
 
     /**
      * Reports the outcomes in order. A submitter that throws because of a bug must not prevent the reports to the submitters after it, and
      * no later group may be reported first.
      */
-    private static void tell(List<Batch> batches, Outcome[] outcomes) {
+    private static void report(List<Batch> batches, Outcome[] outcomes) {
         RuntimeException bug = null;
         for (int i = 0; i < outcomes.length; i++) {
             try {

@@ -7,14 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/** Reads every file of a state directory, history included, and reports everything that is wrong. Changes nothing and needs no lock. */
+/**
+ * Reads every file of a state directory, including history, and reports everything that is wrong. {@code muster journal
+ * verify} runs it. Changes nothing and needs no lock.
+ */
 public final class JournalCheck {
-    /** Findings reported for one segment. More of them would not help the reader. */
+    /** The number of findings that are reported for one segment. More of them would not help the reader. */
     private static final int LIMIT = 100;
 
     /**
-     * Attempts to read a directory that a running daemon changes. A daemon deletes segments only after a snapshot, and snapshots are
-     * minutes apart.
+     * The number of attempts to read a directory while a running daemon changes it. A daemon deletes segments only after a
+     * snapshot, and snapshots are minutes apart.
      */
     private static final int MOST_TRIES = 5;
 
@@ -26,11 +29,11 @@ public final class JournalCheck {
     private long bytes;
 
     public enum Severity {
-        /** Nothing to do. */
+        /** A remark; nothing needs to be done. */
         NOTE,
         /** Damage in history, which no start reads. */
         HISTORY,
-        /** An incomplete end as a crash leaves it, which the next start cuts off; or a daemon is writing it right now. */
+        /** An incomplete end such as a crash leaves, which the next start cuts off. Or a daemon is writing this end right now. */
         TORN,
         /** Damage that keeps the daemon from starting. */
         DAMAGE
@@ -39,7 +42,7 @@ public final class JournalCheck {
     /**
      * One fault in one file.
      *
-     * @param line 0 when the whole file is meant
+     * @param line number of the line, counted from 1; 0 if the finding is about the whole file
      */
     public record Finding(Severity severity, String file, int line, long offset, String sentence) {
         @Override
@@ -48,7 +51,11 @@ public final class JournalCheck {
         }
     }
 
-    /** @param snapshotSeq 0 without a snapshot, -1 when it is damaged */
+    /**
+     * The result of a check.
+     *
+     * @param snapshotSeq seq of the snapshot; 0 if there is none, -1 if it is damaged
+     */
     public record CheckResult(
             List<Finding> findings, int segments, long events, long firstSeq, long lastSeq, long snapshotSeq) {
         public boolean startable() {
@@ -61,7 +68,11 @@ public final class JournalCheck {
         this.progress = progress;
     }
 
-    /** @param progress receives the number of bytes read so far, after each segment */
+    /**
+     * Checks a state directory.
+     *
+     * @param progress receives the number of bytes read so far, after each segment
+     */
     public static CheckResult verify(Disk disk, LongConsumer progress) throws IOException {
         for (int i = 1; i < MOST_TRIES; i++) {
             List<Disk.Entry> before = contents(disk);
@@ -70,9 +81,10 @@ public final class JournalCheck {
                 if (report.findings().isEmpty() || contents(disk).equals(before)) {
                     return report;
                 }
-                // Files changed during the check, so a finding may be a write that was in progress. Check again.
-            } catch (NoSuchFileException gone) {
-                // A daemon deleted a segment after the directory was listed. List the directory again.
+                // Files changed during the check, so a finding may be a write that was in progress. The loop checks
+                // again.
+            } catch (NoSuchFileException deleted) {
+                // A daemon deleted a segment after the directory was listed. The loop lists the directory again.
             }
         }
         return new JournalCheck(disk, progress).run();
@@ -160,9 +172,9 @@ public final class JournalCheck {
     }
 
     /**
-     * Reads to the next damage or to the end.
+     * Reads events up to the next damage or to the end.
      *
-     * @return whether there is damage
+     * @return whether damage was found
      */
     private boolean read(SegmentReader reader) throws IOException {
         while (reader.next() != null) {
@@ -174,7 +186,7 @@ public final class JournalCheck {
     private boolean torn(Segment segment) throws IOException {
         try (SegmentReader reader = SegmentReader.open(disk, segment)) {
             while (reader.next() != null) {
-                // Skip the intact events before the damage.
+                // The intact events before the damage need nothing.
             }
             return reader.torn(reader.lastSeq() + 1);
         }

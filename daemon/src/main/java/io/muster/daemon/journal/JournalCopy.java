@@ -15,9 +15,9 @@ import java.util.Objects;
 import java.util.function.LongConsumer;
 
 /**
- * Copies the snapshots and the journal of one state directory to another, also while a daemon writes to the first: the copy contains every
- * change that was answered before the copy began. The copy is checked as {@code muster journal verify} does. Until everything is on disk
- * and checked, the target holds a file that keeps a daemon from starting there.
+ * Copies the snapshots and the journal of one state directory to another, even while a daemon writes to the first. The copy
+ * has every change that was responded to before the copy began, and is checked as {@code muster journal verify} does. Until
+ * everything is on disk and checked, a file in the target keeps a daemon from starting there.
  */
 public final class JournalCopy {
     /** A file that is created in the target before any other, and deleted when the copy is complete. */
@@ -25,7 +25,7 @@ public final class JournalCopy {
 
     private static final String ASIDE = "replaced.";
     private static final int BLOCK = 256 << 10;
-    /** Attempts to read bytes that a daemon takes back meanwhile, because its disk fails. */
+    /** The number of attempts to read bytes that a daemon takes back in the meantime because its disk fails. */
     private static final int MOST_TRIES = 5;
 
     private final Disk from;
@@ -42,10 +42,10 @@ public final class JournalCopy {
     }
 
     /**
-     * The contents of the target.
+     * What the target has after a copy.
      *
-     * @param lastSeq the seq of the last event; 0 without any
-     * @param aside the directory in the target with its earlier contents; "" if the target was empty
+     * @param lastSeq seq of the last event; 0 if there is none
+     * @param aside directory in the target with its earlier contents; "" if the target was empty
      */
     public record CopyResult(long lastSeq, int segments, long bytes, String aside) {}
 
@@ -53,7 +53,7 @@ public final class JournalCopy {
      * Copies a state directory to an empty one.
      *
      * @param progress receives the bytes of journal copied so far
-     * @throws FileAlreadyExistsException if the target holds a state, or a part of one
+     * @throws FileAlreadyExistsException if the target has a state, or a part of one
      * @throws CorruptException if the source is damaged, with the place
      */
     public static CopyResult backup(Disk from, Disk to, Instant now, LongConsumer progress) throws IOException {
@@ -63,9 +63,9 @@ public final class JournalCopy {
     /**
      * Copies a backup to the directory from which a daemon is to start.
      *
-     * @param force whether to move an existing state to a directory below, instead of refusing
+     * @param force whether to move an existing state into a subdirectory instead of refusing
      * @throws LockedException if a daemon runs there
-     * @throws FileAlreadyExistsException as for a backup, without force
+     * @throws FileAlreadyExistsException if the target has a state, or a part of one, and {@code force} is false
      */
     public static CopyResult restore(Disk from, Disk to, Instant now, boolean force, LongConsumer progress)
             throws IOException {
@@ -97,7 +97,7 @@ public final class JournalCopy {
         }
     }
 
-    /** Whether a copy to this directory has begun and not finished. */
+    /** Returns whether a copy to this directory has begun and not finished. */
     public static boolean isUnfinished(Disk disk) throws IOException {
         return disk.list("").stream().anyMatch(entry -> entry.name().equals(UNFINISHED));
     }
@@ -117,7 +117,7 @@ public final class JournalCopy {
         disk.forceDirectory("");
     }
 
-    /** The files that a start would read. */
+    /** Returns the files that a start would read. */
     private static List<String> files(Disk disk) throws IOException {
         List<String> files = new ArrayList<>();
         disk.list("").stream()
@@ -128,7 +128,7 @@ public final class JournalCopy {
         return files;
     }
 
-    /** Moves the existing state to a state directory of its own, which can be restored as well. */
+    /** Moves the existing state into a subdirectory that is a state directory itself, so that it can be restored too. */
     private static String setAside(Disk disk) throws IOException {
         int n = 1;
         while (!disk.list(ASIDE + n).isEmpty()
@@ -174,11 +174,15 @@ public final class JournalCopy {
         try {
             copy(name, Long.MAX_VALUE);
         } catch (NoSuchFileException none) {
-            // There is no snapshot before the first stop or the first 100,000 events.
+            // There is no snapshot before the daemon first stops or has written 100,000 events.
         }
     }
 
-    /** @param most the number of bytes to copy, from the beginning; a daemon may append more */
+    /**
+     * Copies the beginning of a file.
+     *
+     * @param most number of bytes to copy; a daemon may append more to the file
+     */
     private void copy(String name, long most) throws IOException {
         try (Disk.File source = from.open(name, Disk.Access.READ)) {
             long end = Math.min(most, source.size());
@@ -202,8 +206,9 @@ public final class JournalCopy {
     }
 
     /**
-     * Copies the segment to which a daemon may append, up to its last complete command. A daemon whose disk fails may still take back lines
-     * that no other line calls durable, so these are forced here and compared afterwards.
+     * Copies the segment to which a daemon may append, up to its last complete command. A daemon whose disk fails may still
+     * take back the lines that no other line calls durable. Therefore the copy forces these lines in the source and compares
+     * them afterwards.
      */
     private void last(Segment segment) throws IOException {
         for (int i = 0; i < MOST_TRIES; i++) {
@@ -226,7 +231,7 @@ public final class JournalCopy {
     private static void readThrough(SegmentReader reader) throws IOException {
         CorruptException damage = reader.damage();
         while (damage == null && reader.next() != null) {
-            // Read to the end, or to damage.
+            // Only the end of the last complete command is of interest.
         }
         damage = damage == null ? reader.damage() : damage;
         if (damage != null && !reader.torn(reader.lastSeq() + 1)) {
@@ -252,7 +257,11 @@ public final class JournalCopy {
         }
     }
 
-    /** @return the last seq */
+    /**
+     * Checks the copy.
+     *
+     * @return the last seq
+     */
     private long check() throws IOException {
         JournalCheck.CheckResult report = JournalCheck.verify(to, read -> {});
         for (JournalCheck.Finding finding : report.findings()) {

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all events that the state directory still holds, history included, one at a time and oldest first. Needs no lock: while a daemon
- * runs, the dump ends with the last event written so far.
+ * Reads all events that the state directory still has, including history, one at a time and oldest first. Needs no lock:
+ * while a daemon runs, the dump ends with the last event written so far.
  */
 public final class JournalDump implements Closeable {
     private final Disk disk;
@@ -45,7 +45,7 @@ public final class JournalDump implements Closeable {
     }
 
     /**
-     * Opens a dump that begins with the segment that holds the first seq.
+     * Opens a dump that begins with the segment that has the first seq of the range.
      *
      * @param damaged receives each line that cannot be read; the dump continues after that line
      */
@@ -58,7 +58,7 @@ public final class JournalDump implements Closeable {
         return new JournalDump(disk, all.subList(from, all.size()), range, damaged);
     }
 
-    /** The next event in the range, or null at the end. */
+    /** Returns the next event in the range, or null at the end. */
     public @Nullable JournalRecord next() throws IOException {
         while (reader != null || advance()) {
             SegmentReader current = reader;
@@ -93,9 +93,9 @@ public final class JournalDump implements Closeable {
         at++;
         try {
             reader = SegmentReader.open(disk, segments.get(at - 1));
-        } catch (NoSuchFileException gone) {
-            // A daemon deleted this segment, which was old history, after the directory was listed. Continue with the
-            // next segment.
+        } catch (NoSuchFileException deleted) {
+            // A daemon deleted this segment, which was old history, after the directory was listed. The dump
+            // continues with the next segment.
             return advance();
         }
         CorruptException damage = reader.damage();
@@ -105,7 +105,7 @@ public final class JournalDump implements Closeable {
         return true;
     }
 
-    /** Bytes read so far, out of {@link #totalBytes}; for a progress bar. */
+    /** Returns the number of bytes read so far, out of {@link #totalBytes}, for a progress bar. */
     public long bytesRead() {
         return bytesBefore + (reader == null ? 0 : reader.position());
     }

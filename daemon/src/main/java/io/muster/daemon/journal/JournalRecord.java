@@ -29,6 +29,8 @@ public final class JournalRecord {
     }
 
     /**
+     * Reads an event.
+     *
      * @param bytes a line without its checksum and newline
      * @throws IOException whose message says what is wrong with the line
      */
@@ -66,12 +68,12 @@ public final class JournalRecord {
         return seq;
     }
 
-    /** The last seq that was on disk when this line was written. Lines with the same value were written together. */
+    /** Returns the last seq that was on disk when this line was written. Lines with the same value were written together. */
     public long durable() {
         return durable;
     }
 
-    /** How many more events of the same command follow this one. */
+    /** Returns the number of events of the same command that follow this one. */
     public int more() {
         return more;
     }
@@ -84,29 +86,32 @@ public final class JournalRecord {
         return event.path("name").textValue();
     }
 
-    /** The event's context; empty when the event has none. */
+    /** Returns the event's context; empty if the event has none. */
     public ObjectNode context() {
         return event.path("context") instanceof ObjectNode context ? context : event.objectNode();
     }
 
-    /** The whole JSON object, including {@code seq} and the other keys that the journal adds. */
+    /** Returns the whole JSON object, including {@code seq} and the other keys that the journal adds. */
     public ObjectNode event() {
         return event;
     }
 
-    /** The line as it was written, without its checksum. */
+    /** Returns the line as it was written, without its checksum. */
     public String json() {
         return json;
     }
 
-    /** The bytes of the event as it was submitted; null if another program wrote the line and did not put the journal's keys first. */
+    /**
+     * Returns the bytes of the event as it was submitted; null if another program wrote the line and did not put the
+     * journal's keys first.
+     */
     public byte @Nullable [] submitted() {
         String head = Line.head(seq, durable, more);
         if (!json.startsWith(head)) {
             return null;
         }
         byte[] bytes = json.substring(head.length() - 1).getBytes(StandardCharsets.UTF_8);
-        bytes[0] = '{'; // in place of the comma after the journal's keys
+        bytes[0] = '{'; // replaces the comma after the journal's keys
         return bytes;
     }
 

@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LockedException;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,13 +24,16 @@ public final class JournalRepair {
     private final LongConsumer progress;
     private final List<String> actions = new ArrayList<>();
     private long lost;
+    /** The highest level that a file names. */
+    private Level level = Level.ONE;
+
     private long expected;
 
     /**
-     * What was done, or would be done in a dry run.
+     * The result of a repair, or of a dry run.
      *
-     * @param actions empty when nothing was necessary
-     * @param lost intact events that can no longer be applied because they come after damage
+     * @param actions sentences about what was done, or would be done; empty if nothing was necessary
+     * @param lost number of intact events that can no longer be applied because they come after damage
      * @param lastSeq the journal's last event after the repair
      */
     public record RepairResult(List<String> actions, long lost, long lastSeq) {}
@@ -47,7 +51,7 @@ public final class JournalRepair {
      * @param dryRun whether only to report what would be done
      * @param progress receives, after each segment, the total bytes of the segments that are done or need no work
      * @throws LockedException if a daemon is running
-     * @throws CorruptException if no snapshot fits the journal: only a backup helps then
+     * @throws CorruptException if no snapshot fits the journal, so that only a backup helps
      */
     public static RepairResult repair(Disk disk, InstantSource clock, boolean dryRun, LongConsumer progress)
             throws IOException {
@@ -62,6 +66,7 @@ public final class JournalRepair {
         long base = snapshot();
         expected = base + 1;
         List<Segment> segments = needed(base);
+        refuseNewer(segments);
         boolean follows = segments.isEmpty() || segments.get(0).first() <= expected;
         long end = base;
         long bytes = size(Segment.list(disk)) - size(segments);
@@ -86,6 +91,19 @@ public final class JournalRepair {
         dropKept(Math.max(base, expected - 1));
         settle();
         return new RepairResult(List.copyOf(actions), lost, expected - 1);
+    }
+
+    /** Refuses a journal in a level that is not known here, whose lines may mean something else than they seem to. */
+    private void refuseNewer(List<Segment> segments) throws IOException {
+        for (Segment segment : segments) {
+            try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+                CorruptException damage = reader.damage();
+                if (damage != null && damage.isNewer()) {
+                    throw damage;
+                }
+                level = reader.level().includes(level) ? reader.level() : level;
+            }
+        }
     }
 
     private static long size(List<Segment> segments) {
@@ -116,21 +134,25 @@ public final class JournalRepair {
         }
     }
 
-    /** The seq of the snapshot to continue from, after falling back to the previous snapshot if necessary. */
+    /** Returns the seq of the snapshot to continue from, after going back to the previous snapshot if necessary. */
     private long snapshot() throws IOException {
         try {
             SnapshotFile snapshot = SnapshotFile.read(disk, SnapshotFile.FILE);
             if (snapshot != null) {
+                level = snapshot.level();
                 return snapshot.seq();
             }
         } catch (CorruptException damaged) {
+            if (damaged.isNewer()) {
+                throw damaged;
+            }
             return fallBack(damaged);
         }
         return SnapshotFile.isMissed(disk) ? fallBack(null) : 0;
     }
 
     /**
-     * Falls back to the previous snapshot, or to the beginning of the journal.
+     * Goes back to the previous snapshot, or to the beginning of the journal.
      *
      * @param damaged why the current snapshot is unusable; null if the file is missing
      */
@@ -206,7 +228,8 @@ public final class JournalRepair {
 
     private void begin(long first) throws IOException {
         if (!dryRun) {
-            SegmentWriter.create(disk, first, now(), SegmentWriter.buffer()).close();
+            SegmentWriter.create(disk, first, level, now(), SegmentWriter.buffer())
+                    .close();
         }
     }
 
@@ -214,7 +237,7 @@ public final class JournalRepair {
         String beside = Segment.name(from) + Segment.UNFINISHED;
         try (Disk.File target = disk.open(beside, Disk.Access.CREATE)) {
             Copy copy = new Copy(target);
-            copy.put(Segment.head(from, now()));
+            copy.put(Segment.head(from, level, now()));
             kept(segment, base, from, copy);
             target.force(true);
         }
@@ -228,13 +251,15 @@ public final class JournalRepair {
     /**
      * The usable part of a segment: complete commands from one seq to another.
      *
+     * @param sound whether the segment has neither damage nor an incomplete command
      * @param cut whether damage ends this part, so that nothing can follow it
+     * @param lost number of events after this part
      */
     private record Kept(long from, long lastSeq, boolean sound, boolean cut, long lost) {}
 
     /**
-     * Finds the usable part of a segment, and copies it if {@code copy} is given. Damage up to the snapshot's seq is skipped, because the
-     * snapshot contains those changes.
+     * Finds the usable part of a segment, and copies it if {@code copy} is given. Damage before the snapshot's seq is
+     * skipped, because the snapshot contains those changes.
      */
     private Kept kept(Segment segment, long base, long copyFrom, @Nullable Copy copy) throws IOException {
         try (SegmentReader reader = SegmentReader.open(disk, segment)) {
@@ -296,11 +321,11 @@ public final class JournalRepair {
 
     private static long count(SegmentReader reader) throws IOException {
         long events = 0;
-        boolean more = true;
-        while (more) {
+        boolean hasMore = true;
+        while (hasMore) {
             boolean event = reader.next() != null;
             events += event ? 1 : 0;
-            more = event || reader.damage() != null;
+            hasMore = event || reader.damage() != null;
         }
         return events;
     }

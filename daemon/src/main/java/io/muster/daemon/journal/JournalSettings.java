@@ -4,12 +4,13 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * How much the journal keeps.
+ * The settings that limit what the journal keeps.
  *
- * @param segmentBytes a segment longer than this is followed by a new one even without a snapshot
- * @param historyAge segments that no start needs are deleted when last written longer ago than this
- * @param historyBytes the oldest of them are deleted while all segments together are larger than this
- * @param agePaused whether no segment may be deleted for its age now, since the clock is doubted; asked on the journal thread
+ * @param segmentBytes size of a segment beyond which a new one is begun even without a snapshot
+ * @param historyAge age, since the last write, beyond which a segment is deleted if no start needs it
+ * @param historyBytes size of all segments together beyond which the oldest of those segments are deleted
+ * @param agePaused whether no segment may be deleted for its age now, because the clock is doubted; called on the journal
+ *     thread
  */
 public record JournalSettings(long segmentBytes, Duration historyAge, long historyBytes, BooleanSupplier agePaused) {
     public static final JournalSettings DEFAULT = new JournalSettings(64L << 20, Duration.ofDays(90), 1L << 30);

@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
-/** The bytes of one line of a segment, format version 1: {@code CRC32C-hex space JSON newline}. */
+/** The bytes of one line of a segment, in every format level: {@code CRC32C-hex space JSON newline}. */
 final class Line {
     /**
-     * Length of the longest line that is written or read. The longest lines hold R with its scheduling graph, which takes some hundred
-     * bytes for each core.
+     * The length of the longest line that is written or read. The longest lines hold R with its scheduling graph, which
+     * takes some hundred bytes for each core.
      */
     static final int LIMIT = 128 << 20;
 
-    /** Length of the checksum and the space: eight digits and one blank. */
+    /** The length of the checksum and the space after it: eight digits and one blank. */
     static final int PREFIX = 9;
 
     private static final byte[] HEX = ascii("0123456789abcdef");
@@ -23,7 +23,7 @@ final class Line {
 
     private Line() {}
 
-    /** An upper bound of the bytes that {@link #encode} needs for an event. */
+    /** Returns an upper bound of the bytes that {@link #encode} needs for an event. */
     static int room(byte[] event) {
         return OVERHEAD + event.length;
     }
@@ -31,7 +31,7 @@ final class Line {
     /**
      * Writes one event, with the journal's keys before its own.
      *
-     * @param more how many lines of the same command follow
+     * @param more number of lines of the same command that follow
      */
     static void encode(ByteBuffer out, long seq, long durable, int more, byte[] event) {
         int start = out.position();
@@ -45,7 +45,7 @@ final class Line {
         seal(out, start);
     }
 
-    /** The text before an event's own keys, as {@link #encode} writes it. */
+    /** Returns the text before the keys of an event, as {@link #encode} writes it. */
     static String head(long seq, long durable, int more) {
         return "{\"seq\":" + seq + ",\"durable\":" + durable + (more > 0 ? ",\"more\":" + more : "") + ",";
     }
@@ -83,7 +83,7 @@ final class Line {
         }
     }
 
-    /** Whether these bytes, without the newline, are a line that is unchanged since it was written. */
+    /** Returns whether these bytes, without the newline, are a line that is unchanged since it was written. */
     static boolean intact(byte[] bytes, int length) {
         return intact(bytes, 0, length);
     }

@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,12 +12,12 @@ import java.time.InstantSource;
 import java.util.List;
 
 /**
- * The state directory while the daemon runs: the segment in use, and when other segments are begun and deleted. Uses no threads and no
- * locks.
+ * The segments of the state directory while the daemon runs: writes to the segment in use, begins new segments and deletes
+ * old ones. Uses no threads and no locks; only the journal thread calls it.
  */
 final class Log implements Closeable {
     private static final String PROBE = Segment.DIRECTORY + "/probe" + Segment.UNFINISHED;
-    /** A lock file: locked exclusively while history is deleted, and shared while history is copied. */
+    /** The name of a lock file that is locked exclusively while history is deleted, and shared while history is copied. */
     static final String RETENTION = "retention";
 
     private final Disk disk;
@@ -27,17 +28,21 @@ final class Log implements Closeable {
     private final ByteBuffer buffer = SegmentWriter.buffer();
 
     private SegmentWriter writer;
+    /** The level of the files that are begun from now on. */
+    private Level level;
+
     private volatile long snapshotSeq;
     private volatile long snapshotBytes;
-    /** Size of all segments except the one in use. */
+    /** The size of all segments except the one in use. */
     private long otherBytes;
 
     private volatile long bytes;
     private long previousSeq;
     private long rotateAt;
     /**
-     * First seq of a segment that was begun but cannot be used; 0 if there is none. While a file of this name may exist, nothing is written
-     * to the segment before it: a start would find events in that segment that belong after its successor's first seq.
+     * The first seq of a segment that was begun but cannot be used; 0 if there is none. While a file of this name may exist,
+     * nothing is written to the segment before it: a start would find events in that segment that belong after the first seq
+     * of the other.
      */
     private long stray;
 
@@ -56,6 +61,7 @@ final class Log implements Closeable {
         this.clock = clock;
         Recovery.Recovered recovered = new Recovery(disk, replay, listener, buffer, now()).run();
         this.writer = recovered.writer();
+        this.level = recovered.level();
         this.snapshotSeq = recovered.snapshotSeq();
         this.previousSeq = recovered.previousSeq();
         this.rotateAt = settings.segmentBytes();
@@ -70,10 +76,10 @@ final class Log implements Closeable {
     /** Creates the lock file of the history, because a copy that begins before the first deletion of history must find the file. */
     private void makeRetentionLock() {
         try {
-            Closeable made = disk.alone(RETENTION);
-            if (made != null) {
-                made.close();
-            } // otherwise a copy runs, so the file exists
+            Closeable created = disk.alone(RETENTION);
+            if (created != null) {
+                created.close();
+            } // otherwise a copy is running, so the file exists
         } catch (IOException e) {
             listener.warning("the lock file of the history could not be made: " + e.getMessage());
         }
@@ -83,7 +89,7 @@ final class Log implements Closeable {
         bytes = otherBytes + writer.durableOffset();
     }
 
-    /** Size of the durable part of all segments. May be called from any thread. */
+    /** Returns the size of the durable part of all segments. May be called from any thread. */
     long bytes() {
         return bytes;
     }
@@ -100,19 +106,23 @@ final class Log implements Closeable {
         return snapshotSeq;
     }
 
-    /** Bytes written since the last force. */
+    /** Returns the number of bytes written since the last force. */
     int unforced() {
         return (int) Math.min(Integer.MAX_VALUE, writer.written() - writer.durableOffset());
     }
 
-    /** Checks before the first batch of a group that the files are still in place, and takes back the rest of a failure. */
+    /** Checks, before the first batch of a group, that the files are still in place, and removes the rest of a failed write. */
     void begin() throws IOException {
         check();
         writer.rollback();
         dropStray();
     }
 
-    /** @throws IOException if a start would not find what is written now, or another daemon may write there too */
+    /**
+     * Checks that the files are still in place.
+     *
+     * @throws IOException if a start would not find what is written now, or if another daemon may write there too
+     */
     void check() throws IOException {
         lock.check();
         writer.checkLinked();
@@ -154,10 +164,14 @@ final class Log implements Closeable {
         }
     }
 
+    void raise(Level to) {
+        level = to.includes(level) ? to : level;
+    }
+
     void snapshot(long seq, byte[] state) throws IOException {
         lock.check();
         long start = System.nanoTime();
-        long bytes = SnapshotFile.write(disk, seq, now(), state);
+        long bytes = SnapshotFile.write(disk, level, seq, now(), state);
         previousSeq = snapshotSeq;
         snapshotSeq = seq;
         snapshotBytes = bytes;
@@ -191,7 +205,7 @@ final class Log implements Closeable {
         }
     }
 
-    /** Begins a new segment. On failure the journal goes on in the current one, which is just as good. */
+    /** Begins a new segment. On failure the journal continues in the current segment, which does no harm. */
     private void rotate() {
         boolean settled = !writer.leftover() && writer.lastSeq() == writer.durableSeq();
         if (!settled || nextSeq() == writer.first()) {
@@ -206,7 +220,10 @@ final class Log implements Closeable {
         }
     }
 
-    /** Makes a new segment the one in use. Its name is forced now or, if that fails, before the first change in it is answered. */
+    /**
+     * Makes a new segment the one in use. Its name is forced now or, if that fails, before the response to the first change
+     * in it.
+     */
     private void use(SegmentWriter next) {
         SegmentWriter old = writer;
         writer = next;
@@ -221,7 +238,7 @@ final class Log implements Closeable {
     }
 
     private SegmentWriter begun() throws IOException {
-        int end = SegmentWriter.prepare(disk, nextSeq(), now());
+        int end = SegmentWriter.prepare(disk, nextSeq(), level, now());
         stray = nextSeq();
         boolean begun = false;
         try {
@@ -259,7 +276,7 @@ final class Log implements Closeable {
             if (alone != null) {
                 deleteHistory();
                 SnapshotFile.deleteBefore(disk, Segment.list(disk).get(0).first() - 1);
-            } // otherwise a copy runs: the next snapshot tries again
+            } // otherwise a copy is running, and the next snapshot tries again
         } catch (IOException e) {
             listener.warning("old journal segments could not be deleted: " + e.getMessage());
         }

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** The directory for bytes that are taken out of use. Broken data is moved or copied here and never just deleted. */
+/**
+ * The directory for bytes that a start or a repair takes out of use. Broken data is moved or copied to it and never just
+ * deleted.
+ */
 final class Quarantine {
     static final String DIRECTORY = "quarantine";
 

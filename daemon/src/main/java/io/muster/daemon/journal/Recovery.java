@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -9,7 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the state directory at start: hands the snapshot and the events after it to the caller, and opens the last segment for appending.
+ * Reads the state directory at start: passes the snapshot and the events after it to a {@link Replay}, and opens the last
+ * segment for appending.
  */
 final class Recovery {
     private final Disk disk;
@@ -17,6 +19,8 @@ final class Recovery {
     private final LedgerListener listener;
     private final ByteBuffer buffer;
     private final double now;
+    /** The highest level that a file names. */
+    private Level level = Level.ONE;
 
     Recovery(Disk disk, Replay replay, LedgerListener listener, ByteBuffer buffer, double now) {
         this.disk = disk;
@@ -26,7 +30,7 @@ final class Recovery {
         this.now = now;
     }
 
-    record Recovered(SegmentWriter writer, long snapshotSeq, long previousSeq) {}
+    record Recovered(SegmentWriter writer, long snapshotSeq, long previousSeq, Level level) {}
 
     Recovered run() throws IOException {
         JournalCopy.refuseUnfinished(disk);
@@ -40,13 +44,17 @@ final class Recovery {
             throw new CorruptException(SnapshotFile.FILE, 0, 0, "it is missing, though there is one before it");
         }
         if (snapshot != null) {
+            level = snapshot.level();
             replay.snapshot(snapshot.seq(), snapshot.timestamp(), snapshot.state());
+        } else if (segments.isEmpty()) {
+            level = Level.NEWEST;
+            replay.begins(level);
         }
         SegmentWriter writer = segments.isEmpty() ? begin(base) : replayAll(segments, base);
         // Files that a killed process created may have their names in memory only.
         disk.forceDirectory("");
         writer.name();
-        return new Recovered(writer, base, previousSeq());
+        return new Recovered(writer, base, previousSeq(), level);
     }
 
     private void dropUnfinished(String directory) throws IOException {
@@ -57,7 +65,7 @@ final class Recovery {
         }
     }
 
-    /** The segments to replay: the one that holds the event after the snapshot, and all later ones. */
+    /** Returns the segments to replay: the one with the event after the snapshot, and all later ones. */
     private List<Segment> needed(long base) throws IOException {
         List<Segment> all = Segment.list(disk);
         int from = all.size() - 1;
@@ -79,7 +87,7 @@ final class Recovery {
         if (base > 0) {
             listener.warning("the journal holds no segments; going on from the snapshot at seq " + base);
         }
-        return SegmentWriter.create(disk, base + 1, now, buffer);
+        return SegmentWriter.create(disk, base + 1, level, now, buffer);
     }
 
     private SegmentWriter replayAll(List<Segment> segments, long base) throws IOException {
@@ -135,8 +143,14 @@ final class Recovery {
         }
     }
 
-    /** Replays complete groups, up to the end or the first damage. */
+    /** Replays complete commands, up to the end or the first damage. */
     private void replay(SegmentReader reader, long base) throws IOException {
+        if (reader.damage() == null) {
+            level = reader.level().includes(level) ? reader.level() : level;
+            if (base == 0 && reader.goodSeq() == 0) {
+                replay.begins(reader.level());
+            }
+        }
         List<JournalRecord> group = new ArrayList<>();
         for (JournalRecord event = first(reader); event != null; event = reader.next()) {
             group.add(event);
@@ -160,14 +174,15 @@ final class Recovery {
         try {
             kept = "a copy is in " + Quarantine.copy(disk, segment.name(), end);
         } catch (IOException e) {
-            // The bytes to cut were never answered, so a full disk that prevents the copy must not prevent the start.
+            // No response was ever sent for the changes in these bytes, so a full disk that prevents
+            // the copy must not prevent the start.
             kept = "no copy could be kept: " + e.getMessage();
         }
         listener.warning("the last write was cut short by a crash: cutting " + (segment.size() - end) + " bytes off "
                 + segment.name() + " at byte " + end + "; " + kept);
     }
 
-    /** The seq of the previous snapshot; 0 when there is no usable one. */
+    /** Returns the seq of the previous snapshot; 0 if there is no usable one. */
     private long previousSeq() throws IOException {
         try {
             SnapshotFile previous = SnapshotFile.read(disk, SnapshotFile.PREVIOUS);

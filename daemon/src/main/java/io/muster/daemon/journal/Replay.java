@@ -1,9 +1,18 @@
 package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.level.Level;
 
-/** Receives the contents of the state directory, oldest first, before the journal opens. */
+/**
+ * Receives the contents of the state directory, oldest first, before the journal opens. The daemon implements it to restore
+ * the inventory.
+ */
 public interface Replay {
+    /**
+     * Receives the level in which the first event is written, if there is no snapshot; in a fresh state directory this is the newest.
+     */
+    default void begins(Level level) {}
+
     /**
      * Receives the snapshot. Called at most once, before any event.
      *

@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -12,15 +13,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of the journal, described by its name and head.
+ * One file of the journal. Its name and its first line, the head, contain the seq of its first event.
  *
- * @param first the seq of its first event, or of the next event if it has none yet
+ * @param first the seq of the first event, or of the next event if the segment has none yet
  */
 record Segment(long first, long size, Instant modified) {
     static final String DIRECTORY = "journal";
     static final String UNFINISHED = ".tmp";
 
-    private static final int VERSION = 1;
     private static final String SUFFIX = ".log";
     private static final int DIGITS = 16;
 
@@ -32,7 +32,7 @@ record Segment(long first, long size, Instant modified) {
         return name(first);
     }
 
-    /** All segments, ordered by their first seq. Other files in the directory are ignored. */
+    /** Returns all segments, ordered by their first seq. Other files in the directory are ignored. */
     static List<Segment> list(Disk disk) throws IOException {
         List<Segment> segments = new ArrayList<>();
         for (Disk.Entry entry : disk.list(DIRECTORY)) {
@@ -59,20 +59,37 @@ record Segment(long first, long size, Instant modified) {
         return first;
     }
 
-    static ByteBuffer head(long first, double now) {
+    static ByteBuffer head(long first, Level level, double now) {
         ByteBuffer head = ByteBuffer.allocate(256);
         Line.encode(
                 head,
                 String.format(
                         Locale.ROOT,
-                        "{\"timestamp\":%.6f,\"name\":\"journal-segment\",\"context\":{\"version\":%d,\"first\":%d}}",
+                        "{\"timestamp\":%.6f,\"name\":\"journal-segment\",\"context\":{\"version\":%d,\"first\":%d%s}}",
                         now,
-                        VERSION,
-                        first));
+                        level.number(),
+                        first,
+                        needs(level)));
         return head.flip();
     }
 
-    /** When it was begun, and the one before it ended, by the clock of the daemon; the epoch if that cannot be read. */
+    /** The key that tells a version that does not know the level which version does; level 1 is older than this key. */
+    static String needs(Level level) {
+        return level == Level.ONE ? "" : ",\"needs\":\"" + level.needs() + "\"";
+    }
+
+    /** The number of the level that an intact head names. */
+    static int level(byte[] head, int length) throws IOException {
+        return JournalRecord.object(head, Line.PREFIX, length - Line.PREFIX)
+                .path("context")
+                .path("version")
+                .asInt();
+    }
+
+    /**
+     * Returns when this segment was begun, which is when the segment before it ended, by the clock of the daemon; the epoch
+     * if the time cannot be read.
+     */
     static Instant begun(Disk disk, Segment segment) throws IOException {
         ByteBuffer head = ByteBuffer.allocate((int) Math.min(256, segment.size()));
         try (Disk.File file = disk.open(segment.name(), Disk.Access.READ)) {
@@ -91,7 +108,7 @@ record Segment(long first, long size, Instant modified) {
                 : Instant.EPOCH;
     }
 
-    /** What is wrong with a head line, or null. */
+    /** Returns what is wrong with a head, or null. */
     static @Nullable String wrongHead(byte[] line, int length, long first) {
         if (!Line.intact(line, length)) {
             return "the head of the segment is damaged";
@@ -102,10 +119,10 @@ record Segment(long first, long size, Instant modified) {
             if (!head.path("name").asText().equals("journal-segment")) {
                 return "the head of the segment is missing";
             }
-            int version = context.path("version").asInt();
-            if (version != VERSION) {
-                return "format version " + version + " is not known here, only " + VERSION
-                        + ": it was written by another release of muster";
+            int level = context.path("version").asInt();
+            if (!Level.isKnown(level)) {
+                return "it is written in "
+                        + Level.unknown(level, context.path("needs").asText());
             }
             long claimed = context.path("first").asLong();
             return claimed == first ? null : "it says that it begins with seq " + claimed + ", not as its name does";

@@ -1,6 +1,7 @@
 package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one segment from its head to its end and checks every line: checksum, sequence, groups. Start-up, verify, repair, dump and the
- * recovery from a failed force all read through this class.
+ * Reads one segment from its head to its end and checks every line: its checksum, its seq, and that commands are complete.
+ * The start, verify, repair, dump and the recovery from a failed force all use this class.
  */
 final class SegmentReader implements Closeable {
     private final Disk.File file;
@@ -35,6 +36,7 @@ final class SegmentReader implements Closeable {
     private long lastSeq;
     private long unsyncedFrom;
     private boolean headless;
+    private Level level = Level.ONE;
     private @Nullable CorruptException damage;
 
     private SegmentReader(Disk.File file, Segment segment, long limit) {
@@ -50,7 +52,11 @@ final class SegmentReader implements Closeable {
         return open(disk, segment, Long.MAX_VALUE);
     }
 
-    /** @param limit bytes at this offset and after it are ignored */
+    /**
+     * Opens a segment.
+     *
+     * @param limit bytes at this offset and after it are ignored
+     */
     static SegmentReader open(Disk disk, Segment segment, long limit) throws IOException {
         Disk.File file = disk.open(segment.name(), Disk.Access.READ);
         SegmentReader reader = new SegmentReader(file, segment, limit);
@@ -71,8 +77,11 @@ final class SegmentReader implements Closeable {
                 ? Segment.wrongHead(piece, length, segment.first())
                 : "the head of the segment is missing";
         headless = wrong != null;
-        if (wrong != null) {
-            damage = damaged(wrong);
+        if (wrong == null) {
+            level = Level.of(Segment.level(piece, length));
+        } else {
+            boolean newer = Line.intact(piece, length) && Segment.level(piece, length) > Level.NEWEST.number();
+            damage = newer ? CorruptException.newer(segment.name(), wrong) : damaged(wrong);
         }
         goodEnd = position;
         groupStart = position;
@@ -80,8 +89,8 @@ final class SegmentReader implements Closeable {
     }
 
     /**
-     * The next event, or null at the end or at a damaged line. After damage this may be called again to continue with the next line; the
-     * next intact line may then have any seq.
+     * Returns the next event; null at the end or at a damaged line. After damage, the next call continues with the next
+     * line. The next intact line may then have any seq.
      */
     @Nullable
     JournalRecord next() throws IOException {
@@ -150,9 +159,9 @@ final class SegmentReader implements Closeable {
     }
 
     /**
-     * Whether everything from the damage to the end can be the remains of writes that were never forced when the power failed. Call this
-     * after {@link #next} found damage. Power loss leaves such bytes missing or zero, never different; and no later line may say that the
-     * damaged one was durable.
+     * Returns whether everything from the damage to the end may be the remains of writes that were never forced when the
+     * power failed. Must be called after {@link #next} found damage. Power loss leaves such bytes missing or zero, never
+     * different; and no later line may say that the damaged line was durable.
      */
     boolean torn(long damagedSeq) throws IOException {
         // A segment gets its name only after its head is durable, so a power loss cannot damage the head.
@@ -169,8 +178,8 @@ final class SegmentReader implements Closeable {
     }
 
     /**
-     * Start of the intact line with which this piece ends, or -1 if there is none. The line need not begin with the piece: a hole may have
-     * replaced the newline before it.
+     * Returns the start of the intact line with which this piece ends, or -1 if there is none. The line may begin after the
+     * start of the piece, because the newline before it may have been replaced by zeros.
      */
     private int lastLine() {
         for (int from = 0; from + Line.PREFIX < length; from++) {
@@ -195,7 +204,7 @@ final class SegmentReader implements Closeable {
         return holes || (!terminated && !Line.intact(piece, length - 1));
     }
 
-    /** Reads up to the next newline or the end. */
+    /** Reads the bytes up to the next newline or the end, as the current piece. */
     private boolean piece() throws IOException {
         start = position;
         length = 0;
@@ -249,28 +258,33 @@ final class SegmentReader implements Closeable {
         return new CorruptException(segment.name(), line, start, sentence);
     }
 
-    /** The damage that the last {@link #next} or the opening found; null if there was none. */
+    /** Returns the damage that the last {@link #next} or the opening found; null if it found none. */
     @Nullable
     CorruptException damage() {
         return damage;
     }
 
-    /** The seq of the last event of the last complete group; one less than the segment's first seq when there is none. */
+    /** The level that the head names; the first level if the head is damaged. */
+    Level level() {
+        return level;
+    }
+
+    /** Returns the seq of the last event of the last complete command; one less than the segment's first seq if there is none. */
     long goodSeq() {
         return goodSeq;
     }
 
-    /** The seq of the last intact event, even when its group is not complete. */
+    /** Returns the seq of the last intact event, even if its command is not complete. */
     long lastSeq() {
         return lastSeq;
     }
 
-    /** The offset at which the last complete group ends. */
+    /** Returns the offset at which the last complete command ends. */
     long goodEnd() {
         return goodEnd;
     }
 
-    /** Whether the last line says that more events of its group follow. */
+    /** Returns whether the last line says that more events of its command follow. */
     boolean groupOpen() {
         return open > 0;
     }
@@ -279,12 +293,12 @@ final class SegmentReader implements Closeable {
         return groupStart;
     }
 
-    /** The offset at which the last write begins. No line says that this write was durable. */
+    /** Returns the offset at which the last write begins. No line says that this write was durable. */
     long unsyncedFrom() {
         return Math.min(unsyncedFrom, goodEnd);
     }
 
-    /** Whether the file ended before a newline in the last read. */
+    /** Returns whether the file ended before a newline in the last read. */
     boolean unfinished() {
         return !terminated;
     }

@@ -1,18 +1,22 @@
 package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Appends to one segment. The file has bytes after {@code durableOffset} only between a write and its force, or after a failure that could
- * not be taken back.
+ * Appends lines to one segment. The file has bytes after {@code durableOffset} only between a write and its force, or after
+ * a failed write that could not be taken back.
  */
 final class SegmentWriter implements Closeable {
     private static final int BUFFER = 256 << 10;
-    /** Size of the blocks that are rewritten, at least as large as any file system block or page in use. */
+    /**
+     * The size of the blocks that are rewritten after a failed force, at least as large as any block of a file system or
+     * page in use.
+     */
     private static final long BLOCK = 64 << 10;
 
     private final Disk disk;
@@ -44,8 +48,8 @@ final class SegmentWriter implements Closeable {
     }
 
     /** Creates a segment. The head is written under a temporary name first, so that a segment always has its head. */
-    static SegmentWriter create(Disk disk, long first, double now, ByteBuffer buffer) throws IOException {
-        return begin(disk, first, prepare(disk, first, now), buffer);
+    static SegmentWriter create(Disk disk, long first, Level level, double now, ByteBuffer buffer) throws IOException {
+        return begin(disk, first, prepare(disk, first, level, now), buffer);
     }
 
     /**
@@ -53,8 +57,8 @@ final class SegmentWriter implements Closeable {
      *
      * @return the offset at which the head ends
      */
-    static int prepare(Disk disk, long first, double now) throws IOException {
-        ByteBuffer head = Segment.head(first, now);
+    static int prepare(Disk disk, long first, Level level, double now) throws IOException {
+        ByteBuffer head = Segment.head(first, level, now);
         int end = head.remaining();
         try (Disk.File file = disk.open(Segment.name(first) + Segment.UNFINISHED, Disk.Access.CREATE)) {
             file.write(head, 0);
@@ -63,7 +67,10 @@ final class SegmentWriter implements Closeable {
         return end;
     }
 
-    /** Renames a prepared segment to its final name and opens it. The segment may have that name even if this method fails. */
+    /**
+     * Renames a prepared segment to its final name and opens it. The segment may have its final name even if this method
+     * fails.
+     */
     static SegmentWriter begin(Disk disk, long first, int end, ByteBuffer buffer) throws IOException {
         disk.rename(Segment.name(first) + Segment.UNFINISHED, Segment.name(first));
         return new SegmentWriter(disk, first, end, first - 1, buffer);
@@ -142,8 +149,8 @@ final class SegmentWriter implements Closeable {
     }
 
     /**
-     * Makes the segment's name durable. This must happen before an answer depends on the segment, because a power loss could remove the
-     * name.
+     * Makes the segment's name durable. This must happen before any response depends on the segment, because a power loss
+     * could remove the name.
      */
     void name() throws IOException {
         if (!named) {
@@ -152,14 +159,15 @@ final class SegmentWriter implements Closeable {
         }
     }
 
-    /** Whether bytes of a failed write may be in the file. */
+    /** Returns whether bytes of a failed write may be in the file. */
     boolean leftover() {
         return leftover || unforced;
     }
 
     /**
-     * Takes back everything that was written since the last force. After a failed force the kernel may treat pages as written although they
-     * are not, so the last block is written again and forced, and the whole segment is read and checked.
+     * Takes back everything that was written since the last force. After a failed force, the kernel may treat pages as
+     * written although they are not. Therefore the last block is written again and forced, and the whole segment is read and
+     * checked.
      */
     void rollback() throws IOException {
         buffer.clear();
@@ -193,7 +201,7 @@ final class SegmentWriter implements Closeable {
         Segment segment = new Segment(first, durableOffset, java.time.Instant.EPOCH);
         try (SegmentReader reader = SegmentReader.open(disk, segment, durableOffset)) {
             while (reader.damage() == null && reader.next() != null) {
-                // Reading finds the damage.
+                // The reader finds the damage.
             }
             CorruptException damage = reader.damage();
             if (damage != null) {

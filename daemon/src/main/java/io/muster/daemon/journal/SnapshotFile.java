@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -17,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The state as of one event, in a file of its own. The first line holds the checksum of everything after it. */
-record SnapshotFile(long seq, double timestamp, ObjectNode state) {
+/** A snapshot: the state after one event, in a file of its own. The first line holds the checksum of everything after it. */
+record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     static final String FILE = "snapshot.json";
     static final String PREVIOUS = "snapshot.prev.json";
 
@@ -30,8 +31,6 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
     private static final int BEGINNING = 256;
 
     private static final Pattern BEGIN = Pattern.compile("\"seq\":(\\d{1,18}),\"timestamp\":(\\d{1,12}\\.\\d{6}),");
-
-    private static final int VERSION = 1;
     private static final String HEAD = "{\"crc32c\":\"";
     private static final int HEAD_LENGTH = HEAD.length() + 8 + "\",\n".length();
 
@@ -69,15 +68,19 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
         return NAMES.matcher(name).matches();
     }
 
-    /** @return the snapshot, or null when there is no such file */
+    /**
+     * Reads a snapshot.
+     *
+     * @return the snapshot, or null if there is no such file
+     */
     static @Nullable SnapshotFile read(Disk disk, String name) throws IOException {
         byte[] bytes = bytes(disk, name);
         return bytes == null ? null : parse(name, bytes);
     }
 
     /**
-     * Whether the snapshot file is missing although there was one: a directory that never had a snapshot holds the journal from its first
-     * event.
+     * Returns whether the snapshot file is missing although there must have been one: a directory that never had a snapshot
+     * has the journal from its first event.
      */
     static boolean isMissed(Disk disk) throws IOException {
         List<String> names = disk.list("").stream().map(Disk.Entry::name).toList();
@@ -102,16 +105,21 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
         }
         try {
             ObjectNode whole = JournalRecord.object(bytes, 0, bytes.length);
-            int version = whole.path("version").asInt();
-            if (version != VERSION) {
-                throw new IOException("of format version " + version + ", not known here: only " + VERSION + " is");
+            int level = whole.path("version").asInt();
+            if (!Level.isKnown(level)) {
+                String needs = whole.path("needs").asText();
+                throw CorruptException.newer(name, "it is written in " + Level.unknown(level, needs));
             }
             if (!whole.path("seq").isIntegralNumber() || !(whole.path("state") instanceof ObjectNode)) {
                 throw new IOException("without seq or state");
             }
             return new SnapshotFile(
-                    whole.path("seq").longValue(), whole.path("timestamp").doubleValue(), (ObjectNode)
-                            whole.path("state"));
+                    Level.of(level),
+                    whole.path("seq").longValue(),
+                    whole.path("timestamp").doubleValue(),
+                    (ObjectNode) whole.path("state"));
+        } catch (CorruptException e) {
+            throw e;
         } catch (IOException e) {
             throw new CorruptException(name, 0, 0, "it is " + e.getMessage());
         }
@@ -125,9 +133,14 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
         return head.equals(new String(bytes, 0, HEAD_LENGTH, StandardCharsets.ISO_8859_1));
     }
 
-    private static byte[] encode(long seq, double now, byte[] state) {
+    private static byte[] encode(Level level, long seq, double now, byte[] state) {
         String before = String.format(
-                Locale.ROOT, "\"version\":%d,\"seq\":%d,\"timestamp\":%.6f,\n\"state\":", VERSION, seq, now);
+                Locale.ROOT,
+                "\"version\":%d%s,\"seq\":%d,\"timestamp\":%.6f,\n\"state\":",
+                level.number(),
+                Segment.needs(level),
+                seq,
+                now);
         byte[] prefix = (HEAD + "00000000\",\n" + before).getBytes(StandardCharsets.UTF_8);
         ByteBuffer file = ByteBuffer.allocate(prefix.length + state.length + 2);
         file.put(prefix).put(state).put((byte) '}').put((byte) '\n');
@@ -142,8 +155,8 @@ record SnapshotFile(long seq, double timestamp, ObjectNode state) {
      *
      * @return the size in bytes
      */
-    static long write(Disk disk, long seq, double now, byte[] state) throws IOException {
-        byte[] bytes = encode(seq, now, state);
+    static long write(Disk disk, Level level, long seq, double now, byte[] state) throws IOException {
+        byte[] bytes = encode(level, seq, now, state);
         byte[] old = bytes(disk, FILE);
         if (old != null && intact(old)) {
             replace(disk, PREVIOUS, old);

@@ -1,6 +1,7 @@
 /**
- * The state directory, which contains every change that was answered, whatever happens. Implements the ledger. Depends on the JDK,
- * Jackson and the problem and json packages, and knows nothing of the inventory's rules: the journal keeps lines.
+ * The journal package implements the ledger with files in the state directory, which has every change that was responded to,
+ * whatever happens. It depends on the JDK, Jackson and the problem, json and level packages, and knows nothing about the inventory: to
+ * the journal, an event is a line of text.
  * {@link io.muster.daemon.journal.Journal} may be used from any thread and does its work on a thread of its own, {@code journal};
  * everything else may be used only by the thread that created it.
  *
@@ -33,12 +34,16 @@
  * CRC32C of the JSON, eight lower-case hex digits, one space
  * </pre>
  *
+ * {@code version} is the {@link io.muster.inventory.level.Level} of the lines up to an event {@code upgrade}, which raises it. From
+ * level 2 on, {@code needs} beside it names the first version of Muster that reads the level. A new segment has the level of the newest
+ * snapshot.
+ *
  * {@code cut -c10- | jq} and {@code grep '"name":"drain"'} are debugging tools. The journal's keys:
  * <ul>
  *   <li>{@code seq} counts events from 1, without a gap, over all segments. The head line has none.
  *   <li>{@code durable} is the last seq that was known to be on disk when the line was written. All lines of one write
- *       share this value, and the first seq of a write is one more. With this key a torn tail is told from damage, see below.
- *   <li>{@code more} is how many lines of the same command follow; absent means none. A command is recovered whole or not
+ *       share this value, and the first seq of a write is one more. This key distinguishes a torn tail from damage, see below.
+ *   <li>{@code more} is the number of lines of the same command that follow; absent means none. A command is recovered whole or not
  *       at all, and never spans two writes or two segments.
  * </ul>
  *
@@ -63,11 +68,11 @@
  *   <li>A first bad line in the last segment is a <em>torn tail</em> if the rest of the file is what a power loss leaves of
  *       writes that were never forced: bytes missing at the end or zero, and no intact line further on whose
  *       {@code durable} covers the bad one. The start cuts off the tail from the start of its command, warns, and keeps a copy in
- *       quarantine. Nothing in a torn tail was ever answered.
+ *       quarantine. No change in a torn tail was ever responded to.
  *   <li>Anything else is damage. The daemon refuses to start and changes nothing: cutting there would take back changes that
- *       were answered. One flipped bit in the last line is damage too, since a crash does not flip bits.
+ *       were responded to. One flipped bit in the last line is damage too, since a crash does not flip bits.
  *   <li>Lines that no other line calls durable are written again in place and forced before the journal opens. An
- *       earlier daemon may have died of a failed fsync, after which the kernel shows pages that are on no disk.
+ *       earlier daemon may have stopped after a failed fsync, after which the kernel shows pages that are on no disk.
  * </ol>
  *
  * A daemon also refuses to start from a damaged snapshot, although the previous one and its segments are kept: it cannot know
@@ -76,7 +81,7 @@
  *
  * <h2>When the disk fails</h2>
  *
- * <p>A change is answered after its force and never before. If a write or force fails, the journal refuses its change and
+ * <p>A change is responded to after its force and never before. If a write or force fails, the journal refuses its change and
  * every change that was decided on top of it ({@link io.muster.daemon.ledger.Outcome}). A refused change must not come back
  * at a restart, so the journal at once cuts the file back to where the last force left it, and forces the cut.
  * <ul>
@@ -97,8 +102,8 @@
  *   <li><em>A bug</em>: {@code BROKEN}, everything is refused until a restart.
  * </ul>
  *
- * <p>A command that was not answered when the machine or the daemon died may or may not exist afterwards: its outcome is
- * unknown, and the sender has to look.
+ * <p>A command that was not responded to when the machine or the daemon died may or may not be in the journal afterwards:
+ * its outcome is unknown, and its sender has to query the inventory.
  */
 @NullMarked
 package io.muster.daemon.journal;

@@ -1,6 +1,6 @@
 package io.muster.daemon.ledger;
 
-/** Whether changes can be made durable. */
+/** Whether the ledger can make changes durable. */
 public enum Condition {
     WRITABLE,
     /** The last write failed and was taken back: nothing of it is left in the log. The next batch or probe tries again. */

@@ -1,42 +1,54 @@
 package io.muster.daemon.ledger;
 
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes batches of events durable, in order, and keeps a snapshot of the state that they lead to. The ledger does not limit what waits:
- * the submitter limits what it has in flight. Every method may be called from any thread, but all batches must be submitted by one thread.
+ * Makes batches of events durable, in order, and keeps a snapshot of the state that they lead to. The ledger does not limit
+ * how much waits for it: the submitter limits what it has in flight. Every method may be called from any thread, but all
+ * batches must be submitted by one thread.
  */
 public interface Ledger extends Closeable {
-    /** The seq of the last event that is durable; the first batch follows it. */
+    /** Returns the seq of the last durable event, after which the first batch begins. */
     long durableSeq();
 
-    /** The seq of the snapshot from which a start would begin; 0 without a snapshot. */
+    /** Returns the seq of the snapshot from which a start would begin; 0 if there is none. */
     long snapshotSeq();
 
-    /** The size of everything that is kept on disk, history included. */
+    /** Returns the size of everything that is kept on disk, including history. */
     long bytes();
 
     Status status();
 
-    /** What is kept of the past. */
+    /** Returns the past events and states that the ledger keeps. */
     Archive archive();
 
-    /** The rest of a sentence about an event that the ledger does not take, to follow the event's name; null if the ledger takes it. */
+    /**
+     * Returns why the ledger does not accept an event, as the rest of a sentence that begins with the event's name; null if
+     * the ledger accepts the event.
+     */
     @Nullable
     String refusal(byte[] event);
 
-    /** @throws IllegalArgumentException if the ledger does not take one of the events */
+    /**
+     * Submits a batch, whose outcome is reported later.
+     *
+     * @throws IllegalArgumentException if the ledger does not accept one of the events
+     */
     void submit(Batch batch);
+
+    /** Sets the format level of the files that are begun from now on; a lower level than before changes nothing. */
+    void raise(Level level);
 
     /**
      * Keeps a snapshot of the state and deletes history that is too old.
      *
      * @param seq the seq of the last event in the state; that event must be durable
      * @param state one JSON object in UTF-8
-     * @param done called where outcomes are reported; after a failure the earlier snapshot is as it was
+     * @param done receives the outcome; after a failure the earlier snapshot is unchanged
      */
     void snapshot(long seq, byte[] state, Consumer<Outcome> done);
 
@@ -47,6 +59,10 @@ public interface Ledger extends Closeable {
     @Override
     void close() throws IOException;
 
-    /** @param reason one sentence; "" when the ledger is writable */
+    /**
+     * The condition of the ledger.
+     *
+     * @param reason one sentence; "" if the ledger is writable
+     */
     record Status(Condition condition, String reason) {}
 }

@@ -1,8 +1,8 @@
 package io.muster.daemon.ledger;
 
 /**
- * Receives reports about the ledger's work, for metrics and logs. Called on the ledger's own thread, or during opening on the thread that
- * opens the ledger.
+ * Receives reports about the ledger's work, for metrics and logs. Its methods are called on the ledger's own thread, or
+ * during opening on the thread that opens the ledger.
  */
 public interface LedgerListener {
     /** A group of batches became durable with one force. */
@@ -14,18 +14,23 @@ public interface LedgerListener {
     /**
      * The condition changed.
      *
-     * @param reason one sentence; "" when the ledger is writable
+     * @param reason one sentence; "" if the ledger is writable
      */
     default void condition(Condition condition, String reason) {}
 
-    /** @param time seconds since the epoch, by the ledger's clock */
+    /**
+     * A snapshot was written.
+     *
+     * @param time seconds since the epoch, by the ledger's clock
+     */
     default void snapshotted(long seq, double time, long bytes, long nanos) {}
 
     /**
-     * Something that an operator should see and that stops nothing, such as a torn tail that was cut off or history that cannot be deleted.
+     * The ledger reports something that an operator should see and that stops nothing, such as a torn tail that was cut off
+     * or history that cannot be deleted.
      */
     default void warning(String sentence) {}
 
-    /** The ledger met a bug; the ledger accepts nothing from now on. */
+    /** A bug in the ledger was found; the ledger accepts nothing from now on. */
     default void broken(Throwable bug) {}
 }

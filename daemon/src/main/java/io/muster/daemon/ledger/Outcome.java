@@ -3,7 +3,7 @@ package io.muster.daemon.ledger;
 /**
  * The result of a batch or a snapshot.
  *
- * @param reason one sentence for the operator; "" when durable
+ * @param reason one sentence for the operator; "" if the kind is DURABLE
  */
 public record Outcome(Kind kind, String reason) {
     public static final Outcome DURABLE = new Outcome(Kind.DURABLE, "");
@@ -21,7 +21,7 @@ public record Outcome(Kind kind, String reason) {
     }
 
     public enum Kind {
-        /** The batch is on disk, as is everything submitted before it. */
+        /** The batch is on disk, and so is everything that was submitted before it. */
         DURABLE,
         /**
          * The batch could not be written. Each failure gives this outcome to exactly one batch, the first one with events. Its submitter

@@ -2,7 +2,7 @@ package io.muster.daemon.metrics;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** A counter whose labels are resolved once, so that counting is one addition without a lookup. Safe on any thread. */
+/** A counter whose labels are looked up once, so that counting is one addition. May be used on any thread. */
 public final class Count {
     private final LongAdder total = new LongAdder();
 

@@ -3,7 +3,7 @@ package io.muster.daemon.metrics;
 import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 
-/** A histogram of durations whose labels are resolved once. Safe on any thread. */
+/** A histogram of durations whose labels are looked up once. May be used on any thread. */
 public final class Latency {
     private final Timer timer;
 

@@ -83,7 +83,10 @@ public enum Meter {
         COUNTER,
         GAUGE,
         TIMER,
-        /** A constant 1. Micrometer has no such type, and would remove {@code _info} from the name of a gauge. */
+        /**
+         * A gauge with the constant value 1. Micrometer has no such type, and would remove {@code _info} from the name of a
+         * gauge.
+         */
         INFO;
 
         private String shown() {
@@ -115,7 +118,7 @@ public enum Meter {
         this(suffix, type, unit, description, "");
     }
 
-    /** The name in Prometheus; for a timer, the base to which {@code _bucket}, {@code _sum} and {@code _count} are appended. */
+    /** Returns the name in Prometheus. For a timer, {@code _bucket}, {@code _sum} and {@code _count} are appended to it. */
     public String meterName() {
         return PREFIX + suffix;
     }
@@ -136,7 +139,7 @@ public enum Meter {
         return labels.isEmpty() ? List.of() : List.of(labels.split(" "));
     }
 
-    /** The names of the time series that a scrape shows for this meter. */
+    /** Returns the names of the time series that a scrape shows for this meter. */
     public List<String> seriesNames() {
         return type == Type.TIMER
                 ? Stream.of("_bucket", "_sum", "_count")
@@ -145,7 +148,7 @@ public enum Meter {
                 : List.of(meterName());
     }
 
-    /** The Markdown table of all meters. */
+    /** Returns the Markdown table of all meters, for {@code docs/metrics.md}. */
     public static String table() {
         return Stream.of(values())
                 .map(m -> String.format(

@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The registry of all meters. A meter with its labels is resolved once, at start or at first use, and then counts without a lookup. The
- * same meter and labels always give the same object. Thread-safe.
+ * The registry of all meters. A meter with its labels is looked up once, at start or at first use, and after that counting
+ * needs no lookup. The same meter and labels always give the same object. May be used on any thread.
  */
 public final class Metrics implements AutoCloseable {
     private static final Duration[] BUCKETS = {
@@ -66,7 +66,7 @@ public final class Metrics implements AutoCloseable {
         info(Meter.BUILD, version, revision, System.getProperty("java.version", ""));
     }
 
-    /** A counter that the caller increments. */
+    /** Returns a counter that the caller increments. */
     public Count counter(Meter meter, String... labels) {
         return counts.computeIfAbsent(child(meter, Meter.Type.COUNTER, labels), child -> {
             Count count = new Count();
@@ -75,7 +75,7 @@ public final class Metrics implements AutoCloseable {
         });
     }
 
-    /** Registers a counter that is kept elsewhere; {@code total} must never decrease. */
+    /** Registers a counter whose value is kept elsewhere. The value of {@code total} must never decrease. */
     public void counter(Meter meter, LongSupplier total, String... labels) {
         register(child(meter, Meter.Type.COUNTER, labels), total);
     }
@@ -91,7 +91,11 @@ public final class Metrics implements AutoCloseable {
         });
     }
 
-    /** @param value read at every scrape, on the scraping thread */
+    /**
+     * Registers a gauge.
+     *
+     * @param value read at every scrape, on the scraping thread
+     */
     public void gauge(Meter meter, Supplier<? extends Number> value, String... labels) {
         Child child = child(meter, Meter.Type.GAUGE, labels);
         Gauge.builder(meter.meterName(), () -> value.get())
@@ -110,14 +114,14 @@ public final class Metrics implements AutoCloseable {
                 .setLabelValues(child.labels.toArray(String[]::new));
     }
 
-    /** Meters that have not been registered; must be empty when the daemon is ready. */
+    /** Returns the meters that have not been registered. There must be none when the daemon is ready. */
     public Set<Meter> unbound() {
         synchronized (bound) {
             return EnumSet.complementOf(EnumSet.copyOf(bound));
         }
     }
 
-    /** All meters as Prometheus text, format 0.0.4. */
+    /** Returns all meters as Prometheus text, format 0.0.4. */
     public String scrape() {
         return registry.scrape();
     }
@@ -129,8 +133,8 @@ public final class Metrics implements AutoCloseable {
     }
 
     /**
-     * Registers a counter. Micrometer holds the object that it reads weakly, and shows the last value for ever once that object is
-     * collected; the registry itself lives long enough.
+     * Registers a counter. Micrometer has only a weak reference to the object that it reads, and shows the last value for
+     * ever once that object is collected. Therefore it is given the registry, which lives as long as the counter.
      */
     private void register(Child child, LongSupplier total) {
         FunctionCounter.builder(child.meter.meterName(), registry, r -> total.getAsLong())

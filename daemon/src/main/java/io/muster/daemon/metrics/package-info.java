@@ -1,6 +1,7 @@
 /**
- * The list of meters and the registry that Prometheus scrapes. Depends on Micrometer and on no other package of the daemon: the daemon
- * passes values in as suppliers. Counting is safe on any thread; the thread that scrapes reads the suppliers.
+ * The metrics package has the list of meters and the registry that Prometheus scrapes. It depends on Micrometer and on no
+ * other package of the daemon: the daemon passes values in as suppliers. Any thread may count; the thread that scrapes calls
+ * the suppliers.
  */
 @NullMarked
 package io.muster.daemon.metrics;

@@ -7,8 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * On the listening socket: when connections cannot be accepted, which means that the process is out of file descriptors, it
- * leaves them in the backlog for a while and tries again. That is said once, and once more when it is over.
+ * Handles failures to accept a connection on a listening socket, which mean that the process has no more file descriptors.
+ * The acceptor leaves connections in the kernel's queue for a while and then tries again. It logs once that connections
+ * cannot be accepted, and once that they are accepted again.
  */
 final class Acceptor extends ChannelInboundHandlerAdapter {
     static final long PAUSE_MILLIS = 500;

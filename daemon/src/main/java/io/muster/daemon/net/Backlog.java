@@ -2,19 +2,22 @@ package io.muster.daemon.net;
 
 import java.util.ArrayDeque;
 
-/** The requests of one peer that wait to be served, in order. Nobody has read more of them than where each one ends. */
+/**
+ * The requests of one peer that wait to be served, in order. A waiting request is not decoded: only the end of its frame has
+ * been found.
+ */
 public final class Backlog {
-    /** What a request costs beside its bytes: the header of the array, the entry, and its place in the queue. */
+    /** The memory of a request apart from its bytes: the header of the array, the entry, and the place in the queue. */
     private static final int OVERHEAD = 48;
 
-    /** A queue that has held more than this gives its own array back once it is empty. */
+    /** A queue that has held more requests than this releases its array once it is empty. */
     private static final int MANY = 1024;
 
     private ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private long bytes;
     private boolean large;
 
-    /** One request. */
+    /** One waiting request. */
     public static final class Waiting {
         private final byte[] body;
         private final boolean refused;
@@ -24,12 +27,12 @@ public final class Backlog {
             this.refused = refused;
         }
 
-        /** The body of its frame. */
+        /** Returns the body of the request's frame. */
         public byte[] body() {
             return body;
         }
 
-        /** Whether to answer the request with an error, since there was no room for it when it came. */
+        /** Returns whether to respond to the request with an error, because there was no room for it when it arrived. */
         public boolean refused() {
             return refused;
         }
@@ -46,7 +49,7 @@ public final class Backlog {
         large |= queue.size() > MANY;
     }
 
-    /** Takes out the oldest. */
+    /** Removes and returns the oldest request. */
     public Waiting remove() {
         Waiting first = queue.remove();
         bytes -= first.cost();
@@ -70,7 +73,7 @@ public final class Backlog {
         return queue.size();
     }
 
-    /** How much memory they take. */
+    /** Returns how many bytes of memory the requests take. */
     public long bytes() {
         return bytes;
     }

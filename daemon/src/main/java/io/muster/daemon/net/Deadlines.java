@@ -3,22 +3,25 @@ package io.muster.daemon.net;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How long a peer may keep its connection without going on. */
+/** Limits how long a peer may keep its connection without making progress. */
 final class Deadlines {
-    /** A frame is one write of the peer's: what has not come in this time will not. */
+    /**
+     * How long a message may take to arrive. A peer sends a message with one write, so a message that is not complete by
+     * then will never be.
+     */
     private static final Duration UNFINISHED = Duration.ofSeconds(60);
 
-    /** How long a peer may read nothing. A peer that only follows a stream may sleep as long as it likes. */
+    /** How long a peer may leave responses unread. A peer that only follows a stream may stop reading for as long as it likes. */
     private static final Duration DEAF = Duration.ofMinutes(10);
 
     private final Stagnation frame = new Stagnation(UNFINISHED);
     private final Stagnation deaf = new Stagnation(DEAF);
 
     /**
-     * Notes whether the peer is inside a message.
+     * Notes whether the peer is in the middle of a message.
      *
-     * @param messages the number of messages that were received
-     * @return why the connection is to be closed; null if it is not
+     * @param messages the number of messages that have been received
+     * @return why the connection must be closed; null if it need not be
      */
     @Nullable
     String inMessage(boolean inside, long messages, long nanos) {
@@ -28,10 +31,10 @@ final class Deadlines {
     }
 
     /**
-     * Notes whether the peer has answers to read that it should read.
+     * Notes whether the peer has responses to read that it must read.
      *
-     * @param bytes the number of bytes that it has to read
-     * @return why the connection is to be closed; null if it is not
+     * @param bytes the number of bytes that the peer has not read
+     * @return why the connection must be closed; null if it need not be
      */
     @Nullable
     String unread(boolean unread, long bytes, long nanos) {

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A peer that has connected and was not yet welcomed. Flux's handshake is one byte: 0, or an error number and the end.
- * Nothing is read before; what the peer sends meanwhile waits in the kernel.
+ * Handles a peer that has connected and has not been accepted yet. Flux's handshake is one byte from the server: 0, or an
+ * error number, after which the server closes the connection. Nothing is read before the handshake; what the peer sends in
+ * the meantime waits in the kernel.
  */
 final class Doorstep extends ChannelInboundHandlerAdapter {
     private static final Logger log = LoggerFactory.getLogger("peer");
@@ -32,7 +33,10 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
         ctx.channel().config().setAutoRead(false);
     }
 
-    /** Not sooner: until then, that a peer is gone already would be taken for a failure of ours, and logged. */
+    /**
+     * Begins the handshake. This happens here and not earlier: before the channel is active, a peer that has already closed
+     * its end would look like a failure of the daemon and be logged.
+     */
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws IOException {
         PeerCredentials peer = ((EpollDomainSocketChannel) ctx.channel()).peerCredentials();

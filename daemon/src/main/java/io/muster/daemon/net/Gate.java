@@ -1,10 +1,11 @@
 package io.muster.daemon.net;
 
-import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Right;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Listen;
 import io.netty.channel.Channel;
 import java.io.IOException;
@@ -14,8 +15,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** How many peers are connected, how long their messages may be, and how much memory is held for them. For the core thread. */
-public final class Gate {
+/**
+ * Limits how many peers are connected and how long their messages may be, and has the memory budgets for all sockets. Used
+ * on the core thread.
+ */
+public final class Gate implements Configurable {
     private final Admissions admissions;
     private Listen limits;
     private int inside;
@@ -29,28 +33,34 @@ public final class Gate {
         guestsMemory.atLeast(leastMemory(limits));
     }
 
-    /** Two messages of the largest kind, so that one that is slow does not keep all others from sending theirs. */
+    /**
+     * Returns the least memory that guests get: two messages of the largest size, so that one slow peer does not keep all
+     * others from sending theirs.
+     */
     private static long leastMemory(Listen limits) {
         return 2L * limits.maxFrameGuest();
     }
 
-    /** For peers that come from now on. */
-    public void replace(Admission next, Listen nextLimits) {
-        admissions.replace(next);
-        limits = nextLimits;
-        guestsMemory.atLeast(leastMemory(nextLimits));
+    /** Sets the limits for peers that connect from now on. */
+    @Override
+    public void configure(Config next) {
+        limits = next.listen();
+        guestsMemory.atLeast(leastMemory(limits));
     }
 
     public Admissions admissions() {
         return admissions;
     }
 
-    /** What is held for guests, or for all others: whom the configuration names does not depend on what guests leave. */
+    /**
+     * Returns the budget for guests or for all other peers. There are two budgets, so that guests cannot use up the memory
+     * for users that the configuration names.
+     */
     public MemoryBudget memory(boolean guests) {
         return guests ? guestsMemory : othersMemory;
     }
 
-    /** Whether there are as many connections, over all sockets, as there may be. */
+    /** Returns whether all sockets together have as many connections as the configuration allows. */
     boolean isFull() {
         return inside >= limits.maxConnections();
     }
@@ -60,7 +70,12 @@ public final class Gate {
         peer.closeFuture().addListener(closed -> inside--);
     }
 
-    /** @return false for a guest where there are as many guests as there may be: the rest of the room is for others */
+    /**
+     * Counts a guest that has been accepted. For other peers this does nothing.
+     *
+     * @return false if the peer is a guest and there are as many guests as the configuration allows: the other connections
+     *     are reserved for other users
+     */
     boolean seat(Channel peer, Rights rights) {
         if (!rights.areAGuests()) {
             return true;
@@ -81,12 +96,15 @@ public final class Gate {
         admissions.rights(identity, then);
     }
 
-    /** The socket's own mode lets in whom the handshake may welcome, and nobody else. */
+    /** Sets the mode of a socket's file: open to the users that the handshake may accept, and to nobody else. */
     void mode(Path socket) throws IOException {
         set(socket, admissions.inForce().isForOwnerOnly() ? "rw-------" : "rw-rw-rw-");
     }
 
-    /** A directory for sockets, of the same openness; one that exists is somebody else's decision. */
+    /**
+     * Creates the directory for sockets, with a mode like that of the sockets. An existing directory stays as it is, because
+     * somebody chose its mode.
+     */
     void makeDirectory(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             String mode = admissions.inForce().isForOwnerOnly() ? "rwx------" : "rwxr-xr-x";

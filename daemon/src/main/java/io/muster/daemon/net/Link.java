@@ -32,36 +32,45 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One peer's socket.
+ * The connection of one peer: reads its requests, has them served by a {@link Session}, and writes the responses. All
+ * methods run on the core thread.
  *
- * <p>A client may send all its requests before it reads the first answer; libflux does, and waits in write(2) meanwhile. So the
- * connection goes on reading when its peer does not: requests wait in a {@link Backlog}, undecoded, and an answer is made when there
- * is room for it in the socket's buffer. A peer costs one answer and the requests that wait, whatever it asks for. What all peers may
- * cost together is for the {@link MemoryBudget}: when that gets tight, a request loses its payload and is answered with EAGAIN in its
- * turn, and when it is full the connection is closed.
+ * <p>A client may send all its requests before it reads the first response; libflux does, and blocks in write(2) until they
+ * are sent. Therefore the connection continues to read even if its peer does not: requests wait in a {@link Backlog},
+ * undecoded, and a response is computed when there is room for it in the socket's buffer. So a peer costs one response and
+ * its waiting requests, whatever it requests. The {@link MemoryBudget} limits what all peers cost together: when memory
+ * becomes tight, a request loses its payload and is responded to with EAGAIN when its turn comes; when the budget is used
+ * up, the connection is closed.
  *
- * <p>The connection stops reading only while it is itself what others wait for: while a peer that does read its answers has requests
- * waiting: for their turn, for the answer to a query, or for the disk. So one of the two sides always goes on.
+ * <p>The connection stops reading only if the peer reads its responses and has requests waiting: for their turn, for the
+ * response to a query, or for the disk. In this case the peer waits for the daemon, so one of the two sides can always
+ * continue.
  */
 final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryBudget.Holder {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     private static final int RESUME_PENDING = 2048;
 
-    /** Requests that are served before other connections have their turn: about what is read at once. */
+    /** How many requests are served before other connections have their turn: about as many as are read at once. */
     static final int TURN = 128;
 
-    /** Payloads longer than this stay where they are, shared with others who are sent the same, until the peer reads them. */
+    /**
+     * A payload longer than this is not copied: it stays where it is, shared with other connections that send the same
+     * payload, until the peer reads it.
+     */
     private static final int COPIED = 4096;
 
     private static final String NO_ROOM =
             "not done: this connection had too many requests waiting, since it does not read the answers; read answers while"
                     + " requests are sent, and send this one again";
 
-    /** What the handler does in a task of its own, so that what goes wrong there ends the connection as it would anywhere else. */
+    /**
+     * What the handler does later, in a task of its own. A failure in such a task closes the connection, as a failure
+     * anywhere else does.
+     */
     private enum Task {
         FLUSH,
-        /** The peer reads again. */
+        /** Resumes the streams, because the peer reads again. */
         RESUME,
         SERVE
     }
@@ -75,10 +84,13 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     private final MemoryBudget.Account account;
 
     private final Backlog backlog = new Backlog();
-    /** What was wrong with what came after the requests that wait: the end of the connection, in its turn. */
+    /**
+     * The fault in the bytes after the waiting requests; null if there is none. The connection is closed for it after these
+     * requests have been served.
+     */
     private @Nullable String fault;
 
-    /** While this holds anything, the connection is not writable. */
+    /** What has been sent but did not fit into the channel. While there is any, the connection is not writable. */
     private final Unsent unsent;
 
     private final Deadlines deadlines = new Deadlines();
@@ -86,15 +98,15 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     private int pending;
     private long received;
     private Lifecycle state = Lifecycle.OPEN;
-    /** Guards {@link #serve} against being called from within itself. */
+    /** Whether {@link #serve} is running, which must not be called from within itself. */
     private boolean serving;
 
     /**
      * What a peer may cost.
      *
-     * @param maxFrame bytes of one message
-     * @param memory what the peer shares with others
-     * @param mayComplain whether the log has room for one more line about what this peer does wrong
+     * @param maxFrame the highest number of bytes in one message
+     * @param memory the budget that the peer shares with others
+     * @param mayComplain whether the log has room for one more line about a fault of this peer
      * @param stopping whether the daemon stops, so that no more requests are served
      */
     record Terms(int maxFrame, MemoryBudget memory, BooleanSupplier mayComplain, BooleanSupplier stopping) {}
@@ -149,7 +161,10 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         }
     }
 
-    /** A request that has no answer may cancel one that waits, or be a change, so it keeps its place in the line. */
+    /**
+     * Adds a request for which there is no room. A request without a response keeps its content, because it may cancel a
+     * waiting request or be a change; any other request is kept without its payload, to be refused when its turn comes.
+     */
     private void keepWithoutRoom(Message message, byte[] body) {
         if (!(message instanceof Request request)) {
             return;
@@ -172,7 +187,10 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         return goesOn && (isGone() || isWritable()) && pending < MOST_PENDING && !backlog.isEmpty();
     }
 
-    /** Serves what waits, as far as the peer keeps up and as long as its turn lasts. A request may end the connection. */
+    /**
+     * Serves waiting requests, as long as the peer reads its responses and its turn lasts. A request may close the
+     * connection.
+     */
     private void serve() {
         if (serving || isClosed()) {
             return;
@@ -227,14 +245,17 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         }
     }
 
-    /** The daemon stops: what the peer sends from here on is not read. */
+    /** Stops reading from the peer, because the daemon stops. */
     void stopServing() {
         read();
     }
 
     // ---- tasks
 
-    /** May be called from within a write, so nothing is written here: that would recurse, once for each 64 KB sent. */
+    /**
+     * Schedules work after Netty's buffer has become full or empty again. Netty may call this from within a write, so
+     * nothing is written here: that would recurse, once for each 64 KB that is sent.
+     */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         soon(channel.isWritable() ? Task.RESUME : Task.FLUSH);
@@ -244,14 +265,17 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         if (!due.add(task)) {
             return;
         }
-        if (task == Task.SERVE) { // the event loop looks at other sockets before it takes what is scheduled now
+        if (task == Task.SERVE) { // unlike execute, schedule lets the event loop look at other sockets first
             var unused = channel.eventLoop().schedule(() -> run(task), 0, TimeUnit.NANOSECONDS);
         } else {
             channel.eventLoop().execute(() -> run(task));
         }
     }
 
-    /** Netty takes a pipeline apart with its channel. */
+    /**
+     * Runs a task as an event of the channel's pipeline, whose handlers catch failures. If the peer has closed the
+     * connection, Netty has removed the pipeline, so this method catches failures itself.
+     */
     private void run(Task task) {
         if (!isGone()) {
             channel.pipeline().fireUserEventTriggered(task);
@@ -298,13 +322,16 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         boolean tooMany = pending > RESUME_PENDING;
         pending += change;
         if (change < 0) {
-            soon(tooMany && pending <= RESUME_PENDING ? Task.SERVE : Task.FLUSH); // either counts what is held
+            soon(tooMany && pending <= RESUME_PENDING ? Task.SERVE : Task.FLUSH); // each task also updates the account
         }
     }
 
     // ---- the end
 
-    /** What the peer asked for is done, though nobody reads the answers: changes, that is, and nothing else has an effect then. */
+    /**
+     * Called when the peer has closed the connection. Changes that the peer requested before are still made, although nobody
+     * reads the responses. Other requests have no effect any more.
+     */
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         if (isClosed() || backlog.isEmpty() || terms.stopping.getAsBoolean()) {
@@ -327,7 +354,10 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         ctx.close();
     }
 
-    /** What is shared with others is not in it. */
+    /**
+     * Returns the number of bytes that are held for this peer alone. Payloads that are shared with other peers are not
+     * counted.
+     */
     @Override
     public long holds() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
@@ -338,7 +368,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
                 + session.keeps();
     }
 
-    /** Closes the connection if it is stuck: to be called every few seconds. */
+    /** Closes the connection if it makes no progress. Must be called every few seconds. */
     void sweep(long nanos) {
         boolean unread = !isWritable() && (session.isIdle() || !backlog.isEmpty());
         String why = deadlines.inMessage(mayRead() && decoder.isInsideFrame(), received, nanos);
@@ -350,7 +380,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         }
     }
 
-    /** The end, as soon as the peer has read what it was sent. */
+    /** Closes the connection as soon as the peer has read everything that was sent. */
     void finish() {
         if (state == Lifecycle.OPEN) {
             state = state.become(Lifecycle.FINISHING);
@@ -388,9 +418,9 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         trace.message(peer, '>', response);
         try {
             write(response);
-            soon(Task.FLUSH); // counts it; not now, since whoever sends is in the middle of something, so nobody
-            // may be closed
-        } catch (OutOfMemoryError e) { // outside the heap, where Netty has a limit of its own
+            // This task updates the account. An update may close any connection, which the caller may not expect now.
+            soon(Task.FLUSH);
+        } catch (OutOfMemoryError e) { // Netty limits its memory outside the heap
             channel.eventLoop().execute(() -> letGo("there is no memory for an answer to it: " + e.getMessage()));
         }
     }
@@ -417,7 +447,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         }
     }
 
-    /** Writes as much as the channel has room for. */
+    /** Writes as much unsent data as the channel has room for. */
     private void sendOn() {
         while (!unsent.isEmpty() && channel.isWritable()) {
             ByteBuf piece = unsent.remove(channel.alloc());

@@ -8,18 +8,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory the daemon may hold for peers, for all of them together: messages that they have not sent to the end, requests that
- * wait until they read the answers to earlier ones, answers that they do not read, requests that stay open.
+ * Limits how much memory the daemon holds for peers, for all of them together: messages that have not arrived completely,
+ * requests that wait until the peer reads earlier responses, responses that the peer does not read, and requests that stay
+ * open.
  *
- * <p>While half of it is free, every request may wait. After that, a request of a peer that does not read and has more than
- * {@link #FREE} bytes waiting already is answered with an error ({@link Account#isTight}); when all of it is taken, such a peer is
- * closed ({@link Account#isFull}). There are two budgets. That of guests also closes the peer for which most is held, and the next
- * one, until the rest fits; a guest that is alone may hold what it likes, so that it can send any message that is allowed at all and
- * read any answer. That of the others, whom the configuration names, closes nobody for what others hold: it refuses further large
- * answers ({@link Account#refusal}). For the core thread.
+ * <p>While at least half of the budget is free, every request may wait. After that, a request of a peer that does not read
+ * and has more than {@link #FREE} bytes waiting already is responded to with an error ({@link Account#isTight}). When the
+ * budget is used up, the connection of such a peer is closed ({@link Account#isFull}).
+ *
+ * <p>There are two budgets. The budget for guests also closes the connection for which most memory is held, and then the
+ * next one, until the rest fits; a guest that is alone may use any amount, so that it can send any message that is allowed
+ * and read any response. The budget for all other users, whom the configuration names, closes no connection because of the
+ * memory of others: it refuses further large responses ({@link Account#refusal}). Used on the core thread.
  */
 public final class MemoryBudget {
-    /** What a peer may have waiting whatever others have. */
+    /** The number of bytes that a peer may have waiting, whatever is held for other peers. */
     static final long FREE = 1 << 16;
 
     private static final int GUESTS_SHARE_OF_HEAP = 8;
@@ -36,8 +39,8 @@ public final class MemoryBudget {
     private volatile long shown;
 
     /**
-     * @param most in bytes
-     * @param closes whether the peers for which most is held are closed when they hold more than this together
+     * @param most the size of the budget in bytes
+     * @param closes whether the connections for which most memory is held are closed if the budget is exceeded
      */
     public MemoryBudget(long most, boolean closes) {
         this.share = most;
@@ -45,12 +48,15 @@ public final class MemoryBudget {
         this.closes = closes;
     }
 
-    /** An eighth of the heap. What is held in buffers outside it has as much room again, and counts as if it were inside. */
+    /**
+     * Returns the budget for guests: an eighth of the heap. Buffers outside the heap count as if they were inside; Netty has
+     * as much room for them again.
+     */
     public static MemoryBudget ofGuests() {
         return new MemoryBudget(ofHeap(GUESTS_SHARE_OF_HEAP), true);
     }
 
-    /** A quarter of the heap, for the owner, admins and schedulers. */
+    /** Returns the budget for the owner, admins and schedulers: a quarter of the heap. */
     public static MemoryBudget ofOthers() {
         return new MemoryBudget(ofHeap(OTHERS_SHARE_OF_HEAP), false);
     }
@@ -59,21 +65,21 @@ public final class MemoryBudget {
         return Math.max(LEAST, Runtime.getRuntime().maxMemory() / share);
     }
 
-    /** Whatever the share of the heap is: for what anybody is allowed. */
+    /** Sets the least size of the budget, whatever its share of the heap is, so that any message that is allowed fits. */
     public void atLeast(long bytes) {
         most = Math.max(share, bytes);
     }
 
-    /** Somebody for whom memory is held. */
+    /** A connection for which memory is held. */
     public interface Holder {
-        /** Bytes held for this one alone, as of now. */
+        /** Returns the number of bytes that are held for this connection alone now. */
         long holds();
 
-        /** Gives all of it back at once. */
+        /** Closes the connection and releases its memory at once. */
         void letGo(String why);
     }
 
-    /** An answer that waits to be read, by one peer or by many: it is there once. */
+    /** A payload that waits to be read by one peer or by several. Its memory counts once. */
     private static final class Answer {
         private final Object payload;
         private final int length;
@@ -85,7 +91,7 @@ public final class MemoryBudget {
         }
     }
 
-    /** Bytes held for all peers. From any thread. */
+    /** Returns the number of bytes that are held for all peers. May be called from any thread. */
     public long held() {
         return shown;
     }
@@ -101,7 +107,7 @@ public final class MemoryBudget {
         shown = held;
     }
 
-    /** What one peer costs. */
+    /** The memory that is held for one peer. */
     public final class Account {
         private final Holder holder;
         private final List<Answer> unread = new ArrayList<>();
@@ -111,7 +117,10 @@ public final class MemoryBudget {
             this.holder = holder;
         }
 
-        /** What is held for the peer may have become more or less. The peer may be closed before this returns. */
+        /**
+         * Computes the memory of the peer anew. If the budget is exceeded, connections are closed, which may include the one
+         * of this peer.
+         */
         public void update() {
             refresh();
             if (held > most && closes) {
@@ -119,27 +128,30 @@ public final class MemoryBudget {
             }
         }
 
-        /** Whether a request of a peer that does not read its answers is to be refused, by what the last {@link #update} found. */
+        /**
+         * Returns whether a request of this peer must be refused if the peer does not read its responses. Uses the sums of
+         * the last {@link #update}.
+         */
         public boolean isTight() {
             return own > FREE && held > most / 2;
         }
 
-        /** Whether there is no room even for the refusal of a request, by what the last {@link #update} found. */
+        /** Returns whether there is no room even for the refusal of a request. Uses the sums of the last {@link #update}. */
         public boolean isFull() {
             return own > FREE && held > most;
         }
 
         /**
-         * Why an answer cannot wait to be read; null if it can, as one always can where nobody else holds more than it is long, and
-         * one that another peer waits for already.
+         * Returns why a response cannot wait to be read; null if it can. A response can always wait if another peer waits
+         * for the same payload already, or if the memory held for all peers is at most as large as the response itself.
          *
-         * @param answer by its identity
+         * @param answer the payload, compared by identity
          */
         public @Nullable String refusal(Object answer, int length) {
             if (closes || answers.containsKey(answer) || fits(length)) {
                 return null;
             }
-            accounts.forEach(Account::refresh); // some of it may have been sent since
+            accounts.forEach(Account::refresh); // some of the responses may have been sent since the last update
             return fits(length)
                     ? null
                     : "there is no room for this answer of " + length
@@ -153,7 +165,11 @@ public final class MemoryBudget {
             return held + length <= Math.max(most, 2L * length);
         }
 
-        /** @param answer by its identity */
+        /**
+         * Notes that this peer waits for a payload.
+         *
+         * @param answer the payload, compared by identity
+         */
         public void waits(Object answer, int length) {
             Answer shared = answers.computeIfAbsent(answer, key -> new Answer(key, length));
             if (shared.readers++ == 0) {
@@ -193,7 +209,10 @@ public final class MemoryBudget {
             }
         }
 
-        /** Bytes held for this peer alone, plus its share of answers that several peers wait for. */
+        /**
+         * Returns the number of bytes that are held for this peer alone, plus its share of payloads for which several peers
+         * wait.
+         */
         private long weight() {
             long sum = own;
             for (Answer shared : unread) {
@@ -203,7 +222,10 @@ public final class MemoryBudget {
         }
     }
 
-    /** What was sent since it was last counted is free already, so that is looked at first. */
+    /**
+     * Closes connections until the budget suffices. All accounts are updated first, because some responses may have been
+     * sent since they were last counted.
+     */
     private void enforce() {
         if (enforcing) {
             return;
@@ -222,17 +244,17 @@ public final class MemoryBudget {
         }
     }
 
-    /** Null if nobody but one holds anything. */
+    /** Returns the account with the most memory; null if at most one account has any. */
     private @Nullable Account heaviest() {
         Account heaviest = null;
         long weight = 0;
         int holding = 0;
         for (Account account : accounts) {
-            long its = account.weight();
-            holding += its > 0 ? 1 : 0;
-            if (its > weight) {
+            long accountWeight = account.weight();
+            holding += accountWeight > 0 ? 1 : 0;
+            if (accountWeight > weight) {
                 heaviest = account;
-                weight = its;
+                weight = accountWeight;
             }
         }
         return holding > 1 ? heaviest : null;

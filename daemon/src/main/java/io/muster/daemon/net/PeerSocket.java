@@ -2,6 +2,8 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Session;
@@ -29,14 +31,17 @@ import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A UNIX socket on which peers are taken. */
-public final class PeerSocket implements AutoCloseable {
+/** A UNIX socket on which the daemon accepts connections from peers. */
+public final class PeerSocket implements Configurable, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** A thousand schedulers that come back at once, and some; the kernel may allow less. */
+    /**
+     * The number of connections that may wait to be accepted: a thousand schedulers that connect again at once, and more.
+     * The kernel may allow fewer.
+     */
     private static final int BACKLOG = 4096;
 
-    /** How much of what a peer sends is read before other peers have their turn. */
+    /** The number of bytes that are read from one peer before other peers have their turn. */
     private static final int MOST_READ = 1 << 14;
 
     private static final long GRACE_MILLIS = 2000;
@@ -48,7 +53,7 @@ public final class PeerSocket implements AutoCloseable {
     private final Tracer trace;
     private final ChannelGroup peers = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
     private final Channel server;
-    /** The core thread's. */
+    /** Whether the daemon stops. Used on the core thread. */
     private boolean stopping;
 
     private PeerSocket(Place place, SocketFile file, Gate gate, Backend backend, EventLoopGroup loop, Tracer trace)
@@ -62,14 +67,18 @@ public final class PeerSocket implements AutoCloseable {
     }
 
     /**
-     * @param name for people and metrics: main, admin
-     * @param changes whether requests that change the inventory are taken on it
+     * The name and path of a socket.
+     *
+     * @param name name for people and metrics: main or admin
+     * @param changes whether requests that change the inventory are accepted on this socket
      */
     public record Place(String name, Path path, boolean changes) {}
 
     /**
+     * Opens the socket and begins to accept connections.
+     *
      * @param loop the event loop of the core thread, and no other
-     * @throws IOException saying what is in the way
+     * @throws IOException if the socket cannot be opened; the message says why
      */
     public static PeerSocket bind(Place place, Gate gate, Backend backend, EventLoopGroup loop, Tracer trace)
             throws IOException {
@@ -115,7 +124,10 @@ public final class PeerSocket implements AutoCloseable {
         return registered.channel();
     }
 
-    /** Not bound by Netty, which deletes whatever has the name when it closes a socket that it has bound. */
+    /**
+     * Binds the socket without Netty, because Netty, when it closes a socket that it has bound, deletes whatever has the
+     * socket's name by then.
+     */
     private Socket listening() throws IOException {
         Socket socket = LinuxSocket.newSocketDomain();
         boolean listening = false;
@@ -135,7 +147,10 @@ public final class PeerSocket implements AutoCloseable {
         }
     }
 
-    /** Why nobody can connect by the socket's name; "" where somebody can. May block, so not on the core thread. */
+    /**
+     * Returns why nobody can connect by the socket's name; "" if connecting works. May block, so it must not be called on
+     * the core thread.
+     */
     public String fault() {
         return file.fault();
     }
@@ -157,8 +172,9 @@ public final class PeerSocket implements AutoCloseable {
         gate.enter(channel);
     }
 
-    /** The admission has changed, and with it who may reach the socket. */
-    public void modeChanged() throws IOException {
+    /** Sets the mode of the socket's file by the admission in force. Must not be called on the core thread. */
+    @Override
+    public void configure(Config next) throws IOException {
         if (file.isLinked()) {
             gate.mode(place.path);
         }
@@ -184,7 +200,7 @@ public final class PeerSocket implements AutoCloseable {
                 outbox -> new Session(backend, gate.admissions(), peer, outbox));
     }
 
-    /** Closes connections that are stuck. To be called every few seconds, on the core thread. */
+    /** Closes connections that make no progress. Must be called every few seconds, on the core thread. */
     public void sweep(long nanos) {
         peers.forEach(channel -> {
             Link connection = channel.pipeline().get(Link.class);
@@ -194,12 +210,12 @@ public final class PeerSocket implements AutoCloseable {
         });
     }
 
-    /** No more peers; those that are here stay. */
+    /** Stops accepting connections. Existing connections stay open. */
     public void closeDoor() {
         server.close().awaitUninterruptibly();
     }
 
-    /** No more requests are served; answers still go out. On the core thread. */
+    /** Stops serving requests. Responses are still sent. Must be called on the core thread. */
     public void stopServing() {
         stopping = true;
         peers.forEach(channel -> {
@@ -219,7 +235,10 @@ public final class PeerSocket implements AutoCloseable {
         }
     }
 
-    /** Who reads what it was sent last is let go after that; who does not read is not waited for long. */
+    /**
+     * Closes the socket and all connections. A connection stays open for at most {@link #GRACE_MILLIS}, until its peer has
+     * read the last response.
+     */
     @Override
     public void close() {
         closeDoor();
@@ -229,7 +248,7 @@ public final class PeerSocket implements AutoCloseable {
         }
         try {
             file.close();
-        } catch (IOException e) { // the next start removes it
+        } catch (IOException e) { // the next start removes the file
             log.warn("the socket is left behind: {}", SourceFile.sentence(e));
         }
     }

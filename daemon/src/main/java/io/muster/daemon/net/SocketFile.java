@@ -16,9 +16,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a socket on which a daemon listens. A lock file beside it, {@code NAME.lock}, is locked from before the socket is bound until
- * its name is removed, so that only one of several daemons has the name. Only sockets are ever removed, and at the end only the socket that
- * was bound here. Safe on any thread.
+ * The name of a socket on which a daemon listens. A lock file beside the socket, {@code NAME.lock}, is locked from before
+ * the socket is bound until its name is removed, so that only one of several daemons has the name. Only sockets are ever
+ * removed, and at the end only the socket that this daemon bound. May be used on any thread.
  */
 public final class SocketFile implements Closeable {
     private static final int TYPE = 0170000;
@@ -38,7 +38,7 @@ public final class SocketFile implements Closeable {
      * Locks the name, and removes the socket of a daemon that was killed.
      *
      * @throws LockedException if another daemon has the name
-     * @throws IOException if anything else is in the way
+     * @throws IOException if the name cannot be used for another reason
      */
     public static SocketFile claim(Path path, Instant since) throws IOException {
         Path directory = Objects.requireNonNull(path.toAbsolutePath().getParent());
@@ -85,13 +85,13 @@ public final class SocketFile implements Closeable {
         key = LockFile.key(path);
     }
 
-    /** Whether the name leads to the socket that was bound. */
+    /** Returns whether the name leads to the socket that this daemon bound. */
     public boolean isLinked() throws IOException {
         Object ours = key;
         return ours != null && ours.equals(LockFile.key(path));
     }
 
-    /** Why nobody can connect by the name, and what to do; "" if connecting works. */
+    /** Returns why nobody can connect by this name, and what to do; "" if connecting works. */
     public String fault() {
         try {
             Object found = LockFile.key(path);

@@ -2,14 +2,18 @@ package io.muster.daemon.net;
 
 import java.time.Duration;
 
-/** Watches for a state that should end soon and may not. */
+/** Finds out whether a state that should end soon has lasted too long without progress. */
 public final class Stagnation {
     private final long limit;
     private boolean on;
     private long mark;
     private long since;
 
-    /** @param limit how long the state may last without progress */
+    /**
+     * Creates a watch for one state.
+     *
+     * @param limit how long the state may last without progress
+     */
     public Stagnation(Duration limit) {
         this.limit = limit.toNanos();
     }
@@ -17,7 +21,7 @@ public final class Stagnation {
     /**
      * Notes whether the state holds now.
      *
-     * @param progress differs from the last time if there was any
+     * @param progress a number that differs from the previous call if there was progress
      * @return whether the state has lasted too long
      */
     public boolean lasts(boolean now, long progress, long nanos) {

@@ -8,11 +8,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of answers that a connection has no room for yet, in order. */
+/** The responses, or parts of them, for which a connection has no room yet, in order. */
 final class Unsent {
     /**
-     * Long payloads are copied into direct buffers in pieces of this size, so that a slow peer does not hold the whole payload outside the
-     * heap.
+     * The size of the pieces in which long payloads are copied into direct buffers, so that a slow peer does not hold the
+     * whole payload outside the heap.
      */
     private static final int PIECE = 1 << 15;
 
@@ -25,7 +25,10 @@ final class Unsent {
         this.account = account;
     }
 
-    /** The rest of a part that the peer has still to be sent, and the payload that the part belongs to if the payload is shared. */
+    /**
+     * The bytes of a part that have not been sent, and the payload that the part belongs to if the payload is shared with
+     * other connections.
+     */
     private record Rest(ByteBuffer bytes, @Nullable Bytes shared) {}
 
     boolean isEmpty() {
@@ -36,7 +39,7 @@ final class Unsent {
         return bytes;
     }
 
-    /** Bytes held for this peer alone. */
+    /** Returns the number of bytes that are held for this peer alone. */
     long own() {
         return own;
     }
@@ -52,7 +55,10 @@ final class Unsent {
         }
     }
 
-    /** Removes the next piece. A heap buffer would be copied whole into memory outside the heap, for each peer. */
+    /**
+     * Removes and returns the next piece, copied into a direct buffer. Netty would copy a heap buffer as a whole to memory
+     * outside the heap, for each peer.
+     */
     ByteBuf remove(ByteBufAllocator allocator) {
         Rest rest = parts.element();
         int size = Math.min(PIECE, rest.bytes.remaining());
@@ -70,7 +76,7 @@ final class Unsent {
         return piece;
     }
 
-    /** Drops everything. The account releases the shared payloads when it is closed. */
+    /** Drops everything. Closing the account releases the shared payloads. */
     void clear() {
         parts.clear();
         bytes = 0;

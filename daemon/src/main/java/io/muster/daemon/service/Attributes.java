@@ -4,7 +4,7 @@ import io.muster.inventory.state.InventoryState;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What flux clients ask a broker about itself ({@code attr.get}), as far as it has a meaning here. */
+/** The attributes that Flux clients query from a broker ({@code attr.get}), as far as they have a meaning in Muster. */
 public final class Attributes {
     private final Map<String, String> fixed;
 

@@ -4,7 +4,7 @@ import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.JournalStreams;
 import io.muster.daemon.core.Waiters;
 
-/** What sessions serve from. */
+/** The parts of the daemon that all sessions use to serve requests. */
 public record Backend(
         Queries queries,
         Changes changes,

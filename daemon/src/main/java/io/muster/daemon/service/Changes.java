@@ -12,10 +12,12 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.Once;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
@@ -33,7 +35,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Requests that change the inventory, or say what changing it would do. */
+/** Serves requests that change the inventory, and requests with dry-run, which ask what a change would do. */
 public final class Changes {
     private final Inventory inventory;
     private final AcquireStreams acquires;
@@ -41,8 +43,9 @@ public final class Changes {
     private Function<ResourceSet, Command> definition;
 
     /**
-     * @param files for reading R, which may block and takes its time: not where peers wait to be welcomed
-     * @param definition what a reload of an R asks for
+     * @param files reads the file of a new R, which may block; must not be the thread that looks up names for new
+     *     connections
+     * @param definition returns the command for an R that is reloaded
      */
     public Changes(
             Inventory inventory, AcquireStreams acquires, Aside files, Function<ResourceSet, Command> definition) {
@@ -52,7 +55,7 @@ public final class Changes {
         this.definition = definition;
     }
 
-    /** What a reload of an R asks for from now on. */
+    /** Sets the function that returns the command for an R that is reloaded. */
     public void definition(Function<ResourceSet, Command> next) {
         definition = next;
     }
@@ -110,7 +113,10 @@ public final class Changes {
         reply.done(Json.encode(new DryRunAnswer(events, updates).toJson()));
     }
 
-    /** Answers with the trouble that is over with this, or "" where the clock was not doubted. */
+    /**
+     * Accepts the time of the wall clock. The response has the sentence that described the doubt, or "" if the clock was not
+     * doubted.
+     */
     void acceptClock(Principal by, Replier reply) {
         WallClock clock = inventory.clock();
         String trouble = clock.trouble();
@@ -118,26 +124,36 @@ public final class Changes {
         reply.done(Json.encode(JsonNodeFactory.instance.objectNode().put("trouble", trouble)));
     }
 
-    /** A new R from a file on this host. A scheduler cannot be told of ranks that come, so none may hold the old R. */
+    /**
+     * Defines R anew from a file on this host. No scheduler may hold an acquisition, because RFC 28 has no update that adds
+     * ranks.
+     */
     void reload(ReloadRequest request, Principal by, Replier reply) {
         if (request.xml()) {
             reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
-        } else if (acquires.isAcquired()) {
+        } else if (isBusy(request, by)) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {
             files.run(
                     () -> {
-                        Consumer<Replier> read = read(request.path(), by);
+                        Consumer<Replier> read = read(request, by);
                         return () -> read.accept(reply);
                     },
                     bug -> reply.fail(new RpcException(Errno.EIO, bug)));
         }
     }
 
-    private Consumer<Replier> read(String path, Principal by) {
+    /** A reload that is sent again is answered as before, although a scheduler may have acquired the new R meanwhile. */
+    private boolean isBusy(ReloadRequest request, Principal by) {
+        boolean done = request.id() != null && inventory.remembers(request.id(), by);
+        return acquires.isAcquired() && !done;
+    }
+
+    private Consumer<Replier> read(ReloadRequest request, Principal by) {
+        String path = request.path();
         try {
             ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
-            return reply -> redefine(resources, by, reply);
+            return reply -> redefine(request, resources, by, reply);
         } catch (NoSuchFileException e) {
             return failure(Errno.ENOENT, path, Errno.ENOENT.text());
         } catch (AccessDeniedException e) {
@@ -153,12 +169,14 @@ public final class Changes {
         return reply -> reply.fail(new RpcException(errno, path + ": " + reason));
     }
 
-    /** Somebody may have acquired while the file was read. */
-    private void redefine(ResourceSet resources, Principal by, Replier reply) {
-        if (acquires.isAcquired()) {
+    /** Submits the new R. A scheduler may have acquired while the file was read, so this is checked again. */
+    private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
+        if (isBusy(request, by)) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
             return;
         }
-        inventory.submit(definition.apply(resources), by, answer -> answer(answer, reply));
+        Command define = definition.apply(resources);
+        ChangeId id = request.id();
+        inventory.submit(id == null ? define : new Once(define, id), by, answer -> answer(answer, reply));
     }
 }

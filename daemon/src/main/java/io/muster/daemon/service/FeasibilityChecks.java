@@ -35,22 +35,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether jobs could ever run here: RFC 27's {@code feasibility.check}. One question is worked on at a time, and away from the
- * core thread; users take turns, so that whoever asks much waits for himself. Each is asked of the inventory as it stands when
- * its turn has come.
+ * Serves RFC 27's {@code feasibility.check}: whether a job could ever run on this inventory. One check is computed at a
+ * time, beside the core thread. Users take turns, so that a user with many checks delays only that user's own. Each check
+ * uses the state of the inventory at the moment when its turn comes.
  */
 public final class FeasibilityChecks {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** A connection has one check unanswered at a time, so a user who asks over a few connections is slowed down, not refused. */
+    /**
+     * The highest number of waiting checks of one user. A connection has at most one check in progress, so a user that sends
+     * checks over a few connections is slowed down, not refused.
+     */
     private static final int MOST_OF_ONE_USER = 4096;
 
     private static final int MOST = 4 * MOST_OF_ONE_USER;
-    /** Bytes of requests that wait for a check, because they wait in the heap, which may be small. */
+    /** The highest number of bytes of waiting requests, which are kept in the heap, and the heap may be small. */
     private static final long MOST_BYTES =
             Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
 
-    /** No job comes near it; past it the cost of an answer is not bounded by the search's own budget any more. */
+    /**
+     * The size of the largest request that is computed. No real job comes near it; for larger requests, the budget of the
+     * search would no longer bound the cost.
+     */
     private static final int LARGEST = 1000;
 
     private final Supplier<InventoryState> inventory;
@@ -63,9 +69,9 @@ public final class FeasibilityChecks {
     private boolean busy;
 
     /**
-     * @param inventory as it stands; asked on the core thread
-     * @param clock seconds since the epoch
-     * @param checks with one thread: checks may take tens of milliseconds, the first after a new R longer
+     * @param inventory returns the current state; called on the core thread
+     * @param clock returns the time in seconds since the epoch
+     * @param checks has one thread: a check may take tens of milliseconds, and the first check after a new R longer
      */
     public FeasibilityChecks(Supplier<InventoryState> inventory, DoubleSupplier clock, Aside checks) {
         this.inventory = inventory;
@@ -76,37 +82,38 @@ public final class FeasibilityChecks {
     private record Check(Bytes payload, Replier reply) {}
 
     void check(Bytes payload, Identity asker, Replier reply) {
-        String who = asker.who();
-        Deque<Check> own = waiting.get(who);
+        String userKey = asker.who();
+        Deque<Check> userChecks = waiting.get(userKey);
         boolean full = count >= MOST || bytes + payload.length() > MOST_BYTES;
-        if (own != null && own.size() >= MOST_OF_ONE_USER) {
-            reply.fail(new RpcException(Errno.EAGAIN, own.size() + " of this user's checks are waiting already"));
+        if (userChecks != null && userChecks.size() >= MOST_OF_ONE_USER) {
+            reply.fail(
+                    new RpcException(Errno.EAGAIN, userChecks.size() + " of this user's checks are waiting already"));
             return;
         }
-        if (own != null && full) {
+        if (userChecks != null && full) {
             reply.fail(new RpcException(
-                    Errno.EAGAIN, count + " checks are waiting already, of this user's " + own.size()));
+                    Errno.EAGAIN, count + " checks are waiting already, of this user's " + userChecks.size()));
             return;
         }
-        waiting.computeIfAbsent(who, user -> new ArrayDeque<>()).add(new Check(payload, reply));
+        waiting.computeIfAbsent(userKey, user -> new ArrayDeque<>()).add(new Check(payload, reply));
         count++;
         bytes += payload.length();
         next();
     }
 
-    /** The next user's oldest question; the user then goes to the end of the line. */
+    /** Starts the oldest check of the next user. If the user has more checks, the user goes to the end of the queue. */
     private void next() {
         if (busy || waiting.isEmpty()) {
             return;
         }
         Iterator<Map.Entry<String, Deque<Check>>> line = waiting.entrySet().iterator();
         Map.Entry<String, Deque<Check>> first = line.next();
-        String who = first.getKey();
-        Deque<Check> own = first.getValue();
+        String userKey = first.getKey();
+        Deque<Check> userChecks = first.getValue();
         line.remove();
-        Check check = own.remove();
-        if (!own.isEmpty()) {
-            waiting.put(who, own);
+        Check check = userChecks.remove();
+        if (!userChecks.isEmpty()) {
+            waiting.put(userKey, userChecks);
         }
         count--;
         bytes -= check.payload().length();
@@ -153,27 +160,31 @@ public final class FeasibilityChecks {
 
     private FeasibilityAnswer answer(ObjectNode json, InventoryState state, double now) {
         try {
-            FeasibilityRequest asked = FeasibilityRequest.parse(json);
+            FeasibilityRequest request = FeasibilityRequest.parse(json);
             Feasibility feasibility = stock.of(state);
-            return FeasibilityAnswer.of(asked.now(), answer(feasibility, asked, state, now), stock.resources());
+            return FeasibilityAnswer.of(request.now(), answer(feasibility, request, state, now), stock.resources());
         } catch (InvalidException e) {
             return FeasibilityAnswer.of(false, Answer.invalid(String.valueOf(e.getMessage())), ResourceSet.EMPTY);
         }
     }
 
-    private static Answer answer(Feasibility feasibility, FeasibilityRequest asked, InventoryState state, double now) {
-        int size = asked.size();
+    private static Answer answer(
+            Feasibility feasibility, FeasibilityRequest request, InventoryState state, double now) {
+        int size = request.size();
         if (size > LARGEST) {
             String sentence = "the request has " + size + " vertices and constraint terms; with more than " + LARGEST
                     + " neither fitting nor not fitting is looked for";
             return new Answer(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of(), List.of());
         }
-        return asked.now()
-                ? feasibility.now(asked.request(), state.view().up(), now)
-                : feasibility.ever(asked.request());
+        return request.now()
+                ? feasibility.now(request.request(), state.view().up(), now)
+                : feasibility.ever(request.request());
     }
 
-    /** The members' resources, folded into kinds of node. R's graph is read once for each definition. The checks' own. */
+    /**
+     * The resources that are offered to schedulers, folded into kinds of node. R's graph is read once for each definition of
+     * R. Used only by the thread of the checks.
+     */
     private static final class Stock {
         private ResourceSet base = ResourceSet.EMPTY;
         private Feasibility whole = Feasibility.of(ResourceSet.EMPTY);
@@ -194,7 +205,7 @@ public final class FeasibilityChecks {
             return folded;
         }
 
-        @SuppressWarnings("ReferenceEquality") // a definition keeps its base through every change of properties
+        @SuppressWarnings("ReferenceEquality") // a definition keeps its base R when properties change
         private void define(ResourceSet next) {
             if (base != next) {
                 whole = fold(next.withoutScheduling(), next.scheduling());

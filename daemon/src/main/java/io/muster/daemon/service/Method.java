@@ -17,7 +17,10 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Every topic that is served, the users who may ask, and what reads the payload and serves the request. */
+/**
+ * The methods that the daemon serves: the topic of each, the right that a user needs for it, and the function that reads the
+ * payload and serves the request.
+ */
 @SuppressWarnings("ImmutableEnumChecker") // the actions have no state
 public enum Method {
     ACQUIRE("resource.acquire", Right.ACQUIRE, Session::acquire),
@@ -41,6 +44,8 @@ public enum Method {
     LIVELY(AdminMethod.LIVELY),
     FORCE_DOWN(AdminMethod.MONITOR_FORCE_DOWN),
     EXPIRATION(AdminMethod.EXPIRATION_UPDATE),
+    UPGRADE_FINISH(AdminMethod.UPGRADE_FINISH),
+    UPGRADE_STATUS("resource.upgrade-status", Right.READ, atOnce(Queries::upgrade)),
     RELOAD(
             "resource.reload",
             Right.CHANGE,
@@ -121,7 +126,11 @@ public enum Method {
         session.reply(request, session.queries().attribute(Json.parse(Session.payload(request))));
     }
 
-    /** @throws RpcException if the request is refused */
+    /**
+     * Serves a request.
+     *
+     * @throws RpcException if the request is refused
+     */
     void serve(Session session, Request request) throws ProtocolException {
         action.serve(session, request);
     }
@@ -130,7 +139,7 @@ public enum Method {
         return BY_TOPIC.get(topic);
     }
 
-    /** Whether any topic of this service is served. */
+    /** Returns whether any method belongs to this service. */
     static boolean isService(String service) {
         return SERVICES.containsKey(service);
     }
@@ -143,12 +152,12 @@ public enum Method {
         return right;
     }
 
-    /** Whether a request has no effect but its answer. */
+    /** Returns whether a request for this method has no effect besides its response. */
     boolean isQuery() {
         return right == Right.READ && this != DISCONNECT && this != LOG_APPEND;
     }
 
-    /** What stands before the period. */
+    /** Returns the part of the topic before the period. */
     String service() {
         return topic.substring(0, topic.indexOf('.'));
     }

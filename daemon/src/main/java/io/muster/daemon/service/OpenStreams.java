@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What goes on for one peer after the request that asked for it: streams of responses, and waits for the one. */
+/** The open streams of one peer, and its requests that wait until enough ranks are online. */
 final class OpenStreams {
-    /** A peer that opens streams without end is a peer that leaks them. */
+    /** The highest number of streams of one peer. A peer that opens more leaks them. */
     private static final int MOST = 4096;
 
-    /** What a stream costs beside its request. */
+    /** The memory of a stream in bytes, apart from its request. */
     private static final long OWN = 512;
 
     private final Backend backend;
@@ -35,7 +35,7 @@ final class OpenStreams {
         this.outbox = outbox;
     }
 
-    /** RFC 6: a stream is named by its sender and its matchtag; a router may send for several. */
+    /** The key of a stream: its sender and its matchtag, as in RFC 6. A router may open streams for several senders. */
     private record Key(List<String> sender, int matchtag) {
         static Key of(Request request) {
             return new Key(request.routes(), request.matchtag());
@@ -43,14 +43,20 @@ final class OpenStreams {
     }
 
     /**
-     * @param keeps bytes of the request, which stays as long
-     * @param resume the peer reads again
-     * @param release the peer is gone: nothing can be sent
-     * @param cancel the peer wants no more, and is told so
+     * An open stream or a waiting request.
+     *
+     * @param keeps bytes of the request, which is kept as long as the stream is open
+     * @param resume called when the peer reads again
+     * @param release called when the peer has closed the connection, so that nothing can be sent
+     * @param cancel called when the peer cancels the stream; sends the response that ends the stream
      */
     private record Open(String topic, long keeps, Runnable resume, Runnable release, Runnable cancel) {}
 
-    /** @throws RpcException EBUSY, naming who holds the resources */
+    /**
+     * Opens the stream of a scheduler.
+     *
+     * @throws RpcException EBUSY, which names the scheduler that holds the resources
+     */
     void acquire(Request request, Principal by) {
         Reply reply = begin(request);
         AcquireStream stream = backend.acquires().acquire(reply, by);
@@ -99,7 +105,11 @@ final class OpenStreams {
                         }));
     }
 
-    /** @param then called when as many ranks are online, which may be at once */
+    /**
+     * Waits until enough ranks are online.
+     *
+     * @param then called when that many ranks are online, which may be at once
+     */
     void await(Request request, ObjectNode payload, Runnable then) {
         Key key = checkRoom(request);
         Runnable forget = backend.waiters().await(payload, () -> {
@@ -113,7 +123,7 @@ final class OpenStreams {
         }
     }
 
-    /** A stream may have ended before it is noted here: its first response may be refused. */
+    /** Adds a stream, unless it has ended already because its first response was refused. */
     private void open(Reply reply, Open stream) {
         if (!reply.ended) {
             open(reply.key, stream);
@@ -130,7 +140,7 @@ final class OpenStreams {
         kept -= stream == null ? 0 : stream.keeps;
     }
 
-    /** What a request costs that stays open. */
+    /** Returns the memory of a request that stays open, in bytes. */
     static long size(Request request) {
         Bytes payload = request.payload();
         long size = OWN + request.topic().length() + (payload == null ? 0 : payload.length());
@@ -140,7 +150,7 @@ final class OpenStreams {
         return size;
     }
 
-    /** Bytes that streams and waits keep until they end. */
+    /** Returns the number of bytes that streams and waiting requests keep until they end. */
     long keeps() {
         return kept;
     }
@@ -161,7 +171,10 @@ final class OpenStreams {
         return key;
     }
 
-    /** RFC 6: a cancellation is not answered; the stream that it names is, if it is one of the method that this cancels. */
+    /**
+     * Cancels a stream. The cancellation itself gets no response (RFC 6). The stream is ended with a response, provided that
+     * it belongs to the method that the topic of the cancellation names.
+     */
     void cancel(Request request, Cancellation cancellation) {
         Key key = new Key(request.routes(), cancellation.matchtag());
         Open stream = open.get(key);
@@ -171,24 +184,24 @@ final class OpenStreams {
         }
     }
 
-    /** This sender is gone, though the connection that spoke for it may live on. */
+    /** Releases all streams of a sender that has disconnected from a router. The router's connection stays open. */
     void disconnect(List<String> sender) {
         open.entrySet().removeIf(entry -> {
-            boolean its = entry.getKey().sender.equals(sender);
-            if (its) {
+            boolean ofSender = entry.getKey().sender.equals(sender);
+            if (ofSender) {
                 kept -= entry.getValue().keeps;
                 entry.getValue().release.run();
             }
-            return its;
+            return ofSender;
         });
     }
 
-    /** The peer reads again. What it is sent may end streams. */
+    /** Resumes all streams, because the peer reads again. A response that is sent now may end a stream. */
     void resume() {
         List.copyOf(open.values()).forEach(stream -> stream.resume.run());
     }
 
-    /** The peer is gone. */
+    /** Releases all streams, because the connection is closed. */
     void close() {
         open.values().forEach(stream -> stream.release.run());
         open.clear();
@@ -199,7 +212,7 @@ final class OpenStreams {
         return open.isEmpty();
     }
 
-    /** The responses of one streaming request. */
+    /** The sink of one streaming request: sends the responses to the peer. */
     private final class Reply implements Sink {
         private final Key key;
         private final ReplyStream stream;

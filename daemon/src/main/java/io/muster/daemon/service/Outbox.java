@@ -5,23 +5,27 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Response;
 import org.jspecify.annotations.Nullable;
 
-/** The way back to one peer; the border to Netty. */
+/**
+ * Sends responses to one peer. The net package implements this with a connection, so that the service package does not know
+ * Netty.
+ */
 public interface Outbox {
     void send(Response response);
 
-    /** Why there is no room for an answer until peers have read others; null if there is. */
+    /** Returns why there is no room for a response until peers have read other responses; null if there is room. */
     @Nullable
     RpcException refusal(@Nullable Bytes payload);
 
-    /** Whether the peer reads what it is sent. */
+    /** Returns whether the peer reads the responses that it is sent. */
     boolean isWritable();
 
-    /** So many requests of one peer may be worked on at a time. */
+    /** The highest number of requests of one peer that are being worked on at the same time. */
     int MOST_PENDING = 4096;
 
     /**
-     * More, or fewer, requests of this peer are being worked on: while there are {@link #MOST_PENDING}, no more are begun. A request
-     * that counts as so many is the last one to be begun until it is answered.
+     * Changes the number of requests of this peer that are being worked on. While it is {@link #MOST_PENDING} or more, the
+     * connection begins no other request. A request that counts as {@link #MOST_PENDING} therefore stops all others until it
+     * is finished.
      */
     void pending(int change);
 }

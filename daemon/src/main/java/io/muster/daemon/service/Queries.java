@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Aside;
@@ -12,6 +14,7 @@ import io.muster.daemon.core.Inventory;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.acquire.Told;
@@ -36,8 +39,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything that can be asked and changes nothing. Answers about the inventory are made once for each state, R once for each definition. */
-public final class Queries {
+/**
+ * Responds to queries: requests that change nothing. Responses about the inventory are encoded once for each state, and
+ * responses with R once for each definition of R.
+ */
+public final class Queries implements Configurable {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     private final Inventory inventory;
@@ -53,8 +59,8 @@ public final class Queries {
     private final Kept<InventoryAnswer> everything;
 
     /**
-     * @param sender whose credentials responses carry: libflux drops a response without a role
-     * @param beside makes the answers that are long
+     * @param sender credentials that responses carry: libflux drops a response without a role
+     * @param beside encodes long responses beside the core thread
      */
     public Queries(
             Inventory inventory,
@@ -91,7 +97,7 @@ public final class Queries {
         status.ask(reply);
     }
 
-    /** What `flux resource list` asks. */
+    /** Responds to resource.sched-status, which `flux resource list` sends. */
     void schedStatus(Replier reply) {
         schedStatus.ask(reply);
     }
@@ -100,14 +106,17 @@ public final class Queries {
         get.ask(reply);
     }
 
-    /** Ours: all that is known, for `muster status` and `muster why`. */
+    /**
+     * Responds to resource.inventory, a method that only Muster has: everything that the daemon knows, for `muster status`
+     * and `muster why`.
+     */
     void inventory(Replier reply) {
         everything.ask(reply);
     }
 
     private InventoryAnswer all() {
         List<Scheduler> schedulers = new ArrayList<>();
-        IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams that were told the same share it
+        IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams with the same view share one set
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
         Committed now = inventory.committed();
         return new InventoryAnswer(
@@ -128,7 +137,10 @@ public final class Queries {
                 stream.isBehind());
     }
 
-    /** The request's object with where it came from and who asked, as flux-core echoes it. */
+    /**
+     * Responds to a ping with the object of the request, to which the route and the credentials of the sender are added, as
+     * in flux-core.
+     */
     Bytes ping(Request request) throws ProtocolException {
         Bytes payload = request.payload();
         if (payload == null) {
@@ -147,6 +159,21 @@ public final class Queries {
         answer.put("acquire-streams", acquires.streams().size());
         answer.put("ranks", inventory.state().resources().nodes());
         answer.put("up", inventory.state().view().up().size());
+        return Json.encode(answer);
+    }
+
+    /** Ours: the level that is written, and what `muster upgrade finish` would permit. */
+    Bytes upgrade() {
+        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+        Level written = inventory.state().level();
+        answer.put("written", written.number());
+        answer.put("oldest", Level.ONE.number()).put("newest", Level.NEWEST.number());
+        ArrayNode permits = answer.putArray("permits");
+        for (Level level : Level.values()) {
+            if (!written.includes(level)) {
+                permits.add(level.adds());
+            }
+        }
         return Json.encode(answer);
     }
 
@@ -170,8 +197,13 @@ public final class Queries {
         return Json.encode(answer);
     }
 
-    /** @param document as it stands in the files */
-    public void config(ObjectNode document) {
+    @Override
+    public void configure(Config next) {
+        config(next.toJson());
+    }
+
+    /** @param document the configuration as the files have it */
+    void config(ObjectNode document) {
         config = Json.encode(document);
     }
 
@@ -179,7 +211,10 @@ public final class Queries {
         return config;
     }
 
-    /** A peer's own log line. It is a peer's: escaped, cut, and at debug whatever it claims. */
+    /**
+     * Logs a line that a peer sent. The text is the peer's, so it is cut and escaped, and its level is debug whatever the
+     * peer claims.
+     */
     void log(Request request) {
         Bytes payload = request.payload();
         if (payload != null && log.isDebugEnabled()) {
@@ -189,10 +224,10 @@ public final class Queries {
     }
 
     /**
-     * An answer that is made from a value of the core thread's, and kept while that value stays the same object. One is made at a
-     * time, away from the core thread, for everybody who asks meanwhile: many who ask cost what one costs, and nobody waits for more
-     * than two to be made. An answer is made from what was true after its request had come, so whoever has the answer to a change
-     * sees the change.
+     * A response that is encoded from a value of the core thread, and kept until that value is another object. One encoding
+     * runs at a time, beside the core thread, for all requests that arrived before it began: many requests cost as much as
+     * one, and no request waits for more than two encodings. The value is read after the request has arrived, so a client
+     * that changed something sees its change.
      */
     private static final class Kept<T> {
         private final Aside beside;
@@ -200,8 +235,8 @@ public final class Queries {
         private final Function<T, Bytes> make;
         private List<Replier> waiting = new ArrayList<>();
         private boolean busy;
-        private @Nullable T of;
-        private Bytes made = Bytes.EMPTY;
+        private @Nullable T source;
+        private Bytes encoded = Bytes.EMPTY;
 
         Kept(Aside beside, Supplier<T> now, Function<T, Bytes> make) {
             this.beside = beside;
@@ -214,7 +249,7 @@ public final class Queries {
             next();
         }
 
-        @SuppressWarnings("ReferenceEquality") // values that are equal may be long to compare
+        @SuppressWarnings("ReferenceEquality") // comparing values may take longer than encoding one again
         private void next() {
             if (busy || waiting.isEmpty()) {
                 return;
@@ -222,8 +257,8 @@ public final class Queries {
             List<Replier> askers = waiting;
             waiting = new ArrayList<>();
             T value = now.get();
-            if (value == of) {
-                Bytes answer = made; // the next one may be made before all have this one
+            if (value == source) {
+                Bytes answer = encoded; // the field may be replaced before all requests have been responded to
                 beside.each(askers.iterator(), reply -> reply.done(answer));
                 return;
             }
@@ -232,8 +267,8 @@ public final class Queries {
                     () -> {
                         Bytes answer = make.apply(value);
                         return () -> {
-                            of = value;
-                            made = answer;
+                            source = value;
+                            encoded = answer;
                             finish(askers, reply -> reply.done(answer));
                         };
                     },
@@ -250,18 +285,21 @@ public final class Queries {
         }
     }
 
-    /** What the long part of the last answer was made from. Touched by one piece of work at a time. */
+    /**
+     * The long part of the last response to resource.inventory, kept with the state from which it was encoded. Used by one
+     * encoding at a time.
+     */
     private static final class Body {
-        private @Nullable InventoryState of;
-        private Bytes made = Bytes.EMPTY;
+        private @Nullable InventoryState source;
+        private Bytes encoded = Bytes.EMPTY;
 
-        @SuppressWarnings("ReferenceEquality") // see Kept
+        @SuppressWarnings("ReferenceEquality") // as in Kept
         Bytes of(InventoryState state) {
-            if (of != state) {
-                made = InventoryAnswer.body(state);
-                of = state;
+            if (source != state) {
+                encoded = InventoryAnswer.body(state);
+                source = state;
             }
-            return made;
+            return encoded;
         }
     }
 }

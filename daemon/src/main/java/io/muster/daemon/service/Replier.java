@@ -4,7 +4,7 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** Answers one request, once, on the core thread. */
+/** Responds to one request, once, on the core thread. */
 interface Replier {
     void done(@Nullable Bytes payload);
 

@@ -24,14 +24,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What one peer asks for, from its first request until it is gone. */
+/** Serves the requests of one peer, from the first request until the connection is closed. All methods run on the core thread. */
 public final class Session {
     private final Backend backend;
     private final Admissions admissions;
     private final Peer peer;
     private final Outbox outbox;
     private final OpenStreams streams;
-    /** Requests that are left unanswered for now, other than streams. */
+    /** The requests whose response comes later, other than streams. */
     private final Set<Later> parked = new HashSet<>();
 
     private long parkedBytes;
@@ -46,13 +46,13 @@ public final class Session {
     }
 
     /**
-     * The other end.
+     * The peer of a session.
      *
-     * @param changesHere whether requests that change the inventory are taken on the socket that it came by
+     * @param changesHere whether the socket to which the peer connected accepts requests that change the inventory
      */
     public record Peer(Rights rights, boolean changesHere) {}
 
-    /** Requests are served; other messages mean nothing here and are passed over, as flux-core does. */
+    /** Serves a request. Messages of other types have no meaning here and are ignored, as in flux-core. */
     public void receive(Message message) {
         if (!(message instanceof Request raw)) {
             return;
@@ -68,7 +68,9 @@ public final class Session {
             }
             authorise(method, request);
             if (request.isNoresponse() && method.isQuery()) {
-                served(request); // no answer would ever slow down who asks, so that they could be asked for without end
+                // Not served: without responses to wait for, nothing would slow down a peer that sends requests
+                // without end.
+                served(request);
             } else {
                 method.serve(this, request);
             }
@@ -79,7 +81,7 @@ public final class Session {
         }
     }
 
-    /** flux-core's sentences. */
+    /** Returns the error for an unknown topic, with flux-core's sentences. */
     private static RpcException unknown(String topic) {
         return Method.isService(Topic.parse(topic).service())
                 ? new RpcException(Errno.ENOSYS, "Unknown service method '" + topic + "'")
@@ -87,26 +89,30 @@ public final class Session {
     }
 
     private void authorise(Method method, Request request) {
-        Rights asked = rightsOf(request);
-        if (!asked.allow(method.right())) {
+        Rights senderRights = rightsOf(request);
+        if (!senderRights.allow(method.right())) {
             deny(
                     method,
-                    asked,
+                    senderRights,
                     switch (method.right()) {
                         case READ -> "Request requires owner or user credentials";
-                        case ACQUIRE -> "user " + asked.user() + " is not among muster.schedulers, who may acquire";
+                        case ACQUIRE ->
+                            "user " + senderRights.user() + " is not among muster.schedulers, who may acquire";
                         case FOLLOW, CHANGE -> "Request requires owner credentials, or those of one of muster.admins";
                     });
         }
         if (method.right() == Right.CHANGE && !peer.changesHere) {
-            deny(method, asked, "changes are taken on the admin socket only");
+            deny(method, senderRights, "changes are taken on the admin socket only");
         }
     }
 
-    /** Counted each time, but worth a warning only once, and not for each new connection: whoever is denied may ask very often. */
-    private void deny(Method method, Rights asked, String sentence) {
+    /**
+     * Refuses a request. Each refusal is counted, but only the first one of a method is logged as a warning, and the log
+     * limits these lines for all connections of a user: a peer that is refused may repeat its requests very often.
+     */
+    private void deny(Method method, Rights senderRights, String sentence) {
         boolean loud = denied.add(method) && admissions.budget().take(peer.rights.identity());
-        backend.queries().meters().denied(method, asked.user(), asked.credentials(), loud);
+        backend.queries().meters().denied(method, senderRights.user(), senderRights.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
     }
 
@@ -132,8 +138,9 @@ public final class Session {
     }
 
     /**
-     * A query whose answer is made beside the core thread. No other request of the peer is begun until it is answered: a peer that
-     * sends many requests before it reads would otherwise have many large answers made, which all wait to be read.
+     * Serves a query whose response is computed beside the core thread. No other request of the peer is begun until the
+     * response is sent. Otherwise, many large responses would be computed for a peer that sends many requests before it
+     * reads, and all of them would wait to be read.
      */
     void later(Request request, Consumer<Replier> ask) {
         Later reply = new Later(request);
@@ -147,7 +154,7 @@ public final class Session {
         later(request, reply -> backend.feasible().check(payload, asker, reply));
     }
 
-    /** A stream counts as answered when it begins. */
+    /** Opens an acquire stream. The metrics count the request as served when the stream begins. */
     void acquire(Request request) {
         streams.acquire(request, principal(request));
         served(request);
@@ -187,12 +194,12 @@ public final class Session {
         reply(request, null);
     }
 
-    /** The peer reads again. */
+    /** Resumes the streams, because the peer reads again. */
     public void resume() {
         streams.resume();
     }
 
-    /** The peer is gone. */
+    /** Ends the session, because the connection is closed. */
     public void close() {
         streams.close();
         parked.forEach(Later::forget);
@@ -216,7 +223,10 @@ public final class Session {
         }
     }
 
-    /** Whether a request is answered, so that the answer may be an error. A cancellation is not (RFC 6), nor is a disconnect. */
+    /**
+     * Returns whether a request gets a response, so that an error can be sent. A cancellation (RFC 6) and a disconnect get
+     * none.
+     */
     public static boolean isAnswered(Request request) {
         Method method = Method.of(request.topic());
         return !request.isNoresponse()
@@ -226,13 +236,13 @@ public final class Session {
                 && method != Method.DISCONNECT;
     }
 
-    /** Whether a message asks for more than an answer, so that it means something when nobody reads the answer any more. */
+    /** Returns whether a message requests a change, so that it has an effect even if nobody reads the response any more. */
     public static boolean isChange(Message message) {
         Method method = message instanceof Request request ? Method.of(request.topic()) : null;
         return method != null && method.right() == Right.CHANGE;
     }
 
-    /** Answers a request with an error; the connection does so in place of what it has no room for. */
+    /** Sends an error response. The connection calls this for a request for which it has no room. */
     public void fail(Request request, RpcException error) {
         backend.queries().meters().answered(request.topic(), error.errno().value());
         if (!request.isNoresponse()) {
@@ -247,20 +257,23 @@ public final class Session {
         reply.park(1);
     }
 
-    /** Whether nothing that this peer asked for goes on. */
+    /** Returns whether the peer has no open stream and no request that waits for ranks. */
     public boolean isIdle() {
         return streams.isEmpty();
     }
 
-    /** Bytes that are kept for what goes on. */
+    /** Returns the number of bytes that the session keeps for open streams and for requests whose response comes later. */
     public long keeps() {
         return streams.keeps() + parkedBytes;
     }
 
-    /** An answer that may come later. It counts as pending only from when the request is left unanswered. */
+    /**
+     * Sends the response to a request whose response may come later. The request counts as pending only if it has no
+     * response when the call that serves it returns.
+     */
     private final class Later implements Replier {
         private Request request;
-        /** As how many pending requests it counts. */
+        /** As how many pending requests this request counts. */
         private int weight;
 
         private boolean answered;
@@ -279,7 +292,10 @@ public final class Session {
             }
         }
 
-        /** The peer is gone: only the count of answered requests is left to be made. */
+        /**
+         * Drops everything that a response needs, because the connection is closed. Only the metrics still count the request
+         * when it is finished.
+         */
         void forget() {
             request = new Request(
                     request.header(), List.of(), request.topic(), null, request.nodeid(), request.matchtag());

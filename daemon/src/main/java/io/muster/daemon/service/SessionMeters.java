@@ -2,23 +2,35 @@ package io.muster.daemon.service;
 
 import io.muster.protocol.wire.Credentials;
 
-/** What the sessions count and log; the daemon binds it to its metrics. */
+/** Counts and logs what happens in sessions. The daemon implements this with its metrics. */
 public interface SessionMeters {
     SessionMeters NONE = new SessionMeters() {};
 
-    /** @param errnum 0 for success */
+    /**
+     * Called when a request has been responded to.
+     *
+     * @param errnum 0 for success
+     */
     default void answered(String topic, int errnum) {}
 
     /**
-     * Somebody asked for what is not theirs.
+     * Called when a peer requested a method for which it has no right.
      *
-     * @param loud whether that is worth a warning: it is not when the peer has asked before
+     * @param loud whether to log a warning, which happens only the first time that a peer requests the method
      */
     default void denied(Method method, String user, Credentials credentials, boolean loud) {}
 
-    /** @param socket a word: main, admin */
+    /**
+     * Called when a peer was accepted.
+     *
+     * @param socket name of the socket: main or admin
+     */
     default void connected(String socket) {}
 
-    /** @param reason a word: denied, full */
+    /**
+     * Called when a peer was refused.
+     *
+     * @param reason a word: denied or full
+     */
     default void refused(String reason) {}
 }

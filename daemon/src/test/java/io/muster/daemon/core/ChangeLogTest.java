@@ -22,7 +22,19 @@ import org.slf4j.LoggerFactory;
 
 class ChangeLogTest {
     private static String line(Event event) {
-        return ChangeLog.line(new Entry(7, 1.7e9, Rig.ALICE, event));
+        return line(entry(event));
+    }
+
+    private static String line(Entry entry) {
+        return ChangeLog.line(entry, entry.toBytes());
+    }
+
+    private static Entry entry(Event event) {
+        return new Entry(7, 1.7e9, Rig.ALICE, event);
+    }
+
+    private static void commit(ChangeLog changes, Entry entry) {
+        changes.committed(List.of(entry), List.of(entry.toBytes()), InventoryState.empty());
     }
 
     private static Event drain(@Nullable String reason, double until) {
@@ -51,22 +63,19 @@ class ChangeLogTest {
     void aSlowLogHoldsSoManyBytesAndSaysHowManyChangesItDoesWithout() {
         List<Runnable> waiting = new ArrayList<>();
         ChangeLog changes = new ChangeLog(waiting::add);
-        List<Entry> entries = List.of(new Entry(7, 1.7e9, Rig.ALICE, drain("x", 0)));
-        byte[] line = new byte[(int) ChangeLog.MOST_WAITING / 4];
+        Entry entry = entry(drain("x".repeat((int) ChangeLog.MOST_WAITING / 4), 0));
         for (int i = 0; i < 10; i++) {
-            changes.committed(entries, List.of(line), InventoryState.empty());
+            commit(changes, entry);
         }
         assertThat(waiting).hasSize(3);
 
         waiting.forEach(Runnable::run);
         waiting.clear();
-        byte[] longer = new byte[(int) ChangeLog.MOST_WAITING + 1];
-        changes.committed(entries, List.of(longer), InventoryState.empty());
+        Entry longer = entry(drain("x".repeat((int) ChangeLog.MOST_WAITING + 1), 0));
+        commit(changes, longer);
         assertThat(waiting).as("one of any length, when none waits").hasSize(1);
         assertThat(logged(waiting))
-                .containsExactly(
-                        "7 changes are in the journal, but not here: the log is too slow",
-                        line(entries.get(0).event()));
+                .containsExactly("7 changes are in the journal, but not here: the log is too slow", line(longer));
     }
 
     private static List<String> logged(List<Runnable> tasks) {

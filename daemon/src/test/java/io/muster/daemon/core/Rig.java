@@ -14,6 +14,7 @@ import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
@@ -277,6 +278,11 @@ public final class Rig implements AutoCloseable {
 
         Past(int most) {
             recent = new RecentEvents(most);
+        }
+
+        @Override
+        public void begins(Level level) {
+            state = InventoryState.empty(level);
         }
 
         @Override

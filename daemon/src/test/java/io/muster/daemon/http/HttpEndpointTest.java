@@ -192,7 +192,7 @@ final class HttpEndpointTest {
         return total;
     }
 
-    /** As a process without any right that wants to blind the probes. */
+    /** Acts as a process without any right that wants to blind the probes. */
     private List<Socket> takeAllSeats(String request) throws IOException {
         endpoint.close();
         endpoint = start(Duration.ofHours(1)); // so that no deadline frees a seat

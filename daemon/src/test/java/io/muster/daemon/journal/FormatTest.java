@@ -2,7 +2,7 @@ package io.muster.daemon.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +22,8 @@ class FormatTest {
     };
 
     /** Writes {@code journal/v1}. */
-    private static void writeV1(Disk disk) throws IOException {
+    private static void writeV1(MemoryDisk disk) throws IOException {
+        begin(disk);
         Client client = Client.open(disk);
         client.submit("drain");
         client.settle();
@@ -61,6 +62,52 @@ class FormatTest {
                         44cc81a3 {"seq":2,"durable":1,"more":1,"timestamp":1700000000.123456,"name":"exclude","context":{"a b":[1]}}
                         2299a949 {"seq":3,"durable":1,"timestamp":1700000000.123456,"name":"undrain","context":{"a b":[1]}}
                         """);
+    }
+
+    /** Leaves a directory of level 1 with a segment and no events: a daemon begins a fresh directory in the newest level. */
+    private static void begin(MemoryDisk disk) throws IOException {
+        String segment = "journal/0000000000000001.log";
+        String head = texts(golden()).get(segment).lines().findFirst().orElseThrow() + "\n";
+        disk.set(segment, head.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aFreshDirectoryIsInTheNewestLevelAndSaysWhichVersionItNeeds() throws IOException {
+        MemoryDisk fresh = new MemoryDisk();
+        Client client = Client.open(fresh);
+        client.snapshot();
+        client.close();
+
+        assertThat(texts(fresh).get("journal/0000000000000001.log"))
+                .contains("\"context\":{\"version\":2,\"first\":1,\"needs\":\"0.1.0\"}");
+        assertThat(texts(fresh).get("snapshot.json")).contains("\n\"version\":2,\"needs\":\"0.1.0\",\"seq\":0,");
+    }
+
+    @Test
+    void anOldDirectoryKeepsItsLevelUntilItIsRaised() throws IOException {
+        MemoryDisk disk = golden();
+        Client client = Client.open(disk);
+        client.submit("drain");
+        client.settle();
+        client.snapshot();
+        client.settle();
+        assertThat(texts(disk).values()).noneMatch(text -> text.contains("\"version\":2"));
+        client.journal().raise(Level.TWO);
+        client.submit("undrain");
+        client.settle();
+        client.snapshot();
+        client.settle();
+        client.close();
+        assertThat(texts(disk).get("snapshot.json")).contains("\n\"version\":2,");
+        assertThat(texts(disk).get("journal/0000000000000008.log")).contains("\"version\":2,\"first\":8");
+
+        Client next = Client.open(disk);
+        next.submit("online");
+        next.settle();
+        next.snapshot();
+        next.settle();
+        next.close();
+        assertThat(texts(disk).get("journal/0000000000000009.log")).contains("\"version\":2,\"first\":9");
     }
 
     private static Map<String, String> texts(MemoryDisk disk) {

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -219,17 +221,37 @@ class RecoveryTest {
 
     @Test
     void aFormatOfTheFutureIsRefusedByName() throws IOException {
-        String head = "{\"timestamp\":1.0,\"name\":\"journal-segment\",\"context\":{\"version\":2,\"first\":1}}";
+        String head = "{\"timestamp\":1.0,\"name\":\"journal-segment\",\"context\":{\"version\":9,\"first\":1}}";
         disk.set(ONE, line(head));
+        String sentence = "it is written in format level 9, and this version knows levels 1 to 2: start ";
         assertThatThrownBy(() -> Client.recovered(disk))
-                .hasMessageContaining("format version 2 is not known here, only 1: it was written by another release");
+                .hasMessage("journal/0000000000000001.log: " + sentence
+                        + "the version that wrote it; nothing has been changed");
+        refusesToRepair("journal/0000000000000001.log: " + sentence);
 
-        String snapshot = "\"version\":2,\"seq\":4,\"timestamp\":1.0,\n\"state\":{}}\n";
+        String snapshot = "\"version\":9,\"needs\":\"7.5.0\",\"seq\":4,\"timestamp\":1.0,\n\"state\":{}}\n";
         disk.set(
                 SnapshotFile.FILE,
                 ("{\"crc32c\":\"" + crc(snapshot) + "\",\n" + snapshot).getBytes(StandardCharsets.UTF_8));
         assertThatThrownBy(() -> Client.recovered(disk))
-                .hasMessageStartingWith("snapshot.json: it is of format version 2, not known here: only 1 is;");
+                .hasMessage("snapshot.json: " + sentence + "muster 7.5.0 or later; nothing has been changed");
+        refusesToRepair("snapshot.json: " + sentence);
+    }
+
+    /** A repair would take for damage what it does not know. */
+    private void refusesToRepair(String sentence) {
+        Map<String, String> before = contents();
+        assertThatThrownBy(() -> JournalRepair.repair(disk, Client.CLOCK, false, bytes -> {}))
+                .hasMessageStartingWith(sentence);
+        assertThat(contents()).isEqualTo(before);
+    }
+
+    private Map<String, String> contents() {
+        Map<String, String> contents = new TreeMap<>();
+        disk.names.keySet().stream()
+                .filter(name -> !name.equals(Journal.LOCK))
+                .forEach(name -> contents.put(name, Arrays.toString(disk.content(name))));
+        return contents;
     }
 
     @Test

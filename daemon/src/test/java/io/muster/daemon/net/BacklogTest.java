@@ -3,24 +3,18 @@ package io.muster.daemon.net;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.core.Rig;
-import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Stage;
-import io.muster.daemon.service.Tracer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
-import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Header;
-import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,28 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of requests that come while their peer does not read the answers to earlier ones, or while changes wait for the disk. */
-class BacklogTest {
-    private static final int ROOM = 1 << 20;
+/** Requests that arrive while their peer does not read the answers to earlier ones, or while changes wait for the disk. */
+class BacklogTest extends LinkFixture {
     private static final String OVERWRITE = "{\"targets\":\"1\",\"mode\":\"force-overwrite\"}";
 
-    private final Stage stage = new Stage(Rig.ofFour());
-    private final MemoryBudget memory = new MemoryBudget(ROOM, false);
-    private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final Link connection = connect(channel);
-    private final FrameDecoder decoder = new FrameDecoder(1 << 26);
-    private boolean stopping;
-
-    private Link connect(EmbeddedChannel to) {
-        Link made = new Link(
-                to,
-                "ada(1000):1",
-                new Link.Terms(1 << 20, memory, () -> true, () -> stopping),
-                Tracer.OFF,
-                outbox -> new Session(
-                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true), outbox));
-        to.pipeline().addLast(made);
-        return made;
+    BacklogTest() {
+        super(1 << 20);
     }
 
     @AfterEach
@@ -63,48 +41,10 @@ class BacklogTest {
         stage.close();
     }
 
-    private void write(String topic, String json, int flags, int matchtag) {
-        Bytes payload = json.isEmpty() ? null : Bytes.text(json);
-        Request request = Request.of(topic, payload, flags, matchtag);
-        channel.writeInbound(
-                Unpooled.wrappedBuffer(FrameEncoder.of(Dialect.DEPLOYED).encode(request)));
-    }
-
     private void drain(int count) {
         for (int tag = 1; tag <= count; tag++) {
             write("resource.drain", OVERWRITE, 0, tag);
         }
-    }
-
-    private void settle() {
-        do {
-            channel.runPendingTasks();
-            stage.rig.settle();
-        } while (channel.hasPendingTasks());
-    }
-
-    private List<String> read() throws ProtocolException {
-        List<String> texts = new ArrayList<>();
-        for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
-            var buffer = bytes.nioBuffer();
-            for (Message message = decoder.feed(buffer); message != null; message = decoder.feed(buffer)) {
-                texts.add(((Response) message).matchtag() + " " + Stage.text((Response) message));
-            }
-            bytes.release();
-        }
-        return texts;
-    }
-
-    /** An embedded channel's peer reads when it is flushed; this one's buffer is full from the first byte on. */
-    private void stopReading() {
-        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
-        channel.runPendingTasks();
-    }
-
-    private void readAgain() {
-        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
-        settle();
     }
 
     @Test
@@ -173,8 +113,7 @@ class BacklogTest {
                 Bytes.text("x".repeat(100_000)),
                 Request.NODEID_ANY,
                 1);
-        channel.writeInbound(
-                Unpooled.wrappedBuffer(FrameEncoder.of(Dialect.DEPLOYED).encode(far)));
+        write(frame(Dialect.DEPLOYED, far));
         assertThat(memory.held()).isBetween(100_000L, 101_000L);
         channel.close();
         assertThat(memory.held()).isZero();
@@ -183,7 +122,7 @@ class BacklogTest {
         assertThat(stage.counted).containsExactly("resource.status 0");
     }
 
-    /** There is no memory left outside the heap. */
+    /** An allocator for which no memory is left outside the heap. */
     private static final class Exhausted extends AbstractByteBufAllocator {
         Exhausted() {
             super(true);
@@ -208,12 +147,11 @@ class BacklogTest {
     @Test
     void aPeerForWhoseAnswerThereIsNoMemoryIsClosedAndOthersAreAnswered() throws ProtocolException {
         EmbeddedChannel poor = new EmbeddedChannel();
-        connect(poor);
+        connect(poor, memory, () -> true);
         poor.config().setAllocator(new Exhausted());
         stage.answersHeld = true;
         write("resource.status", "", 0, 1);
-        poor.writeInbound(Unpooled.wrappedBuffer(
-                FrameEncoder.of(Dialect.DEPLOYED).encode(Request.of("resource.status", null, 0, 2))));
+        poor.writeInbound(Unpooled.wrappedBuffer(frame("resource.status", "", 0, 2)));
         write("resource.drain", OVERWRITE, 0, 3);
         for (int i = 0; i < stage.heldAnswers.size(); i++) {
             stage.heldAnswers.get(i).run();
@@ -251,7 +189,7 @@ class BacklogTest {
         for (int i = 0; i < 20; i++) {
             EmbeddedChannel peer = new EmbeddedChannel();
             peers.add(peer);
-            Link made = connect(peer);
+            Link made = connect(peer, memory, () -> true);
             peer.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
             assertThat(made.refusal(shared)).isNull();
             made.send(Response.success(
@@ -274,7 +212,7 @@ class BacklogTest {
     void aTurnEndsSoonAndThePeerIsReadFromWhenAllIsServed() throws ProtocolException {
         ByteBuf all = Unpooled.buffer();
         for (int tag = 1; tag <= 2 * Link.TURN; tag++) {
-            all.writeBytes(FrameEncoder.of(Dialect.DEPLOYED).encode(Request.of("attr.list", null, 0, tag)));
+            all.writeBytes(frame("attr.list", "", 0, tag));
         }
         channel.pipeline().fireChannelRead(all);
         assertThat(channel.config().isAutoRead()).isFalse();
@@ -365,13 +303,10 @@ class BacklogTest {
     @Test
     void whoReadsIsNotRefusedForWhatOthersLeaveUnread() throws ProtocolException {
         EmbeddedChannel deaf = new EmbeddedChannel();
-        Link leaving = connect(deaf);
-        deaf.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-        deaf.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
-        deaf.runPendingTasks();
+        Link leaving = connect(deaf, memory, () -> true);
+        stopReading(deaf);
         while (memory.held() <= ROOM / 2) {
-            deaf.writeInbound(Unpooled.wrappedBuffer(
-                    FrameEncoder.of(Dialect.DEPLOYED).encode(Request.of("attr.list", null, 0, 1))));
+            deaf.writeInbound(Unpooled.wrappedBuffer(frame("attr.list", "", 0, 1)));
         }
         write("log.append", "x".repeat(ROOM - 1000), 0, 1);
         stage.rig.holdDisk();
@@ -386,7 +321,7 @@ class BacklogTest {
     void whatIsNoMessageEndsTheConnectionAfterTheRequestsBeforeIt() throws ProtocolException {
         stopReading();
         write("resource.drain", OVERWRITE, 0, 1);
-        channel.writeInbound(Unpooled.copiedBuffer(new byte[] {'G', 'E', 'T', ' ', '/'}));
+        write(new byte[] {'G', 'E', 'T', ' ', '/'});
         assertThat(channel.isOpen()).isTrue();
         assertThat(channel.config().isAutoRead()).isFalse();
         readAgain();

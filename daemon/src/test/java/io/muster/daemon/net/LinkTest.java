@@ -6,15 +6,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.muster.daemon.core.Rig;
-import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Stage;
-import io.muster.daemon.service.Tracer;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
-import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Header;
-import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
@@ -26,33 +21,17 @@ import io.netty.util.ResourceLeakDetector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
-class LinkTest {
+class LinkTest extends LinkFixture {
     private static final int MAX_FRAME = 1 << 16;
 
-    private final Stage stage = new Stage(Rig.ofFour());
-    private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final MemoryBudget memory = new MemoryBudget(1 << 20, false);
-    private final Link connection = connect(channel, memory, () -> true);
-    private final FrameDecoder decoder = new FrameDecoder(1 << 26);
-    private boolean stopping;
-
-    private Link connect(EmbeddedChannel channel, MemoryBudget memory, BooleanSupplier mayComplain) {
-        Link made = new Link(
-                channel,
-                "ada(1000):1",
-                new Link.Terms(MAX_FRAME, memory, mayComplain, () -> stopping),
-                Tracer.OFF,
-                outbox -> new Session(
-                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true), outbox));
-        channel.pipeline().addLast(made);
-        return made;
+    LinkTest() {
+        super(MAX_FRAME);
     }
 
     @AfterEach
@@ -64,39 +43,6 @@ class LinkTest {
                 .isFalse();
         assertThat(stage.rig.acquires.isAcquired()).isFalse();
         stage.close();
-    }
-
-    private static byte[] frame(Dialect dialect, Request request) {
-        return Bytes.copyOf(FrameEncoder.of(dialect).encode(request)).toByteArray();
-    }
-
-    private static byte[] frame(String topic, String json, int flags, int matchtag) {
-        Bytes payload = json.isEmpty() ? null : Bytes.text(json);
-        return frame(Dialect.DEPLOYED, Request.of(topic, payload, flags, matchtag));
-    }
-
-    private void write(byte[] bytes) {
-        channel.writeInbound(Unpooled.copiedBuffer(bytes));
-    }
-
-    private void settle() {
-        do {
-            channel.runPendingTasks();
-            stage.rig.settle();
-        } while (channel.hasPendingTasks());
-    }
-
-    /** The responses that the peer reads, as matchtag and text. */
-    private List<String> read() throws ProtocolException {
-        List<String> texts = new ArrayList<>();
-        for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
-            var buffer = bytes.nioBuffer();
-            for (Message message = decoder.feed(buffer); message != null; message = decoder.feed(buffer)) {
-                texts.add(((Response) message).matchtag() + " " + Stage.text((Response) message));
-            }
-            bytes.release();
-        }
-        return texts;
     }
 
     @ParameterizedTest
@@ -127,7 +73,7 @@ class LinkTest {
     void aLargeAnswerIsSentFromWhereItIs() throws ProtocolException {
         stage.rig.define(Rig.nodes(String.join(
                 ",", "a".repeat(1000), "b".repeat(1000), "c".repeat(1000), "d".repeat(1000), "e".repeat(1000))));
-        write(frame("resource.status", "", 0, 1));
+        write("resource.status", "", 0, 1);
         settle();
         assertThat(read()).singleElement().asString().startsWith("1 {").contains("e".repeat(1000));
     }
@@ -266,7 +212,7 @@ class LinkTest {
 
     @Test
     void anEndInTheMiddleOfAMessageIsAnEnd() {
-        write(frame("resource.acquire", "", Header.STREAMING, 1));
+        write("resource.acquire", "", Header.STREAMING, 1);
         settle();
         channel.releaseOutbound();
         channel.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
@@ -274,22 +220,10 @@ class LinkTest {
         assertThat(stage.rig.acquires.isAcquired()).isFalse();
     }
 
-    /** Makes the channel unwritable from the first byte on, because the peer of an embedded channel reads at every flush. */
-    private void stopReading() {
-        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
-        channel.runPendingTasks();
-    }
-
-    private void readAgain() {
-        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
-        settle();
-    }
-
     @Test
     void requestsOfAPeerThatDoesNotReadWaitUndecodedAndItIsReadFrom() throws ProtocolException {
         stopReading();
-        write(frame("resource.drain", "{\"targets\":\"1\"}", 0, 1));
+        write("resource.drain", "{\"targets\":\"1\"}", 0, 1);
         settle();
         assertThat(stage.rig.state().holds().held().isEmpty()).as("it waits").isTrue();
         assertThat(channel.config().isAutoRead())
@@ -305,7 +239,7 @@ class LinkTest {
 
     @Test
     void aSchedulerThatDoesNotReadGetsOneUpdateWhenItDoes() throws ProtocolException {
-        write(frame("resource.acquire", "", Header.STREAMING, 1));
+        write("resource.acquire", "", Header.STREAMING, 1);
         settle();
         read();
         stopReading();
@@ -324,7 +258,7 @@ class LinkTest {
             stage.rig.undrain("1");
         }
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2)); // each response fills the buffer
-        write(frame("resource.journal", "", Header.STREAMING, 1));
+        write("resource.journal", "", Header.STREAMING, 1);
         settle();
         List<String> responses = read();
         assertThat(responses).hasSizeGreaterThan(4);
@@ -346,7 +280,7 @@ class LinkTest {
     void aPeerThatSaysNothingMayStayForEver() throws ProtocolException {
         connection.sweep(seconds(0));
         connection.sweep(seconds(1_000_000));
-        write(frame("attr.get", "{\"name\":\"size\"}", 0, 2));
+        write("attr.get", "{\"name\":\"size\"}", 0, 2);
         connection.sweep(seconds(2_000_000));
         settle();
         assertThat(read()).hasSize(1);
@@ -355,7 +289,7 @@ class LinkTest {
 
     @Test
     void aPeerThatNeverReadsIsLetGoUnlessItFollowsSomething() throws ProtocolException {
-        write(frame("resource.acquire", "", Header.STREAMING, 1));
+        write("resource.acquire", "", Header.STREAMING, 1);
         settle();
         read();
         stopReading();
@@ -364,7 +298,7 @@ class LinkTest {
         assertThat(channel.isOpen()).as("a scheduler in a debugger").isTrue();
 
         readAgain();
-        write(frame("resource.acquire-cancel", "{\"matchtag\":1}", Header.NORESPONSE, 0));
+        write("resource.acquire-cancel", "{\"matchtag\":1}", Header.NORESPONSE, 0);
         settle();
         read();
         stopReading();
@@ -382,10 +316,10 @@ class LinkTest {
     @Test
     void onceTheDaemonStopsNothingMoreIsServedButAnswersGoOut() throws ProtocolException {
         stage.rig.holdDisk();
-        write(frame("resource.drain", "{\"targets\":\"1\"}", 0, 1));
+        write("resource.drain", "{\"targets\":\"1\"}", 0, 1);
         stopping = true;
         connection.stopServing();
-        write(frame("resource.drain", "{\"targets\":\"2\"}", 0, 2));
+        write("resource.drain", "{\"targets\":\"2\"}", 0, 2);
         stage.rig.release();
         settle();
         assertThat(read()).containsExactly("1 ok");

@@ -321,7 +321,7 @@ class FeasibilityChecksTest {
         assertThat(refusal.length()).isLessThan(500);
     }
 
-    /** Each of them is a list that may be, and all of them together are not. */
+    /** Each hostlist of this constraint is short enough, but all together are too long. */
     @Test
     void a_constraint_of_too_many_hosts_is_refused_with_the_place() {
         String lists = IntStream.range(0, 17)

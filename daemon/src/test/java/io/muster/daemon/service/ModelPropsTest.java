@@ -13,18 +13,27 @@ import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
+import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.ProtocolException;
+import io.muster.protocol.wire.Response;
+import io.muster.testing.NaiveState;
 import io.muster.testing.Seeds;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -36,104 +45,40 @@ import org.jspecify.annotations.Nullable;
 class ModelPropsTest {
     private static final int STEPS = 40;
     private static final int RANKS = 8;
-    private static final Idset ALL = Idset.range(0, RANKS - 1);
+    /** The model's time stands still, and one person makes all its changes: neither decides what is granted. */
+    private static final double NOW = 1;
+
+    private static final Principal BY = Principal.DAEMON;
 
     private final MemoryDisk memory = new MemoryDisk();
-    private final Naive model = new Naive();
+    private final NaiveState model = new NaiveState();
     private final List<Stage.Caller> admins = new ArrayList<>();
     private final List<Follower> followers = new ArrayList<>();
     /** The state after each committed event, by seq. */
     private final Map<Long, String> states = new TreeMap<>();
-    /** How long updates are gathered. */
+    /** The time for which the daemon gathers updates. */
     private Duration gathering = Duration.ZERO;
 
-    /** The state that the answered commands add up to. */
-    private static final class Naive {
-        Idset held = Idset.EMPTY;
-        Idset excluded = Idset.EMPTY;
-        Idset lost = Idset.EMPTY;
-        Idset offline = Idset.EMPTY;
-        Idset torpid = Idset.EMPTY;
-        final Map<String, Idset> properties = new TreeMap<>();
-        double expiration;
-
-        Idset up() {
-            return members().subtract(held).subtract(offline).subtract(torpid);
+    /** A peer that has acquired, and the model of what it was sent. */
+    private record Follower(Stage.Caller caller, int matchtag, SchedulerModel knowledge) {
+        static Follower of(Stage.Caller caller) {
+            return new Follower(caller, caller.send("resource.acquire", null, Header.STREAMING), new SchedulerModel());
         }
 
-        Idset members() {
-            return ALL.subtract(excluded).subtract(lost);
-        }
-
-        boolean drain(Idset targets, boolean force) {
-            if (targets.intersects(excluded.union(lost)) || (!force && targets.intersects(held))) {
-                return false;
+        /** @return the number of responses read */
+        int read() throws ProtocolException {
+            int count = caller.responses.size();
+            for (Response response : caller.responses) {
+                assertThat(response.errnum()).as(Stage.text(response)).isZero();
+                assertThat(response.matchtag()).isEqualTo(matchtag);
+                knowledge.receive(Objects.requireNonNull(response.payload()));
             }
-            held = held.union(targets);
-            return true;
-        }
-
-        boolean undrain(Idset targets) {
-            if (!held.containsAll(targets)) {
-                return false;
-            }
-            held = held.subtract(targets);
-            return true;
-        }
-
-        boolean exclude(Idset targets) {
-            held = held.subtract(targets.subtract(excluded));
-            excluded = excluded.union(targets);
-            return true;
-        }
-
-        boolean include(Idset targets) {
-            excluded = excluded.subtract(targets);
-            lost = lost.subtract(targets);
-            return true;
-        }
-
-        boolean shrink(Idset targets) {
-            Idset fresh = targets.subtract(lost);
-            if (!fresh.isEmpty()
-                    && !members().isEmpty()
-                    && members().subtract(fresh).isEmpty()) {
-                return false;
-            }
-            lost = lost.union(targets);
-            return true;
-        }
-
-        boolean report(boolean up, Idset targets) {
-            offline = up ? offline.subtract(targets) : offline.union(targets);
-            torpid = torpid.subtract(targets);
-            return true;
-        }
-
-        boolean ail(boolean begins, Idset targets) {
-            torpid = begins ? torpid.union(targets.subtract(offline)) : torpid.subtract(targets);
-            return true;
-        }
-
-        boolean property(boolean add, String name, Idset targets) {
-            Idset has = properties.getOrDefault(name, Idset.EMPTY);
-            properties.put(name, add ? has.union(targets) : has.subtract(targets));
-            properties.values().removeIf(Idset::isEmpty);
-            return true;
-        }
-
-        boolean expire(double when) {
-            expiration = when;
-            return true;
+            caller.responses.clear();
+            return count;
         }
     }
 
-    private interface Effect {
-        /** @return whether the command is allowed; a command that is not allowed changes nothing */
-        boolean on(Naive model);
-    }
-
-    private record Change(String topic, String payload, Effect effect) {}
+    private record Change(String topic, String payload, NaiveState.Effect effect) {}
 
     private record Sent(Stage.Caller by, int matchtag, Change change) {
         String answer() {
@@ -154,16 +99,18 @@ class ModelPropsTest {
                 new Change(
                         "drain",
                         named + (yes ? ",\"mode\":\"force-overwrite\"}" : "}"),
-                        naive -> naive.drain(targets, yes));
-            case 2, 3 -> new Change("undrain", named + "}", naive -> naive.undrain(targets));
+                        naive -> naive.drain(
+                                targets, "because", yes ? Mode.FORCE_OVERWRITE : Mode.NONE, "admin", 0, NOW, BY));
+            case 2, 3 ->
+                new Change("undrain", named + "}", naive -> naive.undrain(targets, List.of(), Mode.NONE, null, BY));
             case 4 ->
                 new Change(
                         yes ? "exclude" : "include",
                         named + "}",
-                        naive -> yes ? naive.exclude(targets) : naive.include(targets));
+                        naive -> yes ? naive.exclude(targets) : naive.include(targets, List.of()));
             case 5 ->
                 random.nextInt(4) > 0
-                        ? new Change("include", named + "}", naive -> naive.include(targets))
+                        ? new Change("include", named + "}", naive -> naive.include(targets, List.of()))
                         : new Change("shrink", named + "}", naive -> naive.shrink(targets));
             case 6 -> report(random, targets);
             case 7 -> {
@@ -171,7 +118,7 @@ class ModelPropsTest {
                 yield new Change(
                         "property-" + (yes ? "add" : "remove"),
                         "{\"properties\":{\"" + name + "\":\"" + targets + "\"}}",
-                        naive -> naive.property(yes, name, targets));
+                        naive -> naive.edit(yes, Map.of(name, targets)));
             }
             default -> {
                 double when = random.nextInt(3) * 2_000_000_000.0;
@@ -181,16 +128,11 @@ class ModelPropsTest {
     }
 
     private static Change report(Random random, Idset targets) {
-        String payload = "{\"targets\":\"" + targets + "\"}";
-        return switch (random.nextInt(6)) {
-            case 0, 1 -> new Change("online", payload, naive -> naive.report(true, targets));
-            case 2 -> new Change("offline", payload, naive -> naive.report(false, targets));
-            case 3 ->
-                new Change(
-                        "monitor-force-down", "{\"ranks\":\"" + targets + "\"}", naive -> naive.report(false, targets));
-            case 4 -> new Change("torpid", payload, naive -> naive.ail(true, targets));
-            default -> new Change("lively", payload, naive -> naive.ail(false, targets));
-        };
+        String topic = List.of("online", "online", "offline", "monitor-force-down", "torpid", "lively")
+                .get(random.nextInt(6));
+        boolean monitor = topic.equals("monitor-force-down");
+        String payload = "{\"" + (monitor ? "ranks" : "targets") + "\":\"" + targets + "\"}";
+        return new Change(topic, payload, naive -> naive.report(monitor ? "offline" : topic, targets, NOW));
     }
 
     private static Idset some(Random random) {
@@ -213,7 +155,9 @@ class ModelPropsTest {
         Rig rig = Rig.on(new FaultyDisk(memory), new HandDriven(Rig.START));
         Stage stage = new Stage(rig);
         try (stage) {
-            rig.define(Rig.nodes("node[0-" + (RANKS - 1) + "]"));
+            ResourceSet nodes = Rig.nodes("node[0-" + (RANKS - 1) + "]");
+            rig.define(nodes);
+            model.define(nodes, Liveness.Status.ONLINE, NOW);
             Duration batch = Duration.ofMillis(random.nextInt(2) * 50L);
             rig.acquires.configure(true, batch);
             gathering = batch;
@@ -249,7 +193,7 @@ class ModelPropsTest {
     /** Schedulers acquire, stop reading, read again, cancel, and break. */
     private void visit(Stage stage, Random random) throws ProtocolException {
         if (followers.size() < 4 && random.nextInt(3) == 0) {
-            followers.add(new Follower(stage.join(random.nextBoolean() ? Stage.scheduler() : Stage.owner())));
+            followers.add(Follower.of(stage.join(random.nextBoolean() ? Stage.scheduler() : Stage.owner())));
             stage.rig.settle();
         }
         for (Follower follower : List.copyOf(followers)) {
@@ -331,9 +275,9 @@ class ModelPropsTest {
 
     /** Whether these commands write to the disk, which is whether they change the model. */
     private boolean writes(List<Sent> sent) {
-        Naive then = copy();
+        NaiveState then = model.copy();
         sent.forEach(one -> one.change.effect.on(then));
-        return !same(then);
+        return !then.toString().equals(model.toString());
     }
 
     /** Checks that nobody has received anything, not even a change that was taken back at once: what is not on disk must not be visible. */
@@ -361,62 +305,27 @@ class ModelPropsTest {
     /** Checks an answer against the model. Answers come in the order of the decisions, so the model is at the same point. */
     private void settle(Sent sent, boolean gone, boolean failing) {
         String answer = sent.answer();
-        if (failing) {
-            Naive untouched = copy();
-            boolean allowed = sent.change.effect.on(untouched);
-            if (!gone && allowed && !same(untouched)) {
-                assertThat(answer).as("%s", sent.change).startsWith("EROFS");
-            } else if (!gone && !allowed) {
-                assertThat(answer).as("%s", sent.change).startsWith("E");
-            }
+        NaiveState then = failing ? model.copy() : model;
+        boolean allowed = sent.change.effect.on(then) == null;
+        if (gone) {
             return;
         }
-        boolean allowed = sent.change.effect.on(model);
-        if (!gone) {
+        if (!failing) {
             assertThat(answer.equals("ok"))
                     .as("%s is allowed, and the answer is \"%s\"", sent.change, answer)
                     .isEqualTo(allowed);
+        } else if (!allowed || !then.toString().equals(model.toString())) {
+            assertThat(answer).as("%s", sent.change).startsWith(allowed ? "EROFS" : "E");
         }
-    }
-
-    private Naive copy() {
-        Naive copy = new Naive();
-        copy.held = model.held;
-        copy.excluded = model.excluded;
-        copy.lost = model.lost;
-        copy.offline = model.offline;
-        copy.torpid = model.torpid;
-        copy.properties.putAll(model.properties);
-        copy.expiration = model.expiration;
-        return copy;
-    }
-
-    private boolean same(Naive other) {
-        return other.held.equals(model.held)
-                && other.excluded.equals(model.excluded)
-                && other.lost.equals(model.lost)
-                && other.offline.equals(model.offline)
-                && other.torpid.equals(model.torpid)
-                && other.properties.equals(model.properties)
-                && other.expiration == model.expiration;
     }
 
     /** Every scheduler that reads knows what the model knows of the ranks that it was offered. */
     private void agree() throws ProtocolException {
         for (Follower follower : followers) {
             follower.read();
-            if (!follower.caller.reads) {
-                continue;
-            }
-            assertThat(follower.started).isTrue();
-            Idset there = follower.offered.subtract(follower.gone);
-            assertThat(follower.up).isEqualTo(model.up().intersect(there));
-            assertThat(follower.expiration).isEqualTo(model.expiration);
-            for (String name : List.of("gpu", "batch")) {
-                assertThat(follower.properties.getOrDefault(name, Idset.EMPTY).intersect(there))
-                        .as(name)
-                        .isEqualTo(
-                                model.properties.getOrDefault(name, Idset.EMPTY).intersect(there));
+            if (follower.caller.reads) {
+                follower.knowledge.assertKnows(
+                        model.ranksWhere(NaiveState.Rank::isUp), model.properties(), model.expiration());
             }
         }
     }

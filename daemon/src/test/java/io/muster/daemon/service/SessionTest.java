@@ -57,6 +57,7 @@ class SessionTest {
             Map.entry(Method.FEASIBILITY, "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
             Map.entry(Method.FEASIBILITY_PING, "{}"),
             Map.entry(Method.ATTR_GET, "{\"name\":\"size\"}"),
+            Map.entry(Method.UPGRADE_FINISH, "{}"),
             Map.entry(Method.LOG_APPEND, "hello"),
             Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
             Map.entry(Method.HISTORY, "{}"),
@@ -105,10 +106,10 @@ class SessionTest {
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
-            resource.clock-accept
+            resource.clock-accept resource.upgrade-finish
             """, ADMINS, """
             resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.ping
-            resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
+            resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append
             """, ANYBODY);
 
@@ -150,7 +151,8 @@ class SessionTest {
                     ATTR_GET,
                     ATTR_LIST,
                     CONFIG_GET,
-                    CLOCK_ACCEPT -> "{";
+                    CLOCK_ACCEPT,
+                    UPGRADE_STATUS -> "{";
             default -> OK;
         };
     }

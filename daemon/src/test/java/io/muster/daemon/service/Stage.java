@@ -134,7 +134,7 @@ public final class Stage implements AutoCloseable {
         public final Session session;
         final List<Response> responses = new ArrayList<>();
         boolean reads = true;
-        /** What there is no room for, if anything is. */
+        /** The refusal of every answer with a payload, as if there were no room for it; null to send answers. */
         @Nullable
         public RpcException refusal;
 

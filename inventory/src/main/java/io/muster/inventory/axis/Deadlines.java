@@ -5,9 +5,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks by the time at which a hold on them ends by itself. The times are exact, so that a timer for the first never fires
- * early. The ranks are in a treap: an immutable search tree whose shape depends only on the times in it, so that one change
- * costs the logarithm of the number of times, in whatever order they were added.
+ * The times at which holds end by themselves, each with the ranks whose hold ends then. Times are exact, so that a timer for
+ * the first time never fires early. The ranks are in a treap: an immutable search tree whose shape depends only on its
+ * times, so that one change costs the logarithm of the number of times, in whatever order they were added.
  */
 final class Deadlines {
     static final Deadlines NONE = new Deadlines(null);

@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * R as it was defined, and the current R: property and expiration changes by admins are stored apart from the definition, so
- * that a new definition of the same hosts keeps them.
+ * R as it was defined, together with the current R. Changes to properties and to the expiration by admins are stored apart
+ * from the defined R, so that a new definition of the same hosts keeps them.
  */
 public final class Definition {
     /** Marks that no admin has set the expiration, so the definition's own expiration applies. */
@@ -45,7 +45,10 @@ public final class Definition {
         return new Definition(base, method, new TreeMap<>(), new TreeMap<>(), AS_DEFINED, base);
     }
 
-    /** Returns a definition with later changes, as a snapshot stores them; a negative expiration means unchanged. */
+    /**
+     * Returns a definition with the changes that admins made since, as a snapshot stores them. A negative expiration means
+     * that no admin changed it.
+     */
     public static Definition restore(
             ResourceSet base,
             String method,
@@ -62,7 +65,10 @@ public final class Definition {
         return new Definition(base, method, new TreeMap<>(added), new TreeMap<>(removed), expiration, now);
     }
 
-    /** Reads ranks by the names of properties; every name must have some. */
+    /**
+     * Reads an object whose keys are names of properties and whose values are the ranks that have them. A property without
+     * ranks is a fault.
+     */
     public static SortedMap<String, Idset> readProperties(Fields in) {
         SortedMap<String, Idset> properties = new TreeMap<>();
         for (String name : in.names()) {
@@ -75,7 +81,7 @@ public final class Definition {
         return properties;
     }
 
-    /** Returns R with all later changes applied. */
+    /** Returns R with all changes by admins applied. */
     public ResourceSet resources() {
         return resources;
     }
@@ -148,7 +154,10 @@ public final class Definition {
                 definedAnew || expirationFault(next, expiration) != null ? AS_DEFINED : expiration);
     }
 
-    /** Returns why R cannot have this expiration, or null. A negative expiration, meaning that none is set, is no fault. */
+    /**
+     * Returns why R cannot have this expiration, or null if it can. A negative expiration means that no admin has set one,
+     * which is no fault.
+     */
     public static @Nullable String expirationFault(ResourceSet resources, double expiration) {
         double start = resources.starttime();
         return expiration > 0 && expiration <= start
@@ -157,7 +166,7 @@ public final class Definition {
                 : null;
     }
 
-    /** Returns the names that {@code edits} has for a rank. */
+    /** Returns the names of the properties that {@code edits} lists for a rank. */
     public static List<String> namesOn(SortedMap<String, Idset> edits, int rank) {
         List<String> names = new ArrayList<>();
         edits.forEach((name, ranks) -> {

@@ -1,24 +1,36 @@
 package io.muster.inventory.axis;
 
+import io.muster.inventory.json.Extras;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The data kept for a host that R no longer names, so that the host returns in the state in which it left. Holds that expire
- * meanwhile are lifted when the host returns. Two facts are not kept. A loss: lost hosts leave R in the end, and a host of the
- * same name in a later R is present again. An exclusion by the configuration: it is computed anew whenever R is defined.
+ * meanwhile are lifted when the host returns. Two facts are not kept. The loss of a host is forgotten, because a host of the
+ * same name in a later R is present again. An exclusion by the configuration is forgotten, because it is computed anew
+ * whenever R is defined.
  *
  * @param absences exclusions of the host by admins
  * @param added names of properties that admins added to the host
  * @param removed names of properties that admins removed from the host
+ * @param extras what another version wrote of the host
  */
 public record Departed(
-        @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
+        @Nullable HoldSet holds,
+        List<Membership.Absence> absences,
+        List<String> added,
+        List<String> removed,
+        Extras extras) {
     public Departed {
         absences = List.copyOf(absences);
         added = List.copyOf(added);
         removed = List.copyOf(removed);
+    }
+
+    public Departed(
+            @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
+        this(holds, absences, added, removed, Extras.NONE);
     }
 
     /** Returns whether the host would be drained if it returned now. */
@@ -31,28 +43,34 @@ public record Departed(
         return holds == null ? null : holds.of(holder);
     }
 
-    public Departed withHolds(@Nullable HoldSet others) {
-        return new Departed(others, absences, added, removed);
+    public Departed withHolds(@Nullable HoldSet newHolds) {
+        return new Departed(newHolds, absences, added, removed, extras);
     }
 
     /** Returns this data without exclusions. */
     public Departed included() {
-        return new Departed(holds, List.of(), added, removed);
+        return new Departed(holds, List.of(), added, removed, extras);
     }
 
     public boolean isEmpty() {
-        return holds == null && absences.isEmpty() && added.isEmpty() && removed.isEmpty();
+        return holds == null
+                && absences.isEmpty()
+                && added.isEmpty()
+                && removed.isEmpty()
+                && extras.equals(Extras.NONE);
     }
 
     /**
-     * Merges the data of two ranks of one host: every hold of either, and of two holds by the same holder the one in {@code a}.
+     * Merges the data of two ranks of one host. The result has every hold of both ranks; if both have a hold by the same
+     * holder, the hold in {@code a} stays.
      */
     public static Departed merge(Departed a, Departed b) {
         return new Departed(
                 HoldSet.union(a.holds, b.holds),
                 a.absences.isEmpty() ? b.absences : a.absences,
                 union(a.added, b.added),
-                union(a.removed, b.removed));
+                union(a.removed, b.removed),
+                a.extras.equals(Extras.NONE) ? b.extras : a.extras);
     }
 
     private static List<String> union(List<String> a, List<String> b) {

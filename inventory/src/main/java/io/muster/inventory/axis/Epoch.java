@@ -5,24 +5,30 @@ import io.muster.inventory.json.Fields;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** Times in seconds since the Unix epoch with microseconds, as RFC 18 and R write them. */
+/** Reads, writes and rounds times. A time is a number of seconds since the Unix epoch with microseconds, as in RFC 18 and R. */
 public final class Epoch {
-    /** 9999-12-31T23:59:59Z. A later time is a mistake, such as a time in milliseconds, and cannot be written as a date. */
+    /**
+     * The last time that is accepted: 9999-12-31T23:59:59Z. A later time is a mistake, such as a time in milliseconds, and
+     * cannot be written as a date.
+     */
     public static final double LAST = 253_402_300_799.0;
 
     private static final long MICROS = 1_000_000;
 
-    /** Bound below which a double can be multiplied by a million without losing its microseconds. */
+    /** The bound below which a double can be multiplied by a million without losing its microseconds. */
     private static final double QUICK = 1L << 32;
 
     private Epoch() {}
 
-    /** Returns the double nearest to this many microseconds, from which {@link #decimal} computes them exactly again. */
+    /**
+     * Returns the double nearest to {@code micros} microseconds. {@link #decimal} turns this double back into exactly {@code
+     * micros}.
+     */
     public static double ofMicros(long micros) {
         return (double) micros / MICROS;
     }
 
-    /** Returns the time as it is after being written and read again: whole microseconds, and no negative zero. */
+    /** Returns the time that remains after writing and reading it: whole microseconds, and no negative zero. */
     public static double rounded(double seconds) {
         return decimal(seconds).doubleValue();
     }
@@ -47,9 +53,9 @@ public final class Epoch {
     }
 
     /**
-     * Returns plain decimal digits, never an exponent, because people read and {@code grep} these times.
+     * Returns the time in plain decimal digits without an exponent, because people read and {@code grep} these times.
      *
-     * @throws NumberFormatException if infinite or not a number
+     * @throws NumberFormatException if {@code seconds} is infinite or not a number
      */
     public static BigDecimal decimal(double seconds) {
         BigDecimal micros = Math.abs(seconds) < QUICK
@@ -59,7 +65,7 @@ public final class Epoch {
         return exact.scale() < 0 ? exact.setScale(0) : exact;
     }
 
-    /** Returns the time as JSON that every reader takes for a float, as RFC 28 requires: {@code 2000000000.0}. */
+    /** Returns the time as JSON with at least one decimal, such as {@code 2000000000.0}, because RFC 28 requires a float. */
     public static DecimalNode number(double seconds) {
         BigDecimal exact = decimal(seconds);
         return DecimalNode.valueOf(exact.scale() == 0 ? exact.setScale(1) : exact);

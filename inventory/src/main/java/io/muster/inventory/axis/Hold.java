@@ -1,29 +1,39 @@
 package io.muster.inventory.axis;
 
+import io.muster.inventory.json.Extras;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A holder's reason to keep a host from being scheduled.
  *
- * @param holder holder that must end the hold: {@link #SHARED} for plain drains, else a name that the holder chose
+ * @param holder the name under which the hold was placed and must be ended: {@link #SHARED} for plain drains, otherwise a
+ *     name that the user chose
  * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
  * @param since seconds since the epoch
  * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
+ * @param extras what another version wrote of the hold
  */
-public record Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
+public record Hold(String holder, @Nullable String reason, double since, Principal by, double until, Extras extras) {
     /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
     public static final String SHARED = "admin";
 
     private static final int LONGEST_HOLDER = 64;
 
+    public Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
+        this(holder, reason, since, by, until, Extras.NONE);
+    }
+
     boolean expiredAt(double now) {
         return until > 0 && until <= now;
     }
 
-    /** Returns whether {@code by} may change this hold: anybody may change the shared hold, only its author any other. */
+    /**
+     * Returns whether {@code by} may change this hold. Anybody may change the shared hold; only its author may change any
+     * other hold.
+     */
     public boolean mayBeChangedBy(Principal by) {
-        return holder.equals(SHARED) || this.by.uid() == by.uid();
+        return holder.equals(SHARED) || this.by.isSamePerson(by);
     }
 
     /**
@@ -44,7 +54,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
         return null;
     }
 
-    // Written out for speed: see Principal.
+    // These methods are written out for speed, as Principal explains.
 
     @Override
     public boolean equals(@Nullable Object o) {
@@ -53,7 +63,8 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
                 && Objects.equals(reason, that.reason)
                 && Double.compare(since, that.since) == 0
                 && Double.compare(until, that.until) == 0
-                && by.equals(that.by);
+                && by.equals(that.by)
+                && extras.equals(that.extras);
     }
 
     @Override

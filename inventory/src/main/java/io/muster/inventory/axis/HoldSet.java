@@ -50,8 +50,8 @@ public record HoldSet(List<Hold> holds) {
     }
 
     /** Returns the holds of both sets; where both have a hold by the same holder, the hold in {@code set} stays. */
-    static @Nullable HoldSet union(@Nullable HoldSet set, @Nullable HoldSet more) {
-        HoldSet all = more;
+    static @Nullable HoldSet union(@Nullable HoldSet set, @Nullable HoldSet other) {
+        HoldSet all = other;
         for (Hold hold : set == null ? List.<Hold>of() : set.holds) {
             all = with(all, hold);
         }
@@ -59,16 +59,16 @@ public record HoldSet(List<Hold> holds) {
     }
 
     /** Returns {@code set} without the holds that match; null if none remain. */
-    public static @Nullable HoldSet without(@Nullable HoldSet set, Predicate<Hold> gone) {
+    public static @Nullable HoldSet without(@Nullable HoldSet set, Predicate<Hold> removed) {
         if (set == null) {
             return null;
         }
         List<Hold> remaining = new ArrayList<>(set.holds);
-        remaining.removeIf(gone);
+        remaining.removeIf(removed);
         return remaining.isEmpty() ? null : remaining.size() == set.holds.size() ? set : new HoldSet(remaining);
     }
 
-    // Written out for speed: see Principal.
+    // These methods are written out for speed, as Principal explains.
 
     @Override
     public boolean equals(@Nullable Object o) {

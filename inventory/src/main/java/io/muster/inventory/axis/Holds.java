@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The axis of holds: which ranks are kept from being scheduled, by which holders, and why. */
+/** The axis of holds: which ranks are kept from being scheduled, by which holders, and for which reasons. */
 public final class Holds {
     public static final Holds NONE = new Holds(IdMap.empty(), Idset.EMPTY, Deadlines.NONE);
 
@@ -86,8 +86,8 @@ public final class Holds {
     }
 
     /**
-     * Returns these holds after {@code change} of the holds on each rank; {@code change} is called once for each interval of
-     * equal holds.
+     * Returns a copy in which {@code change} has been applied to the holds of each of {@code ranks}. The function is called
+     * once for each interval of ranks with equal holds.
      */
     public Holds change(Idset ranks, UnaryOperator<@Nullable HoldSet> change) {
         Map<Double, Idset.Builder> ending = new TreeMap<>();
@@ -103,8 +103,8 @@ public final class Holds {
     }
 
     /**
-     * Returns the held ranks after a change of {@code ranks}, of which {@code kept} are now held. If these are all of
-     * {@code ranks}, a union suffices, which copies the bitmap only once.
+     * Returns all held ranks after a change of {@code ranks}, of which {@code kept} have a hold after the change. If these
+     * are all of {@code ranks}, a union suffices, which copies the bitmap only once.
      */
     private Idset held(Idset ranks, Idset kept) {
         return kept.equals(ranks) ? held.union(ranks) : held.subtract(ranks).union(kept);
@@ -122,7 +122,10 @@ public final class Holds {
         }
     }
 
-    /** Removes the deadlines in {@code ending} and adds those in {@code beginning}. A deadline that stays the same is in both. */
+    /**
+     * Removes the deadlines in {@code ending} and adds the deadlines in {@code beginning}. A deadline that does not change
+     * is in both.
+     */
     private static Deadlines reschedule(
             Deadlines deadlines, Map<Double, Idset.Builder> ending, Map<Double, Idset.Builder> beginning) {
         Deadlines next = deadlines;

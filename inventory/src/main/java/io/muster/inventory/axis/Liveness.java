@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The axis of liveness: which ranks are online, since when, and why not. Every rank of R has a state. */
+/** The axis of liveness: which ranks are online, since when, and for the others the cause. Every rank of R has a state. */
 public final class Liveness {
     public static final Liveness NONE = new Liveness(IdMap.empty(), Idset.EMPTY, Idset.EMPTY);
 
@@ -15,7 +15,7 @@ public final class Liveness {
     private final Idset online;
     private final Idset torpid;
 
-    /** Returns the liveness in {@code states}, which is cheaper than adding many states one by one. */
+    /** Returns the liveness with the given states. This is cheaper than adding many states one by one. */
     public static Liveness of(IdMap<LivenessState> states) {
         Idset.Builder online = Idset.builder();
         Idset.Builder torpid = Idset.builder();

@@ -2,12 +2,12 @@ package io.muster.inventory.axis;
 
 import java.util.Locale;
 
-/** What somebody reports about the liveness of ranks. The words are the names of RFC 44's events. */
+/** A report that ranks are online, offline or torpid. The words of the changes are the names of RFC 44's events. */
 public enum LivenessChange {
     ONLINE(Liveness.Status.ONLINE),
     OFFLINE(Liveness.Status.OFFLINE),
     TORPID(Liveness.Status.TORPID),
-    /** Torpid ranks are heard from again, so they are online. */
+    /** The ranks were torpid (silent for some time) and have been heard from again, so they are online. */
     LIVELY(Liveness.Status.ONLINE);
 
     private final Liveness.Status status;
@@ -16,7 +16,11 @@ public enum LivenessChange {
         this.status = status;
     }
 
-    /** @throws IllegalArgumentException if no change has this word */
+    /**
+     * Returns the change with this word.
+     *
+     * @throws IllegalArgumentException if no change has this word
+     */
     public static LivenessChange of(String word) {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }

@@ -1,5 +1,6 @@
 package io.muster.inventory.axis;
 
+import io.muster.inventory.json.Extras;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,16 +8,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param since seconds since the epoch
  * @param cause "" if none was given
+ * @param extras what another version wrote of the report
  */
-public record LivenessState(Liveness.Status status, double since, String cause) {
-    // Written out for speed: see Principal.
+public record LivenessState(Liveness.Status status, double since, String cause, Extras extras) {
+    public LivenessState(Liveness.Status status, double since, String cause) {
+        this(status, since, cause, Extras.NONE);
+    }
+
+    // These methods are written out for speed, as Principal explains.
 
     @Override
     public boolean equals(@Nullable Object o) {
         return o instanceof LivenessState that
                 && status == that.status
                 && Double.compare(since, that.since) == 0
-                && cause.equals(that.cause);
+                && cause.equals(that.cause)
+                && extras.equals(that.extras);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.muster.inventory.axis;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -13,8 +14,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The axis of membership: which ranks of R are not offered to schedulers at all. A rank can be absent in three ways, and in
- * several of them at once: if the configuration takes back an exclusion, the exclusion by an admin remains.
+ * The axis of membership: which ranks of R are not offered to schedulers at all. Such a rank is absent. There are three
+ * kinds of absence, and a rank can be absent in several of them at once: if the configuration takes back an exclusion, the
+ * exclusion by an admin remains.
  */
 public final class Membership {
     public static final Membership ALL = new Membership(new EnumMap<>(Kind.class));
@@ -46,8 +48,13 @@ public final class Membership {
         }
     }
 
-    public record Absence(Kind kind, @Nullable String reason, double since, Principal by) {
-        // Written out for speed: see Principal.
+    /** @param extras what another version wrote of the absence */
+    public record Absence(Kind kind, @Nullable String reason, double since, Principal by, Extras extras) {
+        public Absence(Kind kind, @Nullable String reason, double since, Principal by) {
+            this(kind, reason, since, by, Extras.NONE);
+        }
+
+        // These methods are written out for speed, as Principal explains.
 
         @Override
         public boolean equals(@Nullable Object o) {
@@ -55,7 +62,8 @@ public final class Membership {
                     && kind == that.kind
                     && Objects.equals(reason, that.reason)
                     && Double.compare(since, that.since) == 0
-                    && by.equals(that.by);
+                    && by.equals(that.by)
+                    && extras.equals(that.extras);
         }
 
         @Override
@@ -64,18 +72,23 @@ public final class Membership {
         }
     }
 
-    /** @param ranks keys of {@code why} */
+    /**
+     * The absent ranks of one kind.
+     *
+     * @param why the absence of each rank
+     * @param ranks all ranks in {@code why}
+     */
     private record Absent(IdMap<Absence> why, Idset ranks) {
         static final Absent NONE = new Absent(IdMap.empty(), Idset.EMPTY);
     }
 
-    /** Collects absences, which is cheaper than adding many of them one by one. */
+    /** Collects absences. A builder is cheaper than adding many absences one by one to an immutable membership. */
     public static final class Builder {
         private final EnumMap<Kind, IdMap<Absence>> kinds = new EnumMap<>(Kind.class);
 
         public void add(Idset ranks, Absence absence) {
-            IdMap<Absence> others = kinds.getOrDefault(absence.kind(), IdMap.empty());
-            kinds.put(absence.kind(), others.put(ranks, absence));
+            IdMap<Absence> sameKind = kinds.getOrDefault(absence.kind(), IdMap.empty());
+            kinds.put(absence.kind(), sameKind.put(ranks, absence));
         }
 
         public Membership build() {
@@ -93,12 +106,12 @@ public final class Membership {
         return ranks(Kind.LOST);
     }
 
-    /** Returns the ranks that are absent in this way, whether or not they are absent in another way too. */
+    /** Returns the ranks that are absent in {@code kind}, whether or not they are absent in another kind too. */
     public Idset ranks(Kind kind) {
         return kinds.getOrDefault(kind, Absent.NONE).ranks;
     }
 
-    /** Returns every way in which a rank is absent; empty for a member. */
+    /** Returns every absence of a rank; none for a rank that is offered to schedulers. */
     public List<Absence> of(int rank) {
         List<Absence> found = new ArrayList<>();
         for (Absent absent : kinds.values()) {
@@ -110,14 +123,14 @@ public final class Membership {
         return found;
     }
 
-    /** Returns the ranks by equal absences, kind by kind. */
+    /** Returns the ranks grouped by equal absences, kind by kind. */
     public Map<Absence, Idset> groups() {
         Map<Absence, Idset> groups = new LinkedHashMap<>();
         kinds.values().forEach(absent -> groups.putAll(absent.why.groups()));
         return groups;
     }
 
-    /** Returns the ranks in {@code ranks} that are not members, for whatever reason. */
+    /** Returns the ranks in {@code ranks} that are absent in at least one kind. */
     public Idset absent(Idset ranks) {
         return ranks.intersect(excluded).union(ranks.intersect(lost()));
     }

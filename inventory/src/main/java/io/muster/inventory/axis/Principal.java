@@ -1,45 +1,89 @@
 package io.muster.inventory.axis;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import java.io.IOException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The author of a request, as reported by the kernel.
+ * The author of a request, as the kernel reports the peer of a UNIX socket.
  *
- * @param uid an unsigned 32-bit number, except for {@link #DAEMON}
+ * @param uid the user id, an unsigned 32-bit number, except for {@link #DAEMON}
  * @param user name of {@code uid} at the time of the request, kept because accounts may be deleted
- * @param pid 0 if unknown, for example if the peer is in another PID namespace; for people to read, never for decisions
+ * @param pid 0 if unknown, for example if the peer is in another PID namespace; shown to people, never used to decide
+ *     anything
+ * @param extras what another version wrote of the author
  */
-public record Principal(int uid, String user, int pid) {
-    /** The daemon itself: timers, start-up, configuration. The kernel reserves -1 for "no user". */
+public record Principal(int uid, String user, int pid, Extras extras) {
+    /** Keys of an author, which stand in an object of their own or among the keys of an event. */
+    public static final Set<String> KEYS = Set.of("userid", "user", "pid");
+
+    /**
+     * The daemon as author of what timers, the start of the daemon and the configuration do. The kernel reserves user -1 for
+     * "no user".
+     */
     public static final Principal DAEMON = new Principal(-1, "muster", 0);
 
     private static final long LAST_UID = (1L << 32) - 2;
 
-    public static Principal read(Fields in) {
-        return new Principal(
-                (int) in.integer("userid", DAEMON.uid, LAST_UID),
-                in.text("user"),
-                in.has("pid") ? (int) in.integer("pid", 0, Integer.MAX_VALUE) : 0);
+    public Principal(int uid, String user, int pid) {
+        this(uid, user, pid, Extras.NONE);
     }
 
-    /** Writes the members without braces. */
-    public void write(JsonGenerator out) throws IOException {
+    /** Reads an author whose keys stand among others. */
+    public static Principal read(Fields in) {
+        return read(in, Extras.NONE);
+    }
+
+    /** Reads an author from an object that has nothing else. */
+    public static Principal readWhole(Fields in) {
+        return read(in, Extras.besides(in, KEYS));
+    }
+
+    private static Principal read(Fields in, Extras extras) {
+        return new Principal(
+                readUid(in),
+                in.text("user"),
+                in.has("pid") ? (int) in.integer("pid", 0, Integer.MAX_VALUE) : 0,
+                extras);
+    }
+
+    /** Reads the key of an author's uid. */
+    public static int readUid(Fields in) {
+        return (int) in.integer("userid", DAEMON.uid, LAST_UID);
+    }
+
+    public static void writeUid(JsonGenerator out, int uid) throws IOException {
         out.writeNumberField("userid", uid == DAEMON.uid ? uid : Integer.toUnsignedLong(uid));
+    }
+
+    /** Returns whether both are requests of one person, perhaps from different processes or under a name that changed since. */
+    boolean isSamePerson(Principal other) {
+        return uid == other.uid;
+    }
+
+    /** Writes the members into the current JSON object. */
+    public void write(JsonGenerator out) throws IOException {
+        writeUid(out, uid);
         out.writeStringField("user", user);
         if (pid != 0) {
             out.writeNumberField("pid", pid);
         }
+        extras.write(out);
     }
 
-    // Written out, as in other records that are keys: the methods that the JVM generates for records at run time take
-    // a third of the time of each command.
+    // The methods equals and hashCode are written out here and in other records that are keys of maps: the methods
+    // that the JVM generates for records take a third of the time of each command.
 
     @Override
     public boolean equals(@Nullable Object o) {
-        return o instanceof Principal that && uid == that.uid && pid == that.pid && user.equals(that.user);
+        return o instanceof Principal that
+                && uid == that.uid
+                && pid == that.pid
+                && user.equals(that.user)
+                && extras.equals(that.extras);
     }
 
     @Override

@@ -8,9 +8,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Maps the ranks of one R to the ranks of another by host. The nth rank of a host in the old R becomes the host's nth rank in
- * the new R, so that several ranks of one host (test instances) stay distinct. The cost depends on the number of runs of hosts
- * that moved by the same distance, and whole racks are such runs.
+ * Maps the ranks of an old R to the ranks of a new R by host. The nth rank of a host in the old R becomes the host's nth
+ * rank in the new R, so that several ranks of one host (test instances) stay distinct. The cost depends on the number of
+ * runs, that is, of sequences of hosts that moved by the same distance; a whole rack is usually one run.
  */
 public final class Remap {
     private final ResourceSet from;
@@ -32,7 +32,7 @@ public final class Remap {
         this.added = to.ranks().subtract(translate(from.ranks()));
     }
 
-    /** Consecutive old ranks, and the number to add to each for the new rank. */
+    /** Consecutive old ranks, with the number that is added to each to get its new rank. */
     private record Run(int first, int last, int shift) {
         boolean joins(Run next) {
             return next.first == last + 1 && next.shift == shift;
@@ -79,12 +79,12 @@ public final class Remap {
         return from.hostsOf(moved.build());
     }
 
-    /** Returns the hosts that the new R does not have, or has fewer times. */
+    /** Returns the hosts that the new R does not have, or names fewer times than the old R. */
     public Hostlist vanished() {
         return from.hostsOf(vanished);
     }
 
-    /** Returns the hosts that the old R did not have, or had fewer times. */
+    /** Returns the hosts that the old R did not have, or named fewer times than the new R. */
     public Hostlist added() {
         return to.hostsOf(added);
     }
@@ -103,7 +103,7 @@ public final class Remap {
         return added;
     }
 
-    /** Returns the new ranks for old ranks; ranks of vanished hosts are left out. */
+    /** Returns the new ranks of {@code ranks}. Ranks of vanished hosts are left out. */
     public Idset translate(Idset ranks) {
         Idset.Builder now = Idset.builder();
         ranks.forEachRange((first, last) -> {

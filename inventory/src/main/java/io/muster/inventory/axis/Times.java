@@ -11,12 +11,15 @@ public final class Times {
 
     private Times() {}
 
-    /** How long ago something was, in the style of kubectl: at most two units, the second only while it matters. */
+    /**
+     * Returns how long ago {@code then} was, in the style of kubectl: at most two units, the second only if the first is
+     * small.
+     */
     public static String age(double then, double now) {
         return then <= 0 ? "-" : span(now - then);
     }
 
-    /** A duration: {@code 45s, 5m30s, 90m, 5h20m, 30h, 3d5h, 200d, 3y}. */
+    /** Returns a duration in the style of kubectl: {@code 45s, 5m30s, 90m, 5h20m, 30h, 3d5h, 200d, 3y}. */
     public static String span(double seconds) {
         long s = Math.max(0, Math.round(seconds));
         if (s < 2 * MINUTE) {
@@ -38,14 +41,14 @@ public final class Times {
         return seconds < unit ? "" : seconds / unit + name;
     }
 
-    /** A time by RFC 3339 in UTC, with as many decimals as necessary. */
+    /** Returns a time by RFC 3339 in UTC, with as many decimals as necessary. */
     public static String rfc3339(double epoch) {
         long micros = Math.round(epoch * 1e6);
         return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000)
                 .toString();
     }
 
-    /** A time by RFC 3339 to the second, for people. */
+    /** Returns a time by RFC 3339, rounded to the second, for people to read. */
     public static String second(double epoch) {
         return Instant.ofEpochSecond(Math.round(epoch)).toString();
     }

@@ -1,7 +1,7 @@
 /**
- * The four axes of a rank (membership, liveness, holds and properties) and the values that they consist of. Depends on resource sets,
- * hostlists, idsets and the json package, and knows nothing of commands, events or the whole state. Every value is immutable, so any
- * thread may read it.
+ * The axis package has the four axes of a rank (membership, liveness, holds and properties) and their values. It depends on
+ * resource sets, hostlists, idsets and the json package, and knows nothing about commands, events or the whole state. Every
+ * value is immutable, so any thread may read it.
  */
 @NullMarked
 package io.muster.inventory.axis;

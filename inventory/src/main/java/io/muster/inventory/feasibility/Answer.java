@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * The result of a question to {@link Feasibility}.
  *
- * @param sentence the reason, or for YES how much would fit; never empty
- * @param mostSlots number of slots that would fit at most if the outermost count were open; -1 if unknown or if there is no
+ * @param sentence the reason for the verdict or, if it is YES, how much would fit; never empty
+ * @param mostSlots largest number of slots that would fit if the outermost count were open; -1 if unknown or if there is no
  *     slot
  * @param hosts the ranks that can hold at least one of the requested items
  * @param witness one way to place the request if the verdict is YES; empty if several kinds share nodes and only a count

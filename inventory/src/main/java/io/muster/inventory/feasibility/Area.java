@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A vertex above the nodes: a cluster, a rack, a switch.
+ * A vertex above the nodes, such as a cluster, a rack or a switch.
  *
- * @param ranks all nodes below, however deep
- * @param outside vertices of the area outside of every node and every inner area, as one kind
+ * @param ranks all nodes below the area, however deep
+ * @param outside the vertices of the area that are outside of every node and of every inner area, as one kind
  */
 record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
     /** Returns the topmost areas of the type below this area. */
@@ -32,7 +32,7 @@ record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
         });
     }
 
-    /** Returns the units outside of nodes, those of inner areas included. */
+    /** Returns the units of the type {@code wanted} outside of nodes, including those of inner areas. */
     long units(String wanted, String base) {
         long total = outside.units(wanted, base);
         for (Area area : areas) {
@@ -46,7 +46,7 @@ record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
         areas.forEach(a -> a.unitsInto(wanted, units));
     }
 
-    /** Returns whether the type occurs outside of nodes, and there only in vertices without children. */
+    /** Returns whether the type {@code wanted} occurs outside of nodes, and there only in vertices without children. */
     boolean isPoolOutside(String wanted) {
         return hasOutside(wanted) && isPoolOrAbsent(wanted);
     }

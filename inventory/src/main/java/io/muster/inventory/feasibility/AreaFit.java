@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * Counts how many copies of a request fit into an area: the number of similar hosts times the copies that one host holds. An
- * object serves one request against one set of ranks. Every bound is proven: {@code least} by a construction, {@code most} by a
- * necessary condition.
+ * object serves one request against one set of ranks. Both bounds in a result are proven: {@code least} by constructing a
+ * placement, {@code most} by a necessary condition.
  */
 final class AreaFit {
     private final Stock stock;
@@ -42,7 +42,7 @@ final class AreaFit {
         return cell.ranks().intersect(area.ranks()).intersect(allowed);
     }
 
-    /** Returns the number of {@link #usable} ranks for each cell. */
+    /** Returns the number of {@link #usable} ranks in each cell. */
     long[] counts(Area area) {
         return counts.computeIfAbsent(
                 area, a -> cells().stream().mapToLong(c -> usable(c, a).size()).toArray());
@@ -60,8 +60,10 @@ final class AreaFit {
     }
 
     /**
-     * @param wanted number of copies that matter; the result may be higher, but where more are hard to find, they are not
-     *     searched
+     * Counts how many copies of {@code list} fit.
+     *
+     * @param wanted number of copies that matter; the result may be higher, but the search for more ends where it becomes
+     *     expensive
      */
     Fit copies(List<Resource> list, Area area, long wanted) {
         if (list.isEmpty()) {
@@ -92,7 +94,7 @@ final class AreaFit {
         return total;
     }
 
-    /** Counts how many fit in one host; at most one if the host itself is requested. */
+    /** Counts how many of {@code item} fit in one host; at most one if the item is a node. */
     Fit inHost(Resource item, Kind kind) {
         return item.type().equals(Resource.NODE)
                 ? hosts.copies(item.with(), kind).any()
@@ -109,7 +111,10 @@ final class AreaFit {
         return nested ? new Fit(total.least(), Fit.MANY) : total;
     }
 
-    /** Counts pools and structures outside of every node. A slot there is confined to no host, so its number stays open. */
+    /**
+     * Counts how many of {@code item} fit outside of every node. A slot there is not confined to a host, so the number of
+     * slots stays unknown.
+     */
     private Fit outside(Resource item, Area area) {
         if (item.isSlot()) {
             boolean possible = item.with().stream().anyMatch(r -> area.hasOutside(r.type()));
@@ -123,8 +128,8 @@ final class AreaFit {
     }
 
     /**
-     * Returns the items that single hosts must hold (nodes, slots within nodes, single pools), from inside areas and slots that
-     * span nodes too.
+     * Returns the items that must fit into single hosts (nodes, slots within nodes, single pools), including the items
+     * inside of areas and of slots that span nodes.
      */
     List<Wanted> wanted(List<Resource> list) {
         return wanted(list, 1);
@@ -140,7 +145,7 @@ final class AreaFit {
         return items;
     }
 
-    /** Returns the usable ranks whose host holds at least one of any of {@code items}. */
+    /** Returns the usable ranks whose host can hold at least one of {@code items}. */
     Idset qualifying(List<Wanted> items) {
         Idset ranks = Idset.EMPTY;
         for (Cell cell : cells()) {

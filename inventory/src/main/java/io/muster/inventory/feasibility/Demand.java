@@ -8,22 +8,31 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The units that one copy of a list of requests takes, by type, if none of the requests is a structure. */
+/**
+ * The units of each type that one copy of a list of requests takes. A list has a demand only if it is flat: none of the
+ * requests is a structure.
+ */
 final class Demand {
-    /** {@code amount} of base unit {@code base}, which is the same wherever a request asks for the type ({@link Units#fault}). */
+    /**
+     * An amount, counted in the base unit {@code base}. Every request for one type has the same base unit ({@link
+     * Units#fault}).
+     */
     record Amount(String base, long amount) {}
 
     private final SortedMap<String, Amount> amounts = new TreeMap<>();
 
     private Demand() {}
 
-    /** Returns null if a vertex of {@code list} is not a pool in {@code host}, or has children and is no slot. */
+    /**
+     * Returns the demand of {@code list}, or null if a vertex of the list is not a pool in {@code host}, or has children and
+     * is no slot.
+     */
     static @Nullable Demand flat(List<Resource> list, Kind host) {
         Demand demand = new Demand();
         return demand.add(list, 1, type -> host.isPool(type) || !host.types().contains(type)) ? demand : null;
     }
 
-    /** Returns the demand of a list that is flat in every host that matters. */
+    /** Returns the demand of a list that is known to be flat in every host that matters. */
     static Demand all(List<Resource> list) {
         Demand demand = new Demand();
         demand.add(list, 1, type -> true);
@@ -37,7 +46,10 @@ final class Demand {
         return demand;
     }
 
-    /** Returns the units of every leaf however deep: any match needs at least these, whatever the structure above. */
+    /**
+     * Returns the units of every leaf of {@code list}, however deep. Any match needs at least these units, whatever the
+     * structure above the leaves.
+     */
     static Demand leaves(List<Resource> list, Kind host) {
         Demand demand = new Demand();
         demand.addLeaves(list, 1, host);
@@ -81,7 +93,7 @@ final class Demand {
         return amounts;
     }
 
-    /** Returns how many times {@code host} covers this demand; {@link Fit#MANY} if the demand is empty. */
+    /** Returns how many copies of this demand {@code host} can provide; {@link Fit#MANY} if the demand is empty. */
     long copies(Kind host) {
         long copies = Fit.MANY;
         for (Map.Entry<String, Amount> e : amounts.entrySet()) {

@@ -53,16 +53,14 @@ public final class Feasibility {
         return stock.cells().size();
     }
 
-    /** Answers for the case that everything is up and free. */
+    /** Decides whether the request fits if every host is up and free. */
     public Answer ever(Request request) {
         return ask(request, r.ranks());
     }
 
     /**
-     * Answers for the ranks in {@code up} only, and for the time until the inventory expires. Allocations are not known here.
-     *
-     * @param up ranks that are up; ranks that are not in the inventory are ignored
-     * @param now seconds since the epoch
+     * Decides whether the request fits the hosts in {@code up}, and ends before the inventory expires. Muster does not know
+     * allocations, so every host counts as free.
      */
     public Answer now(Request request, Idset up, double now) {
         Answer ever = ever(request);
@@ -94,7 +92,8 @@ public final class Feasibility {
     }
 
     /**
-     * Returns why the request would end too late, or null. RFC 20's expiration may change, so this is never a reason for NEVER.
+     * Returns a sentence that says why the request would end too late, or null. RFC 20's expiration may change, so the
+     * sentence is never a reason for NEVER.
      */
     private @Nullable String late(Request request, double now) {
         double remaining = r.expiration() - now;
@@ -126,7 +125,7 @@ public final class Feasibility {
                 : answer;
     }
 
-    /** Returns whether a vertex has RFC 14's id, which flux's schedulers ignore too. */
+    /** Returns whether a vertex has the key {@code id} of RFC 14, which Flux's schedulers ignore too. */
     private static boolean hasId(Resource item) {
         return item.attributes().containsKey("id") || item.with().stream().anyMatch(Feasibility::hasId);
     }

@@ -1,6 +1,9 @@
 package io.muster.inventory.feasibility;
 
-/** Bounds on how many fit; the number is exact if the bounds meet. Arithmetic saturates at {@link #MANY}. */
+/**
+ * Bounds on the number of copies that fit. The number is exact if the two bounds are equal. Sums and products above {@link
+ * #MANY} become {@link #MANY}.
+ */
 record Fit(long least, long most) {
     static final long MANY = Long.MAX_VALUE / 4;
     static final Fit NONE = exactly(0);

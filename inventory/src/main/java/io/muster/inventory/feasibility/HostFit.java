@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * Counts how many disjoint copies of a list fit into one host of a kind. The number is exact for pools that any number of
- * siblings and slots share, and for structures (sockets, for example) whose parts no sibling uses; otherwise it is given by
- * bounds. Results are cached, so an object serves one request.
+ * siblings and slots share, and for structures (such as sockets) of which no sibling uses a part; otherwise the result is a
+ * pair of bounds. Results are cached, so an object serves one request.
  */
 final class HostFit {
     private final IdentityHashMap<List<Resource>, Map<Kind, Fit>> known = new IdentityHashMap<>();
@@ -52,7 +52,8 @@ final class HostFit {
         for (Map.Entry<Kind, Long> e : host.topmost(item.type()).entrySet()) {
             total = total.plus(copies(item.with(), e.getKey()).any().times(e.getValue()));
         }
-        // A match may also be inside another vertex of its type; how many can be used at once is then left open.
+        // A match may be inside another vertex of its type. How many of these vertices can be used at once is not
+        // computed.
         return host.nests(item.type()) ? new Fit(total.least(), host.vertices(item.type())) : total;
     }
 
@@ -69,8 +70,8 @@ final class HostFit {
     }
 
     /**
-     * Returns whether no two items can use the same vertex or units. Pools are distinguished by type, structures by all types
-     * in them.
+     * Returns whether no two items of {@code list} can use the same vertex or the same units. Pools are compared by their
+     * type, structures by all types in them.
      */
     private static boolean areDisjoint(List<Resource> list, Kind host) {
         Set<String> taken = new HashSet<>();
@@ -98,8 +99,8 @@ final class HostFit {
     }
 
     /**
-     * Returns 1 if one copy certainly fits, because at most one item is a structure and contains only pools: whichever vertices
-     * it takes, the same units remain for the other items.
+     * Returns 1 if one copy certainly fits. This is so if at most one item is a structure and contains only pools: whichever
+     * vertices the structure takes, the same units remain for the other items.
      */
     private long sharing(List<Resource> list, Kind host) {
         int structures = 0;

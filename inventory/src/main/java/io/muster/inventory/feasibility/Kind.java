@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A class of vertices that are alike all the way down. A {@link Table} creates each kind once, so that kinds are compared by
- * identity and the cost of a machine depends on the number of distinct kinds.
+ * A class of vertices that are alike, including everything below them. A {@link Table} creates each kind once, so that kinds
+ * are compared by identity and the cost of a question depends on the number of distinct kinds.
  */
 final class Kind {
-    /** {@code count} children of the same kind. */
+    /** Children of a vertex: {@code count} vertices of one kind. */
     record Part(Kind kind, long count) {}
 
     private final int id;
@@ -35,7 +35,7 @@ final class Kind {
         }
     }
 
-    /** Creates kinds; a table belongs to one thread. */
+    /** Creates kinds, each only once. A table belongs to one thread. */
     static final class Table {
         private final Map<List<Object>, Kind> kinds = new HashMap<>();
 
@@ -57,7 +57,7 @@ final class Kind {
         return type;
     }
 
-    /** Returns the types of everything below. */
+    /** Returns the types of all vertices below. */
     Set<String> types() {
         return types;
     }
@@ -66,7 +66,7 @@ final class Kind {
         return parts.isEmpty();
     }
 
-    /** Returns whether {@code wanted} occurs below and only in vertices without children: a pool of units and not a structure. */
+    /** Returns whether the type {@code wanted} is a pool here: it occurs below, and only in vertices without children. */
     boolean isPool(String wanted) {
         return types.contains(wanted)
                 && parts.stream()
@@ -75,14 +75,17 @@ final class Kind {
                                 && (!k.types.contains(wanted) || k.isPool(wanted)));
     }
 
-    /** Returns whether a vertex of the type is below another of the same type. */
+    /** Returns whether a vertex of the type {@code wanted} is below another vertex of that type. */
     boolean nests(String wanted) {
         return parts.stream()
                 .map(Part::kind)
                 .anyMatch(k -> (k.type.equals(wanted) && k.types.contains(wanted)) || k.nests(wanted));
     }
 
-    /** Returns all units of the type below, in the base unit {@code base}; with "" the sizes are added whatever their unit. */
+    /**
+     * Returns the sum of the units of the type {@code wanted} below, counted in the base unit {@code base}. If {@code base}
+     * is "", sizes are added whatever their unit.
+     */
     long units(String wanted, String base) {
         if (!types.contains(wanted)) {
             return 0;
@@ -96,7 +99,7 @@ final class Kind {
         return total;
     }
 
-    /** Returns the units in this vertex itself; zero if the vertex is counted in another unit. */
+    /** Returns the units of this vertex itself; 0 if the vertex is counted in another base unit. */
     private long own(String base) {
         if (base.isEmpty()) {
             return size;
@@ -104,7 +107,7 @@ final class Kind {
         return Units.base(unit).equals(base) ? Fit.times(size, Units.factor(unit)) : 0;
     }
 
-    /** Adds the units in which pools of the type below are counted. */
+    /** Adds to {@code units} the units in which pools of the type {@code wanted} are counted. */
     void unitsInto(String wanted, Set<String> units) {
         if (types.contains(wanted)) {
             for (Part part : parts) {
@@ -116,7 +119,7 @@ final class Kind {
         }
     }
 
-    /** Returns the topmost vertices of the type below, as the number of vertices of each kind. */
+    /** Returns the topmost vertices of the type {@code wanted} below, as the number of vertices of each kind. */
     Map<Kind, Long> topmost(String wanted) {
         Map<Kind, Long> found = new HashMap<>();
         topmost(wanted, 1, found);
@@ -136,7 +139,7 @@ final class Kind {
         }
     }
 
-    /** Returns the number of vertices of the type below, nested ones included. */
+    /** Returns the number of vertices of the type {@code wanted} below, including those below one another. */
     long vertices(String wanted) {
         long total = 0;
         for (Part part : parts) {

@@ -8,17 +8,20 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Computes how much of each requested resource the usable hosts have, in the unit of the request. */
+/**
+ * Computes how much of each requested resource the usable hosts have, in the unit of the request. {@link Reason} uses the
+ * result for its sentences.
+ */
 final class Levels {
-    /** Requested amount of one type, whatever the structure above. */
+    /** A requested amount of one type, summed over all vertices of the request. */
     record Need(String type, String unit, long amount) {
         Need times(long n) {
             return new Need(type, unit, Fit.times(amount, n));
         }
 
         /** Returns text such as {@code 8 core} or {@code 256GB memory}. */
-        String text(long of) {
-            return of + unit + " " + type;
+        String text(long number) {
+            return number + unit + " " + type;
         }
     }
 
@@ -28,12 +31,12 @@ final class Levels {
         this.fit = fit;
     }
 
-    /** Returns what one of {@code item} takes: the leaves below it, or the item itself if it is a leaf. */
+    /** Returns what one copy of {@code item} takes: the leaves below it, or the item itself if it is a leaf. */
     static List<Need> needs(Resource item) {
         return item.with().isEmpty() ? List.of(new Need(item.type(), Units.of(item), 1)) : needs(item.with());
     }
 
-    /** Returns what {@code list} takes, summed by type. */
+    /** Returns what one copy of {@code list} takes, summed by type. */
     static List<Need> needs(List<Resource> list) {
         Map<List<String>, Long> amounts = new LinkedHashMap<>();
         add(list, 1, amounts);
@@ -53,7 +56,7 @@ final class Levels {
         }
     }
 
-    /** Returns the number of hosts by the amount they have. */
+    /** Returns the number of hosts for each amount of the type that some host has. */
     NavigableMap<Long, Long> of(Need need) {
         NavigableMap<Long, Long> levels = new TreeMap<>();
         long[] counts = fit.counts(fit.top());
@@ -71,7 +74,7 @@ final class Levels {
                 : kind.vertices(need.type());
     }
 
-    /** Returns the total amount, in hosts and outside of hosts. */
+    /** Returns the total amount of the type, in hosts and outside of hosts. */
     long total(Need need) {
         long total = fit.top().units(need.type(), Units.base(need.unit())) / Units.factor(need.unit());
         for (Map.Entry<Long, Long> level : of(need).entrySet()) {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether several requests side by side fit together into one area, where they compete for hosts. */
+/** Decides whether the items of one list, which compete for hosts, fit together into one area. */
 final class ListFit {
     private static final Demand.Amount NOTHING = new Demand.Amount("", 0);
 
@@ -86,16 +86,16 @@ final class ListFit {
         List<Resource> outsideItems = parts.getOrDefault(true, List.of());
         for (Map.Entry<String, Demand.Amount> e :
                 Demand.all(outsideItems).amounts().entrySet()) {
-            Demand.Amount asked = e.getValue();
-            if (area.units(e.getKey(), asked.base()) < Fit.times(asked.amount(), wanted)) {
+            Demand.Amount requested = e.getValue();
+            if (area.units(e.getKey(), requested.base()) < Fit.times(requested.amount(), wanted)) {
                 return Ruling.NO;
             }
         }
-        Fit others = fit.copies(parts.getOrDefault(false, List.of()), area, wanted);
-        return others.least() >= wanted ? Ruling.YES : others.most() < wanted ? Ruling.NO : Ruling.OPEN;
+        Fit otherItems = fit.copies(parts.getOrDefault(false, List.of()), area, wanted);
+        return otherItems.least() >= wanted ? Ruling.YES : otherItems.most() < wanted ? Ruling.NO : Ruling.OPEN;
     }
 
-    /** Returns whether the question is how slots and pools share hosts, which {@link VectorPacking} searches. */
+    /** Returns whether the items are slots and pools that share hosts, so that {@link VectorPacking} must decide. */
     boolean isPacking() {
         return list.size() > 1 && list.stream().noneMatch(fit::spans) && demands() != null;
     }
@@ -123,9 +123,9 @@ final class ListFit {
             certainties[i] = new boolean[fit.cells().size()];
             possibilities[i] = new boolean[fit.cells().size()];
             for (int k = 0; k < certainties[i].length; k++) {
-                Fit one = fit.inHost(item, fit.cells().get(k).kind());
-                certainties[i][k] = one.least() > 0;
-                possibilities[i][k] = one.most() > 0;
+                Fit perHost = fit.inHost(item, fit.cells().get(k).kind());
+                certainties[i][k] = perHost.least() > 0;
+                possibilities[i][k] = perHost.most() > 0;
             }
         }
         return covered(fit.counts(area), demands, certainties, possibilities);
@@ -148,15 +148,15 @@ final class ListFit {
         for (int i = 0; i < demands.length; i++) {
             demands[i] = Fit.times(wanted, list.get(i).count().min());
             for (int a = 0; a < supplies.length; a++) {
-                Fit one = fit.copies(list.get(i).with(), areas.get(a), 1);
-                certainties[i][a] = one.least() > 0;
-                possibilities[i][a] = one.most() > 0;
+                Fit perArea = fit.copies(list.get(i).with(), areas.get(a), 1);
+                certainties[i][a] = perArea.least() > 0;
+                possibilities[i][a] = perArea.most() > 0;
             }
         }
         return covered(supplies, demands, certainties, possibilities);
     }
 
-    /** Decides whether slots and single pools fit that may share hosts. */
+    /** Decides whether slots and single pools fit, if they may share hosts. */
     private Ruling onSharedHosts(long wanted) {
         if (onSeparateHosts(wanted) == Ruling.YES) {
             return Ruling.YES;
@@ -166,7 +166,7 @@ final class ListFit {
         return ruling == Ruling.NO && mayBeOutside(list) ? Ruling.OPEN : ruling;
     }
 
-    /** Returns whether some of the items may also be outside of every node, where packing does not look. */
+    /** Returns whether some of the items may also be placed outside of every node, where {@link VectorPacking} does not look. */
     private boolean mayBeOutside(List<Resource> items) {
         return items.stream().anyMatch(item -> area.hasOutside(item.type()) || mayBeOutside(item.with()));
     }
@@ -227,8 +227,8 @@ final class ListFit {
         }
         Map<Map<String, Demand.Amount>, Long> wanted = new LinkedHashMap<>();
         for (int i = 0; i < list.size(); i++) {
-            long more = Fit.times(copies, list.get(i).count().min());
-            wanted.merge(demands.get(i).amounts(), more, (a, b) -> Math.min(Fit.MANY, a + b));
+            long needed = Fit.times(copies, list.get(i).count().min());
+            wanted.merge(demands.get(i).amounts(), needed, (a, b) -> Math.min(Fit.MANY, a + b));
         }
         SortedMap<String, String> bases = new TreeMap<>();
         demands.forEach(demand -> demand.amounts().forEach((type, amount) -> bases.put(type, amount.base())));
@@ -252,7 +252,7 @@ final class ListFit {
                 wanted.values().stream().mapToLong(Long::longValue).toArray(), hosts);
     }
 
-    /** Answers yes if the items fit even when no host serves two of them, and leaves the question open otherwise. */
+    /** Decides whether the items fit even if no host serves two of them: YES if they do, otherwise OPEN. */
     private Ruling onSeparateHosts(long wanted) {
         return new Placer(fit).place(list, area, wanted) == null ? Ruling.OPEN : Ruling.YES;
     }

@@ -8,7 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Constructs a placement: the lowest ranks come first, and no two items of a list use the same rank. */
+/**
+ * Constructs a placement of a list of resources: the lowest ranks are used first, and no two items of a list use the same
+ * rank.
+ */
 final class Placer {
     private AreaFit fit;
     private final List<Share> placed = new ArrayList<>();
@@ -17,7 +20,7 @@ final class Placer {
         this.fit = fit;
     }
 
-    /** Returns null if this method finds no placement. */
+    /** Returns the placement, or null if this method finds none. Another placement may still exist. */
     @Nullable
     List<Share> place(List<Resource> list, Area area, long copies) {
         return items(list, area, copies) ? placed : null;
@@ -65,7 +68,7 @@ final class Placer {
         return remaining == 0;
     }
 
-    /** Returns how many of {@code wanted} could not be placed. */
+    /** Places {@code item} on hosts, and returns how many of the {@code wanted} copies could not be placed. */
     private long inHosts(Resource item, Area area, long wanted) {
         long remaining = wanted;
         Idset taken = Idset.EMPTY;

@@ -19,8 +19,8 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the sentence that says why a request never fits, with the first check that fails and the nearest amount available, or
- * why the answer is open.
+ * Builds the sentence that says why a request never fits or why the answer is open. The sentence names the first check that
+ * fails and the nearest amount that is available.
  */
 final class Reason {
     private static final int MOST_NAMES = 8;
@@ -35,7 +35,9 @@ final class Reason {
     private final Levels levels;
 
     /**
-     * @param fit for the ranks that are available and match the constraint
+     * Creates a builder of sentences about one request.
+     *
+     * @param fit the fit of the request into the available ranks that match the constraint
      * @param available ranks that the question is about
      */
     Reason(ResourceSet r, Stock stock, Request request, AreaFit fit, Idset available) {
@@ -52,11 +54,15 @@ final class Reason {
         boolean scattered = ranks.rangeCount() > MOST_NAMES;
         Idset shown = scattered ? ranks.intersect(Idset.range(0, ranks.nth(MOST_NAMES - 1))) : ranks;
         String text = r.hostsOf(shown).toString();
-        String more = scattered ? " and " + (ranks.size() - MOST_NAMES) + " more" : "";
-        return cut(text) + more;
+        String remainder = scattered ? " and " + (ranks.size() - MOST_NAMES) + " more" : "";
+        return cut(text) + remainder;
     }
 
-    /** @param qualifying ranks that hold at least one of {@code items} */
+    /**
+     * Returns why the request does not fit.
+     *
+     * @param qualifying ranks that hold at least one of {@code items}
+     */
     String sentence(List<Wanted> items, Idset qualifying) {
         if (r.nodes() == 0) {
             return "the inventory has no nodes";
@@ -76,7 +82,7 @@ final class Reason {
         return fault + (constraint.isEmpty() ? "" : "; " + constraint);
     }
 
-    /** Returns why it is neither proven that the request fits nor that it does not. */
+    /** Returns why it is proven neither that the request fits nor that it does not fit. */
     String open(List<Wanted> items) {
         @Nullable String outside = outsideInSlot(request.resources());
         if (outside != null) {
@@ -157,7 +163,10 @@ final class Reason {
         return most < item.count().min() ? "; the most in one is " + item.type() + "=" + most : "";
     }
 
-    /** Returns why several items are too many: one of them alone, their sum, or because they compete for the same hosts. */
+    /**
+     * Returns why several items do not fit together: one of them does not fit alone, their sum is too large, or they compete
+     * for the same hosts.
+     */
     private String several(List<Wanted> items) {
         for (Wanted wanted : items) {
             if (fit.instances(wanted.item(), fit.top(), wanted.need()).most() < wanted.need()) {
@@ -236,7 +245,7 @@ final class Reason {
         return wanted.item().type().equals(Resource.NODE);
     }
 
-    /** Returns a description of all items, or of the first few. */
+    /** Returns a description of all items, or of the first few if there are many. */
     private String all(List<Wanted> items) {
         List<String> parts = new ArrayList<>();
         items.stream().limit(MOST_PARTS).forEach(w -> parts.add(describe(w)));
@@ -280,21 +289,21 @@ final class Reason {
     private String nodes(Wanted wanted, Idset qualifying) {
         Resource item = wanted.item();
         String with = asks(item);
-        String asked = plural(wanted.need(), "node") + (with.isEmpty() ? "" : " with " + with) + " asked; ";
+        String opening = plural(wanted.need(), "node") + (with.isEmpty() ? "" : " with " + with) + " asked; ";
         int have = qualifying.size();
         int all = fit.allowed().size();
         if (with.isEmpty()) {
-            return asked + are(all);
+            return opening + are(all);
         }
         String names = have > 0 ? " (" + hosts(r, qualifying) + ")" : "";
         if (have == all) {
-            return asked + (all == 1 ? "the only one has" : "all " + all + " have") + " them" + names + remedy();
+            return opening + (all == 1 ? "the only one has" : "all " + all + " have") + " them" + names + remedy();
         }
-        return asked + (have == 0 ? "none" : String.valueOf(have)) + " of " + all
+        return opening + (have == 0 ? "none" : String.valueOf(have)) + " of " + all
                 + (have == 1 ? " has them" : " have them") + names + nearest(item, have) + remedy();
     }
 
-    /** Returns what a node must have in total; slots in the node are summed. */
+    /** Returns what the request asks of one node in total, with all slots in the node added up. */
     private String asks(Resource node) {
         if (node.with().stream().noneMatch(Resource::isSlot)) {
             return list(node.with(), " >= ");
@@ -306,7 +315,7 @@ final class Reason {
                         .toList());
     }
 
-    /** Returns, for the resource of which the fewest hosts have enough, the highest amount of the other hosts. */
+    /** Returns a remark about the resource of which the fewest hosts have enough: the highest amount that any other host has. */
     private String nearest(Resource item, int have) {
         List<Levels.Need> needs = Levels.needs(item.with());
         if (needs.isEmpty()) {
@@ -318,22 +327,22 @@ final class Reason {
             return needs.size() == 1 ? "" : "; no other node has all of these at once";
         }
         long nearest = below.lastKey();
-        long others = below.getOrDefault(nearest, 0L);
+        long hosts = below.getOrDefault(nearest, 0L);
         String amount = nearest == 0
                 ? "no " + scarce.type()
                 : needs.size() == 1 ? nearest + scarce.unit() : scarce.text(nearest);
-        return "; " + others + (others == 1 ? " has " : " have ") + amount;
+        return "; " + hosts + (hosts == 1 ? " has " : " have ") + amount;
     }
 
-    /** Returns what would fit instead: a smaller count of the outermost vertex. */
+    /** Returns what would fit instead: a smaller count of the outermost vertex; "" if nothing is known. */
     private String remedy() {
         if (request.resources().size() != 1) {
             return "";
         }
         Resource outermost = request.resources().get(0);
-        long asked = outermost.count().min();
-        long fits = fit.instances(outermost, fit.top(), asked).least();
-        return fits > 0 && fits < asked ? "; it fits with " + outermost.type() + "=" + fits : "";
+        long requested = outermost.count().min();
+        long fits = fit.instances(outermost, fit.top(), requested).least();
+        return fits > 0 && fits < requested ? "; it fits with " + outermost.type() + "=" + fits : "";
     }
 
     private String slots(Wanted wanted) {
@@ -345,11 +354,11 @@ final class Reason {
                 best = Math.max(best, fit.inHost(item, cell.kind()).most());
             }
         }
-        String asked = describe(wanted) + " asked; ";
+        String opening = describe(wanted) + " asked; ";
         if (best == 0) {
-            return asked + "no node holds one" + largest(item);
+            return opening + "no node holds one" + largest(item);
         }
-        return asked + plural(most.most(), "slot") + (most.most() == 1 ? " fits" : " fit") + " at most, " + best
+        return opening + plural(most.most(), "slot") + (most.most() == 1 ? " fits" : " fit") + " at most, " + best
                 + " on the largest node" + totals(wanted);
     }
 
@@ -369,16 +378,16 @@ final class Reason {
     }
 
     /**
-     * Returns the resource that is short in total, because people compare totals, or else the reminder that a slot is within
-     * one node.
+     * Returns the totals of the resource that is too scarce in total, because people compare totals. If no resource is,
+     * returns the reminder that a slot is within one node.
      */
     private String totals(Wanted wanted) {
         List<String> totals = new ArrayList<>();
         for (Levels.Need need : Levels.needs(wanted.item())) {
             long total = levels.total(need);
-            long asked = need.times(wanted.need()).amount();
-            if (total < asked) {
-                return " (" + need.text(asked) + " in all, " + are(total) + ")";
+            long requested = need.times(wanted.need()).amount();
+            if (total < requested) {
+                return " (" + need.text(requested) + " in all, " + are(total) + ")";
             }
             totals.add(need.text(total));
         }
@@ -394,16 +403,16 @@ final class Reason {
         List<String> parts = new ArrayList<>();
         for (Resource item : list) {
             String amount = item.count().min() + Units.of(item);
-            boolean one = item.count().equals(Count.ONE) && !item.with().isEmpty();
+            boolean single = item.count().equals(Count.ONE) && !item.with().isEmpty();
             String inner = item.with().isEmpty()
                     ? ""
-                    : (one ? "" : amount + " ") + item.type() + " of " + list(item.with(), "=");
+                    : (single ? "" : amount + " ") + item.type() + " of " + list(item.with(), "=");
             parts.add(inner.isEmpty() ? item.type() + sign + amount : inner);
         }
         return String.join(" and ", parts);
     }
 
-    /** Returns how many nodes match the constraint, and which of its names no node has; empty without a constraint. */
+    /** Returns how many nodes match the constraint, and which of its names no node has; "" without a constraint. */
     private String constraint() {
         Constraint constraint = request.constraint();
         if (constraint.isAll()) {
@@ -450,7 +459,7 @@ final class Reason {
         return best.isEmpty() ? "" : ", did you mean \"" + best + "\"?";
     }
 
-    /** Returns the Levenshtein distance. */
+    /** Returns the Levenshtein distance between two names, for suggestions. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -1,6 +1,6 @@
 package io.muster.inventory.feasibility;
 
-/** Whether something fits. {@link #OPEN} means that the search ended before it was certain. */
+/** Whether a request fits. {@link #OPEN} means that the search reached its limit before the answer was certain. */
 enum Ruling {
     YES,
     NO,

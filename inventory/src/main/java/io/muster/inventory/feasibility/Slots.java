@@ -7,7 +7,10 @@ import java.util.List;
 final class Slots {
     private Slots() {}
 
-    /** Returns -1 if the number is not known exactly, or if the request is not one chain down to one slot. */
+    /**
+     * Returns the largest number of slots; -1 if it is not known exactly, or if the request is not one chain of vertices
+     * down to one slot.
+     */
     static long most(List<Resource> list, AreaFit fit) {
         if (list.size() != 1) {
             return -1;
@@ -18,7 +21,7 @@ final class Slots {
         return each < 0 || !most.isExact() || most.most() >= Fit.MANY ? -1 : Fit.times(most.most(), each);
     }
 
-    /** Returns the number of slots in one copy of {@code list}, or -1. */
+    /** Returns the number of slots in one copy of {@code list}; -1 if the list is not one chain. */
     private static long within(List<Resource> list) {
         if (list.size() != 1) {
             return -1;

@@ -20,7 +20,7 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An inventory folded into cells of similar nodes and the areas above them.
+ * An inventory in compact form: cells of similar nodes and the areas above the nodes.
  *
  * @param cells cells ordered by lowest rank; no cell is empty
  * @param top a virtual area around the outermost area, so that a request may name the outermost area too
@@ -54,7 +54,7 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         return new Stock(List.copyOf(byRank), top, types, areaTypes);
     }
 
-    /** Returns this stock with {@code ranks} only. Areas stay, even if they have no ranks left. */
+    /** Returns this stock without ranks that are not in {@code ranks}. Areas stay, even if they have no ranks left. */
     Stock keep(Idset ranks) {
         List<Cell> remaining = new ArrayList<>();
         for (Cell cell : cells) {
@@ -92,14 +92,14 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
     }
 
     /**
-     * Folds an inventory with the structure of {@code graph}, whose nodes are assigned to ranks by
-     * {@link ResourceGraph#ranksIn}.
+     * Returns the stock of {@code r} with the structure that {@code graph} describes. The graph's nodes are assigned to
+     * ranks by {@link ResourceGraph#ranksIn}.
      */
     static Stock of(ResourceSet r, ResourceGraph graph) {
         return new Folding(r, graph).fold();
     }
 
-    /** Folds a graph from the bottom up; used once. */
+    /** Turns a graph into a stock, from the leaves up. A folding is used once. */
     private static final class Folding {
         private final ResourceSet r;
         private final ResourceGraph graph;
@@ -136,15 +136,15 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             return Stock.of(folded, new Area("", r.ranks(), List.of(area), nothing));
         }
 
-        /** Folds a graph without nodes, or of a single node: the root is the only host. */
+        /** Folds a graph that has no nodes, or whose root is its only node: the root is the only host. */
         private Stock withoutNodes(int root, Kind nothing) {
             @Nullable Kind kind = kinds.get(root);
             if (kind == null || r.ranks().isEmpty()) {
                 return Stock.of(r);
             }
             Integer rank = nodeRanks.getOrDefault(root, r.ranks().first());
-            List<Cell> one = List.of(new Cell(kind, Idset.of(rank)));
-            return Stock.of(one, new Area("", r.ranks(), List.of(), nothing));
+            List<Cell> onlyCell = List.of(new Cell(kind, Idset.of(rank)));
+            return Stock.of(onlyCell, new Area("", r.ranks(), List.of(), nothing));
         }
 
         private void vertex(int vertex) {

@@ -23,7 +23,7 @@ final class Transport {
         this.flow = new long[demands.length][supplies.length];
     }
 
-    /** Returns true if every demand is covered; {@link #flow} then tells by which supplies. */
+    /** Returns whether every demand can be covered. After true, {@link #flow} says which supplies cover which demand. */
     boolean covers() {
         for (int d = 0; d < demands.length; d++) {
             while (demands[d] > 0) {
@@ -40,16 +40,16 @@ final class Transport {
     }
 
     /**
-     * Returns, after {@link #covers} has returned false, whether the demand is one of those that together ask for more than all
-     * the supplies that any of them may use.
+     * Returns whether the demand is one of the demands that together ask for more than all the supplies that they may use.
+     * May be called after {@link #covers} has returned false.
      */
     boolean isCompeting(int demand) {
         return competing[demand];
     }
 
     /**
-     * Searches one path from demand {@code start}, through supplies and through demands that can switch to another supply, to a
-     * supply that has some left.
+     * Searches a path from demand {@code start}, through supplies and through demands that can switch to another supply, to
+     * a supply of which some is left.
      */
     private boolean augment(int start) {
         int[] supplyFrom = new int[supplies.length];

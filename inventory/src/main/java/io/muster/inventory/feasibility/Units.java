@@ -9,32 +9,33 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The units in which pools and requests give amounts. */
+/** Converts the units in which pools and requests give amounts. */
 final class Units {
-    /** Base unit of amounts of bytes, whatever unit they were given in. */
+    /** The base unit of amounts of bytes, whatever unit they are given in. */
     static final String BYTES = "B";
 
     private Units() {}
 
-    /** Returns the unit as given, "" for none. */
+    /** Returns the unit that the request gives, "" for none. */
     static String of(Resource item) {
         String unit = item.unit();
         return unit == null ? "" : unit;
     }
 
     /**
-     * Returns why the amounts in {@code list} are meaningless, or null if they are not: one type is given in units that cannot
-     * be compared, or in a unit in which no pool of {@code stock} is counted. Pools in other units then hold none of the
-     * requested amount.
+     * Returns why the amounts in {@code list} have no meaning, or null if they have one. A type may be given in units that
+     * cannot be compared, or in a unit in which no pool of {@code stock} is counted. Pools in other units count as having
+     * none of the requested amount.
      */
     static @Nullable String fault(List<Resource> list, Stock stock) {
         return fault(list, stock, new HashMap<>());
     }
 
-    private static @Nullable String fault(List<Resource> list, Stock stock, Map<String, String> asked) {
+    private static @Nullable String fault(List<Resource> list, Stock stock, Map<String, String> unitsByType) {
         for (Resource item : list) {
             @Nullable
-            String fault = item.with().isEmpty() ? leaf(item, stock, asked) : fault(item.with(), stock, asked);
+            String fault =
+                    item.with().isEmpty() ? leaf(item, stock, unitsByType) : fault(item.with(), stock, unitsByType);
             if (fault != null) {
                 return fault;
             }
@@ -42,9 +43,9 @@ final class Units {
         return null;
     }
 
-    private static @Nullable String leaf(Resource item, Stock stock, Map<String, String> asked) {
+    private static @Nullable String leaf(Resource item, Stock stock, Map<String, String> unitsByType) {
         String unit = of(item);
-        @Nullable String earlierUnit = asked.putIfAbsent(item.type(), unit);
+        @Nullable String earlierUnit = unitsByType.putIfAbsent(item.type(), unit);
         if (earlierUnit != null && !base(earlierUnit).equals(base(unit))) {
             return item.type() + " is asked in " + name(earlierUnit) + " and in " + name(unit);
         }

@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether hosts can together hold given numbers of several kinds of slot that share hosts. This is vector packing,
- * which is NP-hard. If a pool is too small in total, the answer is no; if a greedy packing succeeds, the answer is yes, for any
- * number of kinds. Otherwise the undominated mixes of slots that one host holds are summed host by host (similar hosts by
- * doubling), and numbers are cut off at the requested ones. This is exact for up to {@link #KINDS} kinds of slot as long as the
- * work stays within {@link #BUDGET}. An object serves one question.
+ * which is NP-hard. If a pool is too small in total, the answer is no; if a greedy packing succeeds, the answer is yes, for
+ * any number of kinds. Otherwise the mixes of slots that one host can hold, without those that another mix exceeds, are
+ * summed host by host (similar hosts by doubling), and each number is cut off at the requested number. This is exact for up
+ * to {@link #KINDS} kinds of slot as long as the work stays within {@link #BUDGET}. An object serves one question.
  */
 final class VectorPacking {
-    /** Points that are created or compared before the search gives up, which takes a few milliseconds. */
+    /** The number of mixes that are created or compared before the search gives up, which takes a few milliseconds. */
     static final int BUDGET = 50_000;
 
-    /** Kinds of slot at most that are searched; this also bounds the depth of the recursion. */
+    /** The highest number of kinds of slot for which a search is made. The limit also bounds the depth of the recursion. */
     static final int KINDS = 16;
 
     private final long[] wanted;
@@ -42,10 +42,10 @@ final class VectorPacking {
     /** One kind of host: the number of hosts, their pools, and what one slot of each kind takes from each pool. */
     record Hosts(long count, List<Long> pools, List<List<Long>> draws) {}
 
-    /** Hosts whose pools have the same amounts left. */
+    /** Hosts whose pools have the same amounts left after some slots were placed. */
     private record Rest(long count, List<Long> remainder) {}
 
-    /** Leaves the question open if a limit was exceeded before an answer was certain. */
+    /** Decides whether the requested slots fit. The result is OPEN if a limit was exceeded before the answer was certain. */
     Ruling fits() {
         if (hosts.isEmpty() || isShortInAll()) {
             return Ruling.NO;
@@ -60,7 +60,7 @@ final class VectorPacking {
         return isEnough(mixes) ? Ruling.YES : Ruling.NO;
     }
 
-    /** Returns how many of each kind fit together, for the largest total number of slots; null if a limit was exceeded. */
+    /** Returns how many slots of each kind fit together, for the largest total number of slots; null if a limit was exceeded. */
     long @Nullable [] most() {
         @Nullable List<long[]> mixes = mixes();
         return mixes == null
@@ -73,17 +73,17 @@ final class VectorPacking {
     private boolean isShortInAll() {
         int pools = hosts.isEmpty() ? 0 : hosts.get(0).pools().size();
         for (int pool = 0; pool < pools; pool++) {
-            long asked = 0;
+            long requested = 0;
             long available = 0;
             for (int slot = 0; slot < wanted.length; slot++) {
                 long draw = hosts.get(0).draws().get(slot).get(pool);
-                asked = Math.min(Fit.MANY, asked + Fit.times(draw, wanted[slot]));
+                requested = Math.min(Fit.MANY, requested + Fit.times(draw, wanted[slot]));
             }
             for (Hosts kind : hosts) {
                 available =
                         Math.min(Fit.MANY, available + Fit.times(kind.pools().get(pool), kind.count()));
             }
-            if (asked > available) {
+            if (requested > available) {
                 return true;
             }
         }
@@ -91,7 +91,8 @@ final class VectorPacking {
     }
 
     /**
-     * Places the largest kinds of slot first, each on the hosts that have least left of the pools that the kind does not need.
+     * Places the largest kinds of slot first, each on the hosts that have the least left in the pools that the kind does not
+     * need.
      */
     private boolean packsGreedily() {
         work = 0;
@@ -117,7 +118,7 @@ final class VectorPacking {
     /** Returns how many of {@code slot} fit on the host that holds most of them. */
     private long least(int slot) {
         return hosts.stream()
-                .mapToLong(kind -> held(draws(slot), kind.pools()))
+                .mapToLong(kind -> fitting(draws(slot), kind.pools()))
                 .max()
                 .orElse(0);
     }
@@ -126,7 +127,7 @@ final class VectorPacking {
         return hosts.get(0).draws().get(slot);
     }
 
-    private static long held(List<Long> draw, List<Long> remainder) {
+    private static long fitting(List<Long> draw, List<Long> remainder) {
         long most = Fit.MANY;
         for (int pool = 0; pool < draw.size(); pool++) {
             most = draw.get(pool) == 0 ? most : Math.min(most, remainder.get(pool) / draw.get(pool));
@@ -141,7 +142,7 @@ final class VectorPacking {
         List<Rest> changed = new ArrayList<>();
         for (Rest rest : rests) {
             spend(draw.size());
-            long each = open == 0 ? 0 : held(draw, rest.remainder());
+            long each = open == 0 ? 0 : fitting(draw, rest.remainder());
             long full = each == 0 ? 0 : Math.min(rest.count(), open / each);
             open -= full * each;
             long last = each > 0 && full < rest.count() ? open : 0;
@@ -178,7 +179,10 @@ final class VectorPacking {
         return less;
     }
 
-    /** Returns the undominated numbers of slots that all hosts hold together; null if a limit was exceeded. */
+    /**
+     * Returns the mixes of slots that all hosts together can hold, without those that another mix exceeds; null if a limit
+     * was exceeded.
+     */
     private @Nullable List<long[]> mixes() {
         if (wanted.length > KINDS) {
             return null;
@@ -207,7 +211,7 @@ final class VectorPacking {
 
     private void mixes(Hosts kind, int slot, long[] mix, List<Long> remainder, List<long[]> into) {
         List<Long> draw = kind.draws().get(slot);
-        long most = Math.min(wanted[slot], held(draw, remainder));
+        long most = Math.min(wanted[slot], fitting(draw, remainder));
         boolean last = slot == wanted.length - 1;
         for (long n = last ? most : 0; n <= most; n++) {
             spend(1);
@@ -251,8 +255,8 @@ final class VectorPacking {
     }
 
     /**
-     * Returns the undominated points. The points are sorted in descending order, so that only an earlier point can dominate a
-     * later one.
+     * Returns the points that no other point dominates, that is, exceeds in some numbers and equals in the rest. The points
+     * are sorted in descending order, so that only an earlier point can dominate a later one.
      */
     private List<long[]> undominated(List<long[]> points) {
         points.sort((p, q) -> Arrays.compare(q, p));

@@ -3,8 +3,8 @@ package io.muster.inventory.feasibility;
 import io.muster.inventory.request.Resource;
 
 /**
- * A requested item that single hosts must hold.
+ * A requested item that must fit into single hosts.
  *
- * @param need total number: the item's count times the counts of the vertices around it
+ * @param need number of copies in total: the count of the item times the counts of the vertices around it
  */
 record Wanted(Resource item, long need) {}

@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whether an R agrees with itself: whether what stands beside R_lite can be read and says the same of R_lite's ranks. Costs one walk of
- * the graph.
+ * Checks that an R does not contradict itself: that its graph in {@code scheduling} and its other members besides R_lite can
+ * be read and name the same resources for each rank as R_lite. The check costs one walk of the graph.
  *
- * <p>Two things are no contradiction, since Flux writes them: vertices of ranks that R_lite lacks, and vertices without the children
- * that they have. {@code fluxion:jgf_shorthand} says that it leaves children out; Fluxion leaves out those of a vertex that a job has as
- * a whole without saying so, and then the vertex is a leaf.
+ * <p>Two differences are no contradiction, because Flux itself writes them: vertices of ranks that R_lite does not have, and
+ * vertices without their children. {@code fluxion:jgf_shorthand} says that children are left out. Fluxion also leaves out
+ * the children of a vertex that a job has as a whole, and does not say so; such a vertex is a leaf of the graph.
  */
 public final class Agreement {
     private static final String SHORTHAND = "fluxion:jgf_shorthand";
@@ -35,7 +35,7 @@ public final class Agreement {
     private final Problems problems;
     private final int[] parents;
     private final BitSet inner = new BitSet();
-    /** The node that each vertex is or stands in, or -1. */
+    /** For each vertex, the vertex of the node that it is or that contains it; -1 if there is none. */
     private final int[] nodes;
 
     private Agreement(ResourceSet r, ResourceGraph graph, Problems problems) {
@@ -54,7 +54,11 @@ public final class Agreement {
         });
     }
 
-    /** @throws InvalidException with every contradiction at its JSON pointer */
+    /**
+     * Returns {@code r} if it does not contradict itself.
+     *
+     * @throws InvalidException with every contradiction at its JSON pointer
+     */
     public static ResourceSet require(ResourceSet r) {
         Problems problems = new Problems();
         check(r, problems);
@@ -62,7 +66,7 @@ public final class Agreement {
         return r;
     }
 
-    /** Adds every contradiction at its JSON pointer. */
+    /** Adds every contradiction to {@code problems}, at its JSON pointer. */
     public static void check(ResourceSet r, Problems problems) {
         JsonNode attributes = r.toSharedJson().path("attributes");
         if (!attributes.isMissingNode() && !attributes.isNull() && !attributes.isObject()) {
@@ -110,7 +114,7 @@ public final class Agreement {
             int node = nodeOf(v);
             int unit = UNITS.indexOf(pool.type());
             if (unit >= 0 && node < 0) {
-                return; // paths, and not edges, may say where the unit is: nothing can be counted
+                return; // the graph gives places by paths instead of edges, so units cannot be counted
             }
             if (unit >= 0) {
                 counts[unit][node] += pool.size();
@@ -166,25 +170,29 @@ public final class Agreement {
         }
     }
 
-    /** Only for the few that differ: sockets may each number their cores from 0, and an R_lite made of them names each number once. */
+    /**
+     * Returns the number of distinct ids of a type on a node. This is computed only for the few nodes whose number of
+     * vertices differs from R_lite: each socket may number its cores from 0, and an R_lite made from such a graph names each
+     * number once.
+     */
     private long ids(int node, String type) {
         Set<Long> ids = new HashSet<>();
-        long more = 0;
+        long extraUnits = 0;
         for (int v = 0; v < graph.size(); v++) {
             Pool pool = graph.pool(v);
             if (nodes[v] == node && pool.type().equals(type)) {
                 ids.add(pool.id());
-                more += pool.size() - 1;
+                extraUnits += pool.size() - 1;
             }
         }
-        return ids.size() + more;
+        return ids.size() + extraUnits;
     }
 
     /**
-     * The vertex of each rank: by host first, since R may number its hosts anew and leave its graph as it was; by rank if no vertex is
-     * named after a host.
+     * Finds the vertex of each rank: by the name of the host, because R may number its hosts anew and leave its graph as it
+     * was; or by the rank, if no vertex has the name of a host.
      *
-     * @return whether some vertex may be for any of several ranks
+     * @return whether some vertex may stand for any of several ranks
      */
     private boolean nodesByRank(Map<Integer, Integer> byRank) {
         boolean guessing = false;

@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The kind of an edge (RFC 4): a subsystem, the relationship of source to target, and whether the relationship holds both ways.
- * The opposite relationship, such as "in" for "contains", is a separate edge.
+ * The kind of an edge (RFC 4): a subsystem, the relationship of source to target, and whether the relationship holds both
+ * ways. The opposite relationship, such as "in" for "contains", is a separate edge.
  *
- * @param more metadata that other writers added, unchanged
+ * @param more further metadata of the edge, kept unchanged for other programs
  */
 public record EdgeKind(String subsystem, String relationship, boolean bothWays, Map<String, JsonNode> more) {
-    /** Receives edges, one for each call. */
+    /** Receives edges, one in each call. */
     @FunctionalInterface
     public interface EdgeConsumer {
         void edge(int source, int target, EdgeKind kind);
@@ -36,8 +36,8 @@ public record EdgeKind(String subsystem, String relationship, boolean bothWays, 
     }
 
     /**
-     * Returns whether the edge points back up its hierarchy, so that a walk from the root must not follow it. RFC 4 also writes
-     * the relationship in capitals.
+     * Returns whether the edge points back up its hierarchy, so that a walk from the root must not follow it. The case is
+     * ignored, because RFC 4 also writes the relationship in capitals.
      */
     boolean isOpposite() {
         return relationship.equalsIgnoreCase(IN);

@@ -9,11 +9,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool's extended data (RFC 4).
+ * The extended data of a pool (RFC 4): tags, the state and a scheduler's data.
  *
  * @param tags values by tag, "" for a tag without a value
  * @param state "up", "down" or "drained", for example; null if unknown
- * @param scheduler a scheduler's own data about the pool
+ * @param scheduler data about the pool that a scheduler stored, kept unchanged
  */
 public record Extended(
         SortedMap<String, String> tags, @Nullable String state, SortedMap<String, JsonNode> scheduler) {
@@ -22,7 +22,7 @@ public record Extended(
     public static final String DRAINED = "drained";
     public static final String EXCLUDED = "excluded";
 
-    /** States in which nothing may be placed on a pool. Fluxion has only one state for all of them. */
+    /** States in which nothing may be placed on a pool. Fluxion has one state for all of them. */
     private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED);
 
     public static final Extended NONE = new Extended(new TreeMap<>(), null, new TreeMap<>());

@@ -6,7 +6,10 @@ import io.muster.inventory.rset.ResourceSet;
 import java.util.SortedMap;
 import java.util.function.IntUnaryOperator;
 
-/** Storage of a graph's vertices and edges: a table of what was given, or a computation from a resource set. */
+/**
+ * Stores the vertices and edges of a graph, either in a table ({@link TableLayout}) or by computing them from a resource set
+ * ({@link RankLayout}).
+ */
 interface GraphStore {
     int size();
 
@@ -15,10 +18,10 @@ interface GraphStore {
     /** Returns the execution target that the vertex is or belongs to, or -1. */
     int rank(int vertex);
 
-    /** Returns the vertex's id in JGF. */
+    /** Returns the id of the vertex in JGF. */
     String key(int vertex);
 
-    /** Returns the lowest vertex without a parent in each subsystem. */
+    /** Returns, for each subsystem, the lowest vertex without a parent. */
     SortedMap<String, Integer> roots();
 
     void out(int vertex, EdgeConsumer edges);

@@ -22,26 +22,27 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /**
- * The JSON Graph Format of RFC 20's {@code scheduling} key, read and written as a stream, so that a graph of a million vertices
- * is never in memory as JSON.
+ * Reads and writes the JSON Graph Format (JGF), the format of RFC 20's key {@code scheduling}. Both work as a stream, so
+ * that a graph of a million vertices is never in memory as JSON.
  *
  * <p>Never write {@code scheduling.writer} beside a complete graph: Fluxion 0.54 refuses to start on the values that RFC 40
- * recommends, and reads a graph without the key in this format.
+ * recommends for this key, and reads a graph without the key as JGF.
  */
 public final class Jgf {
-    /** Whether keys are written whose values a reader could compute. */
+    /** Whether the writer includes keys whose values a reader could compute. */
     public enum Form {
-        /** The form that Fluxion 0.54 writes, without defaults. */
+        /** The form that Fluxion 0.54 writes: keys with default values are left out. */
         TERSE,
-        /** Every key that RFC 20 and RFC 40 name; Fluxion reads it too. */
+        /** The form with every key that RFC 20 and RFC 40 name. Fluxion reads it too. */
         FULL
     }
 
     private static final int MAX_DEPTH = 200;
 
     /**
-     * Keeps the digits of numbers in foreign keys, and refuses a key that is given twice because one of its values would be
-     * lost.
+     * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice because one of its values would be
+     * lost. {@link io.muster.inventory.json.ExactJson} cannot be used here: it refuses what follows a tree, and the values of unknown keys
+     * are read as trees in the middle of the stream; it also flushes after each tree that it writes.
      */
     static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -78,7 +79,11 @@ public final class Jgf {
         }
     }
 
-    /** @throws IOException if {@code in} fails; bad content is an {@link InvalidException} */
+    /**
+     * Reads a document from a stream.
+     *
+     * @throws IOException if reading from {@code in} fails; bad content is an {@link InvalidException}
+     */
     public static ResourceGraph read(InputStream in) throws IOException {
         return read(JSON.createParser(in));
     }
@@ -90,7 +95,7 @@ public final class Jgf {
         return graph;
     }
 
-    /** Reads what can be read; the graph is usable only if {@code problems} then holds no error. */
+    /** Reads as much of a document as can be read. The graph is usable only if {@code problems} has no error afterwards. */
     static ResourceGraph read(JsonParser parser, Problems problems) throws IOException {
         try (parser) {
             return new JgfReader(parser, problems).read();

@@ -16,7 +16,7 @@ import java.util.Set;
 final class JgfReader {
     private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata");
 
-    /** An edge that the document lists before the vertices, and that is added to the graph after the vertices. */
+    /** An edge that the document lists before the vertices. Pending edges are added to the graph after the vertices. */
     private record Pending(String source, String target, EdgeKind kind, String place) {}
 
     private final JsonParser parser;
@@ -132,7 +132,8 @@ final class JgfReader {
         if (!metadata.isMissingNode() && !metadata.isObject()) {
             problems.add(place + "/metadata", "must be a dictionary");
         }
-        // An older form has the subsystem and the relationship in one entry: {"name": {"containment": "contains"}}.
+        // An older form of JGF has the subsystem and the relationship in one entry: {"name": {"containment":
+        // "contains"}}.
         JsonNode old = metadata.path("name");
         boolean oldForm = old.isObject() && old.size() == 1 && !metadata.has("subsystem");
         String subsystem = oldForm ? old.fieldNames().next() : text(metadata, "subsystem", EdgeKind.CONTAINMENT, place);
@@ -169,7 +170,7 @@ final class JgfReader {
         int from = graph.find(source);
         int to = graph.find(target);
         if (!vertices.any()) {
-            return; // that no vertex was read is reported once, and not for each end of each edge
+            return; // the missing vertices are reported once, and not again for each end of each edge
         }
         if (from < 0 && !source.isEmpty()) {
             problems.add(place + "/source", "there is no vertex \"" + source + "\"");
@@ -183,8 +184,8 @@ final class JgfReader {
     }
 
     /**
-     * Returns the kind of a containment edge that points up, with the relationship "in" in place of "contains". Fluxion accepts
-     * such an edge, which only repeats the edge that points down.
+     * Returns the kind of a containment edge that points up, with the relationship "in" in place of "contains". Fluxion
+     * accepts such an edge, because it only repeats the edge that points down.
      */
     private static EdgeKind up(EdgeKind kind) {
         return new EdgeKind(kind.subsystem(), EdgeKind.IN, kind.bothWays(), kind.more());

@@ -11,9 +11,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the vertices of one JGF document into a graph, with RFC 4's and Fluxion's defaults. */
+/** Reads the vertices of one JGF document into a graph, with the defaults of RFC 4 and of Fluxion. */
 final class JgfVertex {
-    /** Prefix of a key of {@link Pool#more} or {@link EdgeKind#more} that stands beside the metadata, not in it. */
+    /**
+     * The prefix, in {@link Pool#more} and {@link EdgeKind#more}, of a key that stands beside the metadata in the document,
+     * not in it.
+     */
     static final String OUTSIDE = "../";
 
     private static final Set<String> READ = Set.of(
@@ -76,7 +79,10 @@ final class JgfVertex {
         }
     }
 
-    /** Reads the paths by subsystem. Fluxion requires paths; RFC 20 of 2023 has none. */
+    /**
+     * Reads the paths of a vertex by subsystem. Fluxion requires paths, but RFC 20 of 2023 does not have them, so they may
+     * be absent.
+     */
     private Map<String, String> paths(JsonNode metadata) {
         Map<String, String> paths = new LinkedHashMap<>();
         JsonNode given = metadata.path("paths");
@@ -173,7 +179,7 @@ final class JgfVertex {
     private static Map<String, JsonNode> more(JsonNode vertex, JsonNode metadata) {
         Map<String, JsonNode> more = new LinkedHashMap<>();
         metadata.properties().forEach(e -> {
-            // A uniq_id that equals the vertex's id is redundant; the full form writes it again.
+            // A uniq_id that equals the vertex's id is not stored; the full form writes it again from the id.
             boolean redundant = e.getKey().equals("status")
                     ? isSaidByState(metadata)
                     : e.getKey().equals("uniq_id")
@@ -197,8 +203,8 @@ final class JgfVertex {
     }
 
     /**
-     * Returns whether the value of {@code key} is not extended data but has another meaning for the writer of the document. A
-     * status beside a state counts as foreign, because the state says more.
+     * Returns whether the value of {@code key} is not extended data but something else to the writer of the document. A
+     * status beside a state counts as foreign, because the state says more than the status.
      */
     private static boolean isForeign(String key, JsonNode metadata) {
         JsonNode value = metadata.path(key);

@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one graph, one element at a time: vertices in post-order, ancestors last, like Fluxion; edges in the order given. */
+/**
+ * Writes one graph as JGF, one element at a time. As in Fluxion, a vertex comes after the vertices below it. Edges are
+ * written in the order given.
+ */
 final class JgfWriter {
     private final ResourceGraph graph;
     private final boolean full;
@@ -44,7 +47,7 @@ final class JgfWriter {
 
     private void vertices() throws IOException {
         BitSet written = new BitSet(graph.size());
-        // Containment comes first, because other writers order vertices by it.
+        // Containment is written first, because other programs also order vertices by it.
         if (graph.root(EdgeKind.CONTAINMENT) >= 0) {
             walk(EdgeKind.CONTAINMENT, written);
         }
@@ -173,7 +176,10 @@ final class JgfWriter {
         }
     }
 
-    /** Writes an int where the value fits, as a reader of JSON trees does, so that a written tree equals a tree that was read. */
+    /**
+     * Writes a number as an int if it fits. A reader of JSON trees does the same, so that a written tree equals the tree
+     * that is read back.
+     */
     private void number(String key, long value) throws IOException {
         if (value == (int) value) {
             json.writeNumberField(key, (int) value);

@@ -18,7 +18,10 @@ final class Keys {
     private int[] table = new int[64];
     private int size;
 
-    /** Returns false if the key is taken. Vertices are added in ascending order, each once. */
+    /**
+     * Adds the id of a vertex; returns false if another vertex has the same id. Vertices must be added in ascending order,
+     * each once.
+     */
     boolean add(String key, int vertex) {
         if (find(key) >= 0) {
             return false;
@@ -63,7 +66,7 @@ final class Keys {
         return number;
     }
 
-    /** Returns the slot of {@code number}, or the free slot where it belongs. */
+    /** Returns the slot of the table that contains {@code number} or, if no slot does, the free slot where the number belongs. */
     private int slot(long number) {
         int mask = table.length - 1;
         int at = (int) ((number * 0x9E3779B97F4A7C15L) >>> 32) & mask;

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * A graph for people to look at: an indented tree, or Graphviz's language. What may not be printed is escaped in both. Like siblings are drawn once, with their
- * number.
+ * Draws a graph for people to look at, as an indented tree or in Graphviz's language. Both forms escape characters that may
+ * not be printed. Siblings that look alike are drawn once, with their number.
  */
 public final class Picture {
-    /** Characters after which a folded list of names is cut off; the number of names is shown beside the list. */
+    /** The number of characters after which a folded list of names is cut off. The number of names is shown beside the list. */
     private static final int MOST_CHARS = 200;
 
-    /** Levels drawn at most, because channels can be as deep as there are vertices. */
+    /** The highest number of drawn levels. Without this limit, a subsystem could be as deep as there are vertices. */
     private static final int MOST_LEVELS = 100;
 
-    /** Siblings that look alike down to the drawn depth. Bundles are in the order of their first sibling. */
+    /** Siblings that look alike down to the lowest drawn level. Bundles are in the order of their first sibling. */
     private record Bundle(int sample, List<String> names, List<Bundle> below) {}
 
     private final ResourceGraph graph;
@@ -31,7 +31,11 @@ public final class Picture {
     private final int depth;
     private final Map<Look, Integer> looks = new HashMap<>();
 
-    /** @param depth how many levels below the root are drawn */
+    /**
+     * Creates a picture of one subsystem.
+     *
+     * @param depth number of levels that are drawn below the root
+     */
     public Picture(ResourceGraph graph, String subsystem, int depth) {
         this.graph = graph;
         this.subsystem = subsystem;
@@ -54,7 +58,10 @@ public final class Picture {
         }
     }
 
-    /** Returns one line for each bundle of similar vertices, with children indented; empty if the graph has no such subsystem. */
+    /**
+     * Returns the tree as text, one line for each bundle of siblings, with children indented. The text is empty if the graph
+     * has no such subsystem.
+     */
     public String tree(Lines lines) {
         StringBuilder out = new StringBuilder();
         int root = graph.root(subsystem);
@@ -75,7 +82,7 @@ public final class Picture {
         return out.toString();
     }
 
-    /** Returns a digraph; render it with {@code dot -Tsvg}. */
+    /** Returns a graph in Graphviz's language, which {@code dot -Tsvg} turns into an image. */
     public String dot() {
         StringBuilder out = new StringBuilder("digraph ")
                 .append(quote(Text.escaped(subsystem)))
@@ -138,7 +145,7 @@ public final class Picture {
         return (comma > 0 ? text.substring(0, comma + 1) : names.get(0) + ",") + "...";
     }
 
-    /** Returns the names as a hostlist, or separated by commas if a name cannot be a host name. */
+    /** Returns the names as a hostlist, or separated by commas if one of them cannot be a host name. */
     private static String folded(List<String> names) {
         try {
             return Hostlist.of(names).toString();
@@ -157,7 +164,7 @@ public final class Picture {
     /** A drawn vertex: the number of its look, and the bundles below it. */
     private record Drawn(int look, List<Bundle> below) {}
 
-    /** Draws a vertex and what is below it. Each vertex is drawn once, below the first edge that leads to it. */
+    /** Draws a vertex and the vertices below it. A vertex to which several edges lead is drawn below the first edge only. */
     private Drawn draw(int vertex, int level, BitSet drawn) {
         Map<Integer, Bundle> alike = new LinkedHashMap<>();
         if (level < depth && level < MOST_LEVELS) {
@@ -186,7 +193,7 @@ public final class Picture {
         return children;
     }
 
-    /** Everything that makes vertices look alike, except their names. */
+    /** All data of a vertex that a picture shows, except its name. Vertices with the same data look alike. */
     private record Look(
             String type,
             long size,

@@ -10,10 +10,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One resource pool's base data (RFC 4).
+ * The base data of one resource pool (RFC 4).
  *
  * @param id number that follows the basename in the default name; -1 if there is none
- * @param more further keys of the pool, unchanged: uuid, exclusive, status and keys of other writers
+ * @param more further keys of the pool, kept unchanged: uuid, exclusive, status and the keys of other programs
  */
 public record Pool(PoolKind kind, long id, String name, Map<String, JsonNode> more) {
     public static final long NO_ID = -1;
@@ -51,7 +51,7 @@ public record Pool(PoolKind kind, long id, String name, Map<String, JsonNode> mo
         return name.equals(defaultName(kind, id));
     }
 
-    /** Returns the uuid that was given, or else a uuid that depends on {@code path} alone. */
+    /** Returns the uuid from the document. If there is none, returns a uuid that depends only on {@code path}. */
     public String uuid(String path) {
         @Nullable JsonNode given = more.get("uuid");
         return given != null && given.isTextual()

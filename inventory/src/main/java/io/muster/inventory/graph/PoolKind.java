@@ -6,7 +6,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The base data that similar pools have in common (RFC 4, without name, id and uuid).
+ * The base data that similar pools share (RFC 4): everything except name, id and uuid.
  *
  * @param size number of indistinguishable units in a pool of this kind; 0 is legal and never matches
  * @param unit unit of the size, "" if it has none

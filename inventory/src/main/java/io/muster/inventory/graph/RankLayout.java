@@ -24,7 +24,10 @@ final class RankLayout implements GraphStore {
     private static final EdgeKind CONTAINS = EdgeKind.contains();
     private static final int MAX_NAME_DIGITS = 9;
 
-    /** The similar nodes of one R_lite entry: their parts occupy {@code base .. base + ranks.size() * parts.size() - 1}. */
+    /**
+     * The similar nodes of one R_lite entry. The parts of these nodes are the vertices {@code base .. base + ranks.size() *
+     * parts.size() - 1}.
+     */
     private record Block(Idset ranks, List<Pool> parts, int base) {}
 
     private final ResourceSet r;
@@ -83,8 +86,8 @@ final class RankLayout implements GraphStore {
     }
 
     /**
-     * Returns the pool of a node. A host name that ends in a plain number is split into basename and id; any other is a
-     * basename.
+     * Returns the pool of a node. A host name that ends in a number without leading zeros is split into basename and id; any
+     * other host name is a basename.
      */
     private Pool node(int rank) {
         String host = r.hostOf(rank);

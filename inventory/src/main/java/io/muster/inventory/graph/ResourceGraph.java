@@ -22,12 +22,12 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resource graph of RFC 4. Vertices are the numbers from 0 to {@code size() - 1}; each refers to its {@link Pool}. A graph
- * is immutable: methods that change something return a new graph that shares everything else, at a cost that depends on the
- * number of intervals of vertices.
+ * The resource graph of RFC 4. Vertices are the numbers from 0 to {@code size() - 1}; each refers to its {@link Pool}. A
+ * graph is immutable: methods that change something return a new graph that shares everything else, at a cost that depends
+ * on the number of intervals of vertices.
  *
- * <p>A graph made from a resource set stores only its kinds of nodes and computes vertices on demand, so that a million similar
- * nodes cost as much as one.
+ * <p>A graph made from a resource set stores only its kinds of nodes and computes vertices on demand, so that a million
+ * similar nodes need no more memory than one.
  */
 public final class ResourceGraph {
     private final GraphStore layout;
@@ -64,12 +64,15 @@ public final class ResourceGraph {
         return layout.rank(vertex);
     }
 
-    /** Returns the vertex's id in JGF. */
+    /** Returns the id of the vertex in JGF. */
     public String key(int vertex) {
         return layout.key(vertex);
     }
 
-    /** Returns the document's further keys, unchanged. Keys beside the key {@code graph} begin with {@link JgfVertex#OUTSIDE}. */
+    /**
+     * Returns the further keys of the document, unchanged. A key that stands beside the key {@code graph} has the prefix
+     * {@link JgfVertex#OUTSIDE}.
+     */
     Map<String, JsonNode> more() {
         return more;
     }
@@ -97,7 +100,7 @@ public final class ResourceGraph {
         });
     }
 
-    /** Returns the vertex above in {@code subsystem}, or -1. */
+    /** Returns the vertex above in {@code subsystem}, or -1 if there is none. */
     public int parent(int vertex, String subsystem) {
         int[] parent = {-1};
         layout.in(vertex, (source, target, kind) -> {
@@ -113,7 +116,8 @@ public final class ResourceGraph {
         Deque<String> names = new ArrayDeque<>();
         int root = root(subsystem);
         int at = vertex;
-        // Channels may run in circles; the limit on steps leaves a circle that does not contain the root.
+        // The edges of a subsystem other than containment may form a circle. The limit on steps ends the walk in a
+        // circle that does not contain the root.
         for (int steps = 0; at >= 0 && steps <= 1000; steps++) {
             names.addFirst(pool(at).name());
             at = at == root ? -1 : parent(at, subsystem);
@@ -175,7 +179,7 @@ public final class ResourceGraph {
         return Extended.orNone(extended.get(vertex));
     }
 
-    /** Sets a tag: {@code Tag(K, [V])} of RFC 4. */
+    /** Sets a tag on {@code vertices}, as {@code Tag(K, [V])} of RFC 4 does. */
     public ResourceGraph tag(Idset vertices, String key, String value) {
         return update(vertices, e -> e.withTag(key, value));
     }
@@ -195,14 +199,20 @@ public final class ResourceGraph {
         return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))), more, given);
     }
 
-    /** Returns this graph with the live state of each node of {@code r}, to be shown to people: up, drained, or else down. */
+    /**
+     * Returns this graph with the state of each node of {@code r}: up, drained, or otherwise down. Pictures of the graph
+     * show the state.
+     */
     public ResourceGraph withLiveState(ResourceSet r, Idset up, Idset drained) {
         return state(nodesOf(r, r.ranks()), Extended.DOWN)
                 .state(nodesOf(r, up), Extended.UP)
                 .state(nodesOf(r, drained), Extended.DRAINED);
     }
 
-    /** Returns this graph with a tag on each node for every property that {@code r} gives the node and its pool lacks. */
+    /**
+     * Returns this graph with tags: each node gets one for every property that {@code r} gives the node and that its pool
+     * does not have.
+     */
     public ResourceGraph withProperties(ResourceSet r) {
         ResourceGraph tagged = this;
         for (Map.Entry<String, Idset> property : r.properties().entrySet()) {
@@ -217,7 +227,10 @@ public final class ResourceGraph {
         return tagged;
     }
 
-    /** Returns {@code vertices} and all vertices above them in every subsystem, the smallest subset that is a graph again. */
+    /**
+     * Returns {@code vertices} and all vertices above them in every subsystem, which is the smallest graph that contains
+     * {@code vertices}.
+     */
     public Idset closure(Idset vertices) {
         BitSet closed = new BitSet(size());
         vertices.forEach(v -> subsystems().forEach(s -> {
@@ -244,9 +257,11 @@ public final class ResourceGraph {
         private Builder() {}
 
         /**
-         * @param key the vertex's id in JGF, unique
-         * @param rank the vertex's execution target, or -1
-         * @return the vertex's number, or -1 if the key is taken
+         * Adds a vertex.
+         *
+         * @param key the id of the vertex in JGF, which must be unique
+         * @param rank the execution target that the vertex is or belongs to, or -1
+         * @return the number of the vertex, or -1 if the key is taken
          */
         public int vertex(String key, Pool pool, int rank) {
             return table.vertex(key, pool, rank);
@@ -274,7 +289,11 @@ public final class ResourceGraph {
             given.add(vertex, name, paths);
         }
 
-        /** @throws InvalidException on two roots or two parents in a subsystem, a circle, or a doubled edge */
+        /**
+         * Returns the graph.
+         *
+         * @throws InvalidException on two roots or two parents in a subsystem, a circle, or an edge that is given twice
+         */
         public ResourceGraph build() {
             Problems problems = new Problems();
             ResourceGraph graph = build(problems);
@@ -293,15 +312,15 @@ public final class ResourceGraph {
     }
 
     /**
-     * The paths that a document gives to its vertices, by subsystem. A leaf costs only a reference to its parent's path, which
-     * its siblings share.
+     * The paths that a document gives to its vertices, by subsystem. A leaf stores only a reference to its parent's path,
+     * which its siblings share.
      */
     private static final class GivenPaths {
-        /** Path in containment without the vertex's name, for a vertex that has no other paths. */
+        /** For a vertex that has no other path than in containment, this path without the vertex's name. */
         private @Nullable String[] above = new String[16];
 
         private final Map<String, String> known = new HashMap<>();
-        private final Map<Integer, Map<String, String>> others = new HashMap<>();
+        private final Map<Integer, Map<String, String>> otherPaths = new HashMap<>();
 
         void add(int vertex, String name, Map<String, String> paths) {
             above = vertex < above.length ? above : Arrays.copyOf(above, Math.max(vertex + 1, above.length * 2));
@@ -310,30 +329,30 @@ public final class ResourceGraph {
                 String lead = path.substring(0, path.length() - name.length() - 1);
                 above[vertex] = known.computeIfAbsent(lead, p -> p);
             } else {
-                others.put(vertex, new LinkedHashMap<>(paths));
+                otherPaths.put(vertex, new LinkedHashMap<>(paths));
             }
         }
 
-        /** Null if none were given. */
+        /** Returns the paths of a vertex by subsystem, or null if the document gives none. */
         @Nullable
         Map<String, String> of(int vertex, String name) {
             @Nullable String lead = vertex < above.length ? above[vertex] : null;
-            return lead == null ? others.get(vertex) : Map.of(EdgeKind.CONTAINMENT, lead + "/" + name);
+            return lead == null ? otherPaths.get(vertex) : Map.of(EdgeKind.CONTAINMENT, lead + "/" + name);
         }
 
-        /** Drops the paths that {@code graph} can compute from its edges. */
+        /** Drops the paths that {@code graph} can compute from its edges, to save memory. */
         void keepUnlike(ResourceGraph graph) {
-            boolean any = false;
+            boolean anyKept = false;
             for (int vertex = 0; vertex < graph.size(); vertex++) {
                 @Nullable
                 Map<String, String> given = of(vertex, graph.pool(vertex).name());
                 if (given != null && given.equals(graph.pathsByEdges(vertex))) {
                     forget(vertex);
                 } else {
-                    any |= given != null;
+                    anyKept |= given != null;
                 }
             }
-            if (!any) {
+            if (!anyKept) {
                 above = new String[0];
                 known.clear();
             }
@@ -341,7 +360,7 @@ public final class ResourceGraph {
 
         private void forget(int vertex) {
             above[vertex] = null;
-            others.remove(vertex);
+            otherPaths.remove(vertex);
         }
     }
 }

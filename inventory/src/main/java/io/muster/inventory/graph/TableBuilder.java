@@ -15,11 +15,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a graph in parallel arrays. Equal pools and edge kinds are stored once, so that a vertex or edge of a large machine
- * costs a few ints and not a tree of objects.
+ * Collects the vertices and edges of a graph in parallel arrays. Equal pools and edge kinds are stored once, so that a
+ * vertex or edge of a large machine costs a few ints and not a tree of objects.
  */
 final class TableBuilder {
-    /** Levels of a graph at most. Real machines have ten, and code that walks a graph may recurse as deep as this. */
+    /**
+     * The highest number of levels in a graph. Real machines have ten, and code that walks a graph may recurse as deep as
+     * this limit.
+     */
     static final int MAX_DEPTH = 100;
 
     private final List<Pool> pools = new ArrayList<>();
@@ -104,7 +107,10 @@ final class TableBuilder {
                 roots);
     }
 
-    /** Finds doubled edges by sorting their ends, because a set of millions of edges would need more memory than the graph. */
+    /**
+     * Finds edges that are given twice by sorting the ends of all edges, because a set of millions of edges would need more
+     * memory than the graph.
+     */
     private void refuseDoubledEdges(Problems problems) {
         long[] ends = new long[edges];
         for (int e = 0; e < edges; e++) {

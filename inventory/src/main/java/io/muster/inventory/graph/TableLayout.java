@@ -9,9 +9,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 
-/** Stores a graph as it was given: vertices in a list, edges in arrays with an index by source and an index by target. */
+/**
+ * Stores a graph that was read from a document: vertices in a list, edges in arrays with an index by source and an index by
+ * target.
+ */
 final class TableLayout implements GraphStore {
-    /** Vertices as parallel arrays, which belong to the layout; a parameter object that is never compared. */
+    /** The vertices as parallel arrays, which become part of the layout. The class groups parameters and is never compared. */
     static final class Vertices {
         final List<Pool> pools;
         final int[] ranks;
@@ -53,8 +56,8 @@ final class TableLayout implements GraphStore {
     }
 
     /**
-     * Index of edges by one end. The edges of vertex {@code v}, in the order given, are
-     * {@code edges[start[v]] .. edges[start[v + 1] - 1]}.
+     * An index of edges by their source or by their target. The edges of vertex {@code v}, in the order given, are {@code
+     * edges[start[v]] .. edges[start[v + 1] - 1]}.
      */
     private static final class Index {
         final int[] start;
@@ -129,8 +132,8 @@ final class TableLayout implements GraphStore {
     }
 
     /**
-     * Finds ranks by host name, because R may renumber its hosts and leave its graph unchanged; by rank if no vertex has the
-     * name of a host.
+     * Finds the rank of a vertex by its host name, because R may renumber its hosts and leave its graph unchanged; by the
+     * vertex's own rank if no vertex has the name of a host.
      */
     @Override
     public IntUnaryOperator ranksIn(ResourceSet r) {

@@ -1,6 +1,6 @@
 package io.muster.inventory.graph;
 
-/** A walker's visit of one vertex. */
+/** A walker's visit of one vertex: the argument of the filters of a {@link Walker}. */
 public record Visit(ResourceGraph graph, String subsystem, int vertex, int depth) {
     public Pool pool() {
         return graph.pool(vertex);

@@ -23,7 +23,10 @@ public final class Walker {
         this.pruning = pruning;
     }
 
-    /** Returns a walker from the subsystem's root; the walker visits nothing if the graph has no such subsystem. */
+    /**
+     * Returns a walker that starts at the root of the subsystem. The walker visits nothing if the graph has no such
+     * subsystem.
+     */
     public static Walker of(ResourceGraph graph, String subsystem) {
         return new Walker(graph, subsystem, graph.root(subsystem), visit -> true);
     }
@@ -32,12 +35,21 @@ public final class Walker {
         return new Walker(graph, subsystem, vertex, pruning);
     }
 
-    /** @param descend called in pre-order; false skips the vertices below the vertex, not the vertex itself */
+    /**
+     * Returns this walker with a pruning filter.
+     *
+     * @param descend called before the vertices below a vertex are visited; if it returns false, those vertices are skipped,
+     *     but not the vertex itself
+     */
     public Walker pruning(Predicate<Visit> descend) {
         return new Walker(graph, subsystem, start, descend);
     }
 
-    /** @param evaluating called in post-order on every vertex reached */
+    /**
+     * Walks the graph.
+     *
+     * @param evaluating called on every vertex after the vertices below it
+     */
     public void walk(Consumer<Visit> evaluating) {
         if (start < 0) {
             return;

@@ -22,8 +22,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes from events the times in which hosts were drained, excluded or offline. Hosts are identified by name, because ranks have changed
- * since long past events. If an interval ends that no known event began, it began before the known events.
+ * Computes from events the intervals in which hosts were drained, excluded or offline. Hosts are identified by name, because
+ * ranks may have changed since the events. An interval whose beginning is not among the known events began before the first
+ * known event.
  */
 public final class Chronicle {
     /** Two times that differ less, in seconds, are one time that two programs have written. */
@@ -39,10 +40,17 @@ public final class Chronicle {
     private double first;
     private int count;
 
-    /** A kind of interval that a host can have once at a time. Exclusions by the configuration have the configuration as holder. */
+    /**
+     * A kind of interval of which a host can have only one at a time. For exclusions by the configuration, the holder is the
+     * configuration.
+     */
     private record Slot(Outage.Kind kind, String holder) {}
 
-    /** @param wanted the hosts whose intervals are computed; empty for all hosts */
+    /**
+     * Creates an empty chronicle.
+     *
+     * @param wanted the hosts whose intervals are computed; empty for all hosts
+     */
     public Chronicle(Set<String> wanted) {
         this.wanted = wanted;
     }
@@ -179,7 +187,10 @@ public final class Chronicle {
         }
     }
 
-    /** Ends exclusions. The configuration ends only its own exclusions, an admin ends all others. */
+    /**
+     * Ends exclusions. An event of the configuration ends only exclusions by the configuration; an event of an admin ends
+     * all other exclusions.
+     */
     private void include(String host, PastEvent event) {
         endOne(host, new Slot(Outage.Kind.EXCLUDED, event.holder()), event);
         if (event.holder().isEmpty()) {
@@ -214,8 +225,8 @@ public final class Chronicle {
     }
 
     /**
-     * Applies a new R. New hosts that begin offline are offline from then on. For hosts that left R, only the changes that admins made
-     * continue.
+     * Applies a new R. New hosts that begin offline are offline from the time of the event. For hosts that left R, only the
+     * changes that admins made continue.
      */
     private void define(PastEvent event) {
         Set<String> next =
@@ -294,17 +305,17 @@ public final class Chronicle {
         ended.computeIfAbsent(interval, i -> new ArrayList<>()).add(host);
     }
 
-    /** The time of the first known event; 0 when there is none. */
+    /** Returns the time of the first known event; 0 if there is none. */
     public double first() {
         return first;
     }
 
-    /** The wanted hosts that an event, a state or R has named. */
+    /** Returns the wanted hosts that an event, a state or R has named. */
     Set<String> seen() {
         return seen;
     }
 
-    /** The number of open intervals, each of which takes memory for each host. */
+    /** Returns the number of open intervals, each of which takes memory for each host. */
     int opened() {
         return count;
     }
@@ -313,14 +324,14 @@ public final class Chronicle {
         return ended.size();
     }
 
-    /** Removes and returns the intervals that have ended, each with its hosts in the order in which they were named. */
+    /** Removes and returns the intervals that have ended, each with its hosts in the order in which the events named them. */
     Map<Outage, List<String>> takeEnded() {
         Map<Outage, List<String>> taken = new LinkedHashMap<>(ended);
         ended.clear();
         return taken;
     }
 
-    /** All intervals by the time of their beginning, each with its hosts in the order in which they were named. */
+    /** Returns all intervals ordered by their beginning, each with its hosts in the order in which the events named them. */
     public List<Map.Entry<Outage, List<String>>> intervals() {
         Map<Outage, List<String>> all = new LinkedHashMap<>();
         ended.forEach((interval, hosts) -> all.put(interval, new ArrayList<>(hosts)));

@@ -6,15 +6,15 @@ import io.muster.inventory.axis.Times;
 import java.util.Locale;
 
 /**
- * A time in which something kept a host from being scheduled.
+ * An interval of time in which something kept a host from being scheduled.
  *
- * @param holder "" unless drained
+ * @param holder the holder of the hold if the host was drained, otherwise ""
  * @param reason "" for none
- * @param from seconds since the epoch; 0 if it began before the known events
- * @param by the user who began it; "" if unknown
- * @param to seconds since the epoch; 0 while it lasts
- * @param endedBy the user who ended it; "" if unknown
- * @param comment the comment given when it ended
+ * @param from the beginning in seconds since the epoch; 0 if the interval began before the known events
+ * @param by the user that began the interval; "" if unknown
+ * @param to the end in seconds since the epoch; 0 if the interval has not ended
+ * @param endedBy the user that ended the interval; "" if unknown
+ * @param comment the comment that was given at the end
  */
 public record Outage(
         Kind kind, String holder, String reason, double from, String by, double to, String endedBy, String comment) {
@@ -34,19 +34,19 @@ public record Outage(
         return new Outage(kind, holder, reason, from, by, 0, "", "");
     }
 
-    public Outage withReason(String other, String who) {
-        return new Outage(kind, holder, other, from, who, to, endedBy, comment);
+    public Outage withReason(String other, String user) {
+        return new Outage(kind, holder, other, from, user, to, endedBy, comment);
     }
 
-    public Outage ended(double time, String who, String said) {
-        return new Outage(kind, holder, reason, from, by, time, who, said);
+    public Outage ended(double time, String user, String endComment) {
+        return new Outage(kind, holder, reason, from, by, time, user, endComment);
     }
 
     public boolean isOpen() {
         return to == 0;
     }
 
-    /** The part of this interval between two times, in seconds. */
+    /** Returns the length, in seconds, of the part of this interval between two times. */
     public double within(double since, double until) {
         double end = isOpen() ? until : Math.min(to, until);
         return Math.max(0, end - Math.max(from, since));

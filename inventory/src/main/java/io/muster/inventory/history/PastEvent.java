@@ -16,13 +16,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What history needs to know about an event.
+ * The part of an event that matters to the history of hosts.
  *
  * @param time seconds since the epoch
- * @param hosts the hosts that the event is about; the hosts in R for a definition
- * @param holder the holder of a hold, or {@link HoldChanges.Undrained#EVERYBODY}; {@link #CONFIG} for exclusions by the configuration; otherwise ""
+ * @param hosts the hosts that the event is about; for a definition, the hosts in R
+ * @param holder the holder of a hold, or {@link HoldChanges.Undrained#EVERYBODY}; {@link #CONFIG} for exclusions by the
+ *     configuration; otherwise ""
  * @param reason the reason, or the cause of a change of liveness; "" for none
- * @param who the user; "" if unknown
+ * @param who the user that caused the event; "" if unknown
  */
 public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, String reason, String who) {
     public static final String CONFIG = Membership.Kind.CONFIG.word();
@@ -94,8 +95,8 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
     }
 
     /**
-     * Reads the event of a server. Reading is lenient: a Flux broker leaves out what only we say, such as the holder and the user, and a
-     * definition without R is an event that changes nothing.
+     * Reads an event from a response of Muster or of a Flux broker. Reading is lenient: a Flux broker does not send what
+     * only Muster knows, such as the holder and the user. A definition without R is an event that changes nothing.
      */
     public static PastEvent of(JsonNode event) {
         JsonNode context = event.path("context");
@@ -129,7 +130,12 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
                 context.path("user").asText(""));
     }
 
-    /** @param overwrite RFC 44's number */
+    /**
+     * Returns the kind of the event with this name.
+     *
+     * @param overwrite RFC 44's number that says what a drain replaces
+     * @param offline whether new hosts begin offline
+     */
     private static Kind kind(String name, int overwrite, boolean offline) {
         return switch (name) {
             case "resource-define" -> offline ? Kind.DEFINE_OFFLINE : Kind.DEFINE;

@@ -13,7 +13,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Sums of the time in which hosts were unavailable, grouped by one property of the intervals. */
+/**
+ * Adds up how long hosts were unavailable, grouped by one property of the intervals, such as the reason. {@code muster
+ * report} shows these totals.
+ */
 public final class Totals {
     private final By by;
     private final Period period;
@@ -32,7 +35,7 @@ public final class Totals {
         }
     }
 
-    /** The sum of the intervals that share the value {@code key} of the property. */
+    /** The total of all intervals that have the value {@code key} in the property. */
     public static final class Sum {
         private final String key;
         private final Set<String> hosts = new LinkedHashSet<>();
@@ -57,7 +60,7 @@ public final class Totals {
             return times;
         }
 
-        /** The number of intervals that last. */
+        /** Returns the number of intervals that have not ended. */
         public long open() {
             return open;
         }
@@ -102,7 +105,7 @@ public final class Totals {
         };
     }
 
-    /** The sums, largest first. */
+    /** Returns the totals, largest first. */
     public List<Sum> sums() {
         List<Sum> all = new ArrayList<>(sums.values());
         all.sort(Comparator.comparingDouble(Sum::seconds).reversed());

@@ -7,12 +7,15 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the indexes of a name: by suffix, then by prefix, then by number. Immutable once made. */
+/**
+ * Finds the indexes of a name in a hostlist: by suffix, then by prefix, then by number. An index is immutable once it is
+ * made.
+ */
 final class HostIndex {
     private final Hostlist hosts;
-    /** Indexes of the ranges that are hosts without a number, by name. */
+    /** For each name without a number, the indexes of the ranges that consist of it. */
     private final Map<String, List<Integer>> unnumbered = new HashMap<>();
-    /** Numbered ranges by suffix, then by prefix. */
+    /** The ranges with a number, by suffix, then by prefix. */
     private final Map<String, Map<String, NumberIndex>> numbered = new HashMap<>();
 
     private final boolean hasSuffixes;
@@ -28,9 +31,9 @@ final class HostIndex {
             group.computeIfAbsent(range.prefix(), p -> new ArrayList<>(1)).add(i);
         }
         groups.forEach((suffix, group) -> {
-            Map<String, NumberIndex> made = new HashMap<>();
-            group.forEach((prefix, members) -> made.put(prefix, new NumberIndex(ranges, members)));
-            numbered.put(suffix, made);
+            Map<String, NumberIndex> byPrefix = new HashMap<>();
+            group.forEach((prefix, members) -> byPrefix.put(prefix, new NumberIndex(ranges, members)));
+            numbered.put(suffix, byPrefix);
         });
         this.hasSuffixes = numbered.size() > (numbered.containsKey("") ? 1 : 0);
     }
@@ -68,7 +71,7 @@ final class HostIndex {
         }
     }
 
-    /** Visits every run of hosts that this list and {@code names} share. */
+    /** Visits every run of consecutive hosts that this list and {@code names} share. */
     void forEachMatch(Hostlist names, MatchConsumer c) {
         HostRange[] wanted = names.ranges();
         for (int i = 0; i < wanted.length; i++) {
@@ -107,7 +110,10 @@ final class HostIndex {
         });
     }
 
-    /** Returns the number from which on both widths write every number in the same way. */
+    /**
+     * Returns the lowest number from which on ranges {@code a} and {@code b} write every number in the same way, whatever
+     * their widths.
+     */
     private static long sameFrom(HostRange a, HostRange b) {
         return a.width() == b.width() ? 0 : HostRange.power(Math.max(a.width(), b.width()) - 1);
     }

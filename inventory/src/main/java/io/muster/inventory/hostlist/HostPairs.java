@@ -21,19 +21,19 @@ final class HostPairs {
     }
 
     /**
-     * Names that differ by their number only.
+     * A class of names that differ only in their number.
      *
-     * @param length digits of each number; 0 for a host without one
+     * @param length digits of each number; 0 for a host without a number
      */
     private record Kind(String prefix, int length) {}
 
-    /** Consecutive hosts of one kind; the first of them stands at index {@code at} of its list. */
+    /** Consecutive hosts of one kind. The first of them is at index {@code at} of its list. */
     private record Run(long first, int count, int at) {
         long end() {
             return first + count;
         }
 
-        /** Returns the index of the host with this number. */
+        /** Returns the index, in the list, of the host with this number. */
         int place(long number) {
             return at + (int) (number - first);
         }
@@ -45,9 +45,9 @@ final class HostPairs {
 
     void forEach(MatchConsumer c) {
         mine.forEach((kind, runs) -> {
-            List<Run> others = theirs.get(kind);
-            if (others != null) {
-                forEach(disjoint(runs), disjoint(others), c);
+            List<Run> theirRuns = theirs.get(kind);
+            if (theirRuns != null) {
+                forEach(disjoint(runs), disjoint(theirRuns), c);
             }
         });
     }
@@ -71,7 +71,7 @@ final class HostPairs {
         }
     }
 
-    /** Returns whether the list has the hosts of {@code run} once more, {@code n} runs later. */
+    /** Returns whether the list has the hosts of {@code run} again, {@code n} runs later. */
     private static boolean isNth(int n, List<Run> runs, int run) {
         return run + n < runs.size() && runs.get(run + n).first == runs.get(run).first;
     }

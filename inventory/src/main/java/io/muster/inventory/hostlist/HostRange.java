@@ -11,7 +11,10 @@ package io.muster.inventory.hostlist;
  * @param suffix text after the number; "" for a single host
  */
 record HostRange(String prefix, int width, long first, int count, String suffix) {
-    /** Digits of a number at most: numbers stay below 10^18, so that sums and products of small factors fit a long. */
+    /**
+     * The highest number of digits in a number. Numbers stay below 10^18, so that sums and products with small factors fit a
+     * long.
+     */
     static final int MAX_DIGITS = 18;
 
     private static final long[] POWERS = powers();
@@ -79,7 +82,7 @@ record HostRange(String prefix, int width, long first, int count, String suffix)
         return text.length() >= width ? text : "0".repeat(width - text.length()) + text;
     }
 
-    /** Returns {@code length} hosts from {@code offset} on. */
+    /** Returns the part of this range that has {@code length} hosts and starts at {@code offset}. */
     HostRange slice(int offset, int length) {
         if (offset == 0 && length == count) {
             return this;
@@ -90,7 +93,7 @@ record HostRange(String prefix, int width, long first, int count, String suffix)
         return new HostRange(prefix, width, first + offset, length, suffix);
     }
 
-    /** Returns whether {@code next} continues this range, so that the two can become one. */
+    /** Returns whether {@code next} continues this range, so that the two can be joined. */
     boolean joins(HostRange next) {
         return isNumbered()
                 && next.first == first + count

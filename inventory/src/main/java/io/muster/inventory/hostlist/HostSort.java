@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Sorts ranges without expanding them; only hosts that repeat are handled one by one. */
+/** Sorts the ranges of a hostlist without expanding them; only hosts that repeat are handled one by one. */
 final class HostSort {
     private static final Comparator<HostRange> ORDER = Comparator.comparing(HostRange::prefix)
             .thenComparing(HostRange::isNumbered)
@@ -43,7 +43,7 @@ final class HostSort {
         return sorted.build();
     }
 
-    /** Cuts a range where its numbers get longer, because shorter numbers sort first. */
+    /** Cuts a range where its numbers get longer, because hosts with shorter numbers come first. */
     static void cut(HostRange range, Consumer<HostRange> pieces) {
         HostRange rest = range;
         while (rest.isNumbered() && length(rest) < HostRange.digits(rest.last())) {
@@ -54,7 +54,7 @@ final class HostSort {
         pieces.accept(rest);
     }
 
-    /** Returns the digits of the first number as it is written. */
+    /** Returns the number of digits in which the first number of the range is written. */
     static int length(HostRange range) {
         return Math.max(range.width(), HostRange.digits(range.first()));
     }
@@ -65,7 +65,10 @@ final class HostSort {
                 && a.prefix().equals(b.prefix());
     }
 
-    /** Emits ranges of one kind, sorted by first number. Each number is emitted as often as the ranges contain it. */
+    /**
+     * Emits ranges that have the same prefix and the same length of numbers, sorted by first number. Each number is emitted
+     * as often as the ranges contain it.
+     */
     private void merge(List<HostRange> pieces) {
         HostRange head = pieces.get(0);
         if (!head.isNumbered()) {

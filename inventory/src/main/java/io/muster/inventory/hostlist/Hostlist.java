@@ -17,33 +17,33 @@ import org.jspecify.annotations.Nullable;
  * the indexes of a name, takes O(log ranges).
  */
 public final class Hostlist {
-    /** Hosts of one bracketed range at most, the same limit as in flux-core. */
+    /** The highest number of hosts in one bracketed range, the same limit as in flux-core. */
     public static final int MAX_RANGE = 1 << 20;
 
-    /** Hosts of a whole list at most, so that a short text cannot cause unlimited work. */
+    /** The highest number of hosts in a list, so that a short text cannot cause unlimited work. */
     public static final int MAX_HOSTS = 1 << 24;
 
-    /** Hosts of a whole list with a suffix after their number at most, because such hosts are written out one by one. */
+    /** The highest number of hosts in a list that have a suffix after their number. Such hosts are written out one by one. */
     public static final int MAX_SUFFIXED = 1 << 20;
 
-    /** Characters of a name at most; flux-core writes names through a buffer of 1024 bytes. */
+    /** The highest number of characters in a name. flux-core writes names through a buffer of 1024 bytes. */
     public static final int MAX_NAME = 1023;
 
     public static final Hostlist EMPTY = new Hostlist(new HostRange[0]);
 
     /**
-     * Number of names that a hash covers. Hashing a million names takes too long, and ranges cannot be hashed because equal
-     * lists may be divided into different ranges.
+     * The number of names that hashCode covers. Hashing a million names takes too long, and ranges cannot be hashed because
+     * equal lists may be divided into different ranges.
      */
     private static final int HASHED = 8;
 
     private final HostRange[] ranges;
-    /** starts[i] is the index of the first host of ranges[i]; one more entry holds the size. */
+    /** For each i, the index of the first host of ranges[i]. One more entry holds the number of hosts. */
     private final int[] starts;
-    /** Index by name, built at the first lookup. Two threads may both build it, which does no harm. */
+    /** The index by name, built at the first lookup. Two threads may both build it, which does no harm. */
     private volatile @Nullable HostIndex index;
 
-    /** Takes over {@code ranges}. */
+    /** Makes a list of {@code ranges}, an array that nobody may change afterwards. */
     Hostlist(HostRange[] ranges) {
         this.ranges = ranges;
         this.starts = new int[ranges.length + 1];
@@ -53,7 +53,7 @@ public final class Hostlist {
     }
 
     /**
-     * Reads RFC 29 text; spaces and tabs separate hosts like commas, as in flux-core.
+     * Reads RFC 29 text. As in flux-core, spaces and tabs separate hosts as commas do.
      *
      * @throws MalformedException naming the first character that cannot be right
      */
@@ -91,7 +91,11 @@ public final class Hostlist {
         return ranges.length == 0;
     }
 
-    /** @throws IndexOutOfBoundsException unless {@code 0 <= index < size()} */
+    /**
+     * Returns the name at an index.
+     *
+     * @throws IndexOutOfBoundsException unless {@code 0 <= i < size()}
+     */
     public String nth(int i) {
         checkIndex(i);
         int range = rangeAt(i);
@@ -128,7 +132,7 @@ public final class Hostlist {
         new HostPairs(this, that).forEach(c);
     }
 
-    /** Returns the hosts of {@code names} that this list lacks, in the order of {@code names}. */
+    /** Returns the hosts of {@code names} that this list does not have, in the order of {@code names}. */
     public Hostlist missing(Hostlist names) {
         if (names.isEmpty()) {
             return EMPTY;
@@ -138,7 +142,11 @@ public final class Hostlist {
         return names.select(Idset.range(0, names.size() - 1).subtract(found.build()));
     }
 
-    /** @throws IndexOutOfBoundsException if an index is not below {@code size()} */
+    /**
+     * Returns the hosts at {@code indexes}, in ascending order of the index.
+     *
+     * @throws IndexOutOfBoundsException if an index is not below {@code size()}
+     */
     public Hostlist select(Idset indexes) {
         if (indexes.isEmpty()) {
             return EMPTY;
@@ -157,8 +165,8 @@ public final class Hostlist {
     }
 
     /**
-     * Sorts by prefix, then by length of the number, then by number, as flux-core compares single hosts; duplicates stay. The
-     * cost depends on the number of ranges, except for hosts that repeat.
+     * Sorts by prefix, then by length of the number, then by number, as flux-core compares single hosts. Duplicates stay.
+     * The cost depends on the number of ranges, except for hosts that repeat.
      */
     public Hostlist sort() {
         return HostSort.keepingDuplicates().of(this);
@@ -198,8 +206,8 @@ public final class Hostlist {
     }
 
     /**
-     * Returns RFC 29 text in canonical form: equal lists have the same text. Names with a suffix after the number are written
-     * out, as in flux-core.
+     * Returns RFC 29 text in canonical form: equal lists have the same text. Names with a suffix after the number are
+     * written one by one, as in flux-core.
      */
     @Override
     public String toString() {
@@ -217,9 +225,7 @@ public final class Hostlist {
         return starts[range];
     }
 
-    /**
-     * Visits ranges without suffixes that make up this list. Equal lists have the same such ranges, once neighbours are joined.
-     */
+    /** Visits ranges without suffixes that make up this list. If neighbours are joined, equal lists give equal ranges. */
     void forEachPlain(Consumer<HostRange> c) {
         for (HostRange range : ranges) {
             if (range.suffix().isEmpty()) {
@@ -260,11 +266,11 @@ public final class Hostlist {
     }
 
     private HostIndex index() {
-        HostIndex made = index;
-        if (made == null) {
-            made = new HostIndex(this);
-            index = made;
+        HostIndex built = index;
+        if (built == null) {
+            built = new HostIndex(this);
+            index = built;
         }
-        return made;
+        return built;
     }
 }

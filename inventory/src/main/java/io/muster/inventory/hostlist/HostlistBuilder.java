@@ -4,13 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Appends ranges in order and joins neighbours that continue each other. A builder belongs to one thread. */
+/** Builds a hostlist: appends ranges in order and joins neighbours that continue each other. A builder belongs to one thread. */
 final class HostlistBuilder {
     private final List<HostRange> ranges = new ArrayList<>();
     private int size;
     private int suffixed;
 
-    /** @throws IllegalArgumentException if the list would become too long; ask {@link #refusal} first */
+    /**
+     * Appends a range.
+     *
+     * @throws IllegalArgumentException if the list would become too long; {@link #refusal} says beforehand whether it would
+     */
     HostlistBuilder add(HostRange range) {
         String refusal = refusal(range.count(), range.suffix());
         if (refusal != null) {
@@ -32,7 +36,7 @@ final class HostlistBuilder {
         return this;
     }
 
-    /** Returns why {@code count} more hosts are too many, or null if they fit. */
+    /** Returns why the list cannot take {@code count} more hosts, or null if it can. */
     @Nullable
     String refusal(long count, String suffix) {
         if (count > Hostlist.MAX_HOSTS - size) {
@@ -41,6 +45,19 @@ final class HostlistBuilder {
         if (!suffix.isEmpty() && count > Hostlist.MAX_SUFFIXED - suffixed) {
             return "a hostlist holds " + Hostlist.MAX_SUFFIXED + " hosts with a suffix at most";
         }
+        return null;
+    }
+
+    /**
+     * Counts names and ranges that an expression with several bracket groups is written out as, because they fill memory as hosts with a
+     * suffix do. Returns why they are too many, or null.
+     */
+    @Nullable
+    String writeOut(long count) {
+        if (count > Hostlist.MAX_SUFFIXED - suffixed) {
+            return "several bracket groups stand for " + Hostlist.MAX_SUFFIXED + " ranges at most";
+        }
+        suffixed += (int) count;
         return null;
     }
 

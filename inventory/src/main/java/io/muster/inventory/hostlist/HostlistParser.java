@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads RFC 29 text. Leading zeros count only for the element that has them, as in flux-core: {@code foo[005,4]} is foo005 and
- * foo4.
+ * Reads RFC 29 text. As in flux-core, leading zeros count only for the element that has them: {@code foo[005,4]} is foo005
+ * and foo4.
  */
 final class HostlistParser {
     private final String text;
@@ -52,15 +52,53 @@ final class HostlistParser {
             add(start, HostRange.ofName(prefix));
             return;
         }
+        List<String> prefixes = List.of(prefix);
         List<Element> elements = elements();
         String suffix = word();
-        refuseAt('[', "a second bracket group is not allowed");
+        while (isAt('[')) {
+            prefixes = names(start, prefixes, elements, suffix);
+            elements = elements();
+            suffix = word();
+        }
         refuseAt(']', "']' closes nothing");
+        if (prefixes.size() > 1) {
+            checkWrittenOut(start, (long) prefixes.size() * elements.size());
+        }
+        for (String each : prefixes) {
+            numbers(start, each, elements, suffix);
+        }
+    }
+
+    private void numbers(int start, String prefix, List<Element> elements, String suffix) {
         Numbering numbering = new Numbering(prefix, suffix, hosts);
         for (Element element : elements) {
-            checkCount(element.position, element.last - element.first + 1, suffix);
+            checkCount(element.position, element.count(), suffix);
             checkLength(start, prefix.length() + suffix.length() + element.length());
             numbering.add(element.width, element.first, element.last);
+        }
+    }
+
+    /** Returns every name that the text before another bracket group stands for; the numbers of that group follow each name. */
+    private List<String> names(int start, List<String> prefixes, List<Element> elements, String suffix) {
+        long count = elements.stream().mapToLong(Element::count).sum();
+        checkWrittenOut(start, count > Hostlist.MAX_RANGE ? Long.MAX_VALUE : count * prefixes.size());
+        List<String> names = new ArrayList<>();
+        for (String prefix : prefixes) {
+            for (Element element : elements) {
+                checkLength(start, prefix.length() + element.length() + suffix.length());
+                HostRange range = new HostRange(prefix, element.width, element.first, (int) element.count(), suffix);
+                for (int i = 0; i < range.count(); i++) {
+                    names.add(range.name(i));
+                }
+            }
+        }
+        return names;
+    }
+
+    private void checkWrittenOut(int position, long count) {
+        String refusal = hosts.writeOut(count);
+        if (refusal != null) {
+            throw malformed(position, refusal);
         }
     }
 
@@ -178,8 +216,12 @@ final class HostlistParser {
         return new MalformedException("hostlist", text, position, reason);
     }
 
-    /** One number or range inside brackets; its first number is written with {@code width} digits. */
+    /** One number or one range of numbers inside brackets. The first number is written with {@code width} digits. */
     private record Element(int position, int width, long first, long last) {
+        long count() {
+            return last - first + 1;
+        }
+
         /** Returns the digits of the longest number. */
         int length() {
             return Math.max(width, HostRange.digits(last));

@@ -5,12 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes RFC 29 text. Readers disagree about leading zeros in brackets: by the RFC the width of the first element counts for
- * all elements, in flux-core each element has a width. One pair of brackets holds only numbers that mean the same to both.
+ * Writes RFC 29 text. Readers disagree about leading zeros in brackets: in the RFC the width of the first element counts for
+ * all elements, in flux-core each element has its own width. Therefore the writer puts into one pair of brackets only
+ * numbers that mean the same to both.
  */
 final class HostlistWriter {
     private final StringBuilder text = new StringBuilder();
-    /** Ranges for the current pair of brackets. */
+    /** The ranges in the pair of brackets that is being written. */
     private final List<HostRange> shared = new ArrayList<>();
     /** The last range that was added; the next range may continue it. */
     private @Nullable HostRange pending;

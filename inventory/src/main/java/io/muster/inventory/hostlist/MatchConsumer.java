@@ -1,6 +1,6 @@
 package io.muster.inventory.hostlist;
 
-/** Receives runs of hosts that two lists or sets share. */
+/** Receives runs of consecutive hosts that two lists or two resource sets share. */
 @FunctionalInterface
 public interface MatchConsumer {
     /**

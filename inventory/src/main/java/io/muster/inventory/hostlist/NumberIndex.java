@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
- * Finds the ranges of one prefix that contain a number, with an interval tree in arrays. Ranges may overlap, because names may
- * repeat.
+ * Finds the ranges of one prefix that contain a number. The ranges are in an interval tree, which is stored in arrays.
+ * Ranges may overlap, because a list may repeat a name.
  */
 final class NumberIndex {
     private final int[] ranges;
     private final long[] firsts;
     private final long[] lasts;
-    /** highest[m] is the highest of {@code lasts} in the subtree whose root is m. */
+    /** For each position m, the highest of {@code lasts} in the subtree whose root is m. */
     private final long[] highest;
 
     NumberIndex(HostRange[] all, List<Integer> members) {
@@ -30,7 +30,7 @@ final class NumberIndex {
         fill(0, ranges.length);
     }
 
-    /** Visits the index of every range that shares a number with first..last. */
+    /** Visits the index of every range that has a number in common with {@code first..last}. */
     void forEachOverlap(long first, long last, IntConsumer c) {
         visit(0, ranges.length, first, last, c);
     }

@@ -14,7 +14,10 @@ final class Numbering {
         this.prefixDigits = prefix.length() - HostRange.numberStart(prefix, HostRange.MAX_DIGITS);
     }
 
-    /** Adds first..last, written with at least {@code width} digits, and cuts the range where the numbers get longer. */
+    /**
+     * Adds the numbers first..last, written with at least {@code width} digits, and cuts the range where the numbers get
+     * longer.
+     */
     void add(int width, long first, long last) {
         if (prefixDigits == 0) {
             put(new HostRange(prefix, width, first, (int) (last - first + 1), suffix));

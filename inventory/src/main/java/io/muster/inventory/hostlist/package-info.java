@@ -1,6 +1,6 @@
 /**
- * Ordered lists of host names in RFC 29 hostlist form, stored as ranges. This package depends on the problem and idset packages
- * only. Everything public here is immutable and may be used on any thread.
+ * The hostlist package has ordered lists of host names in the form of RFC 29, stored as ranges. It depends on the problem
+ * and idset packages only. Every public class is immutable and may be used on any thread.
  */
 @NullMarked
 package io.muster.inventory.hostlist;

@@ -6,8 +6,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map from ids to values, held as maximal intervals of equal values in a balanced tree whose untouched parts are
- * shared between versions: changing m intervals of n costs O(m log n), whatever the number of ids.
+ * An immutable map from ids to values, stored as maximal intervals of equal values in a balanced tree. Versions of a map
+ * share the parts of the tree in which they do not differ: changing m of n intervals costs O(m log n), whatever the number
+ * of ids.
  */
 public final class IdMap<V> {
     private static final IdMap<?> EMPTY = new IdMap<>(null);
@@ -59,10 +60,10 @@ public final class IdMap<V> {
     }
 
     /**
-     * Replaces the value of every id in {@code ids} by the result of {@code f} for it.
+     * Returns a map in which the value of every id in {@code ids} is replaced by the result of {@code f} for this value.
      *
-     * @param f called once per interval of equal values and per gap, with null for the ids that have no value; a null
-     *     result removes the ids
+     * @param f called once for each interval of equal values and, with null, once for each gap; if it returns null, the ids
+     *     are removed
      */
     public IdMap<V> update(Idset ids, UnaryOperator<@Nullable V> f) {
         if (ids.isEmpty()) {
@@ -76,12 +77,12 @@ public final class IdMap<V> {
         Interval.forEach(root, c);
     }
 
-    /** Visits like {@link #forEach}, but only the parts of intervals that are inside {@code ids}. */
+    /** Visits the intervals as {@link #forEach} does, but only the parts that are inside {@code ids}. */
     public void forEachIn(Idset ids, IntervalConsumer<V> c) {
         ids.forEachRange((first, last) -> Interval.forEachWithin(root, first, last, c));
     }
 
-    /** Returns the ids of each value, with the values in the order of their lowest id. */
+    /** Returns the values with the ids that have them, in the order of the lowest id. */
     public Map<V, Idset> groups() {
         Map<V, Idset.Builder> builders = new LinkedHashMap<>();
         forEach((first, last, value) ->
@@ -91,7 +92,7 @@ public final class IdMap<V> {
         return groups;
     }
 
-    /** Returns the number of intervals on the longest path down the tree, for tests. */
+    /** Returns the height of the tree, which tests check. */
     int height() {
         return Interval.height(root);
     }

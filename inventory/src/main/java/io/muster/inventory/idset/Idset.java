@@ -10,12 +10,12 @@ import org.roaringbitmap.RoaringBitmap;
 /**
  * An immutable set of ids from 0 to {@link #MAX_ID}, in the text form of RFC 22.
  *
- * <p>One contiguous range, by far the commonest set of ranks, is stored as two ints, any other set as a compressed bitmap. The
- * form is canonical (a contiguous set never has a bitmap), so the operations distinguish the cases by {@code bits == null}. An
- * array of range bounds would serve long ranges as well, but takes thirty times the memory of a bitmap for alternating ids.
+ * <p>One contiguous range, by far the commonest set of ranks, is stored as two ints, any other set as a compressed bitmap. A
+ * contiguous set never has a bitmap, so the operations distinguish the two cases by {@code bits == null}. An array of range
+ * bounds would serve long ranges as well, but takes thirty times the memory of a bitmap for alternating ids.
  */
 public final class Idset {
-    /** Highest id; one below {@code Integer.MAX_VALUE} so that the end of a half-open range is still an int. */
+    /** The highest id, one below {@code Integer.MAX_VALUE}, so that the end of a half-open range is still an int. */
     public static final int MAX_ID = Integer.MAX_VALUE - 1;
 
     public static final Idset EMPTY = new Idset(0, -1, 0, null);
@@ -34,7 +34,7 @@ public final class Idset {
     }
 
     /**
-     * Reads RFC 22 text, brackets optional.
+     * Reads RFC 22 text, with or without brackets.
      *
      * @throws MalformedException naming the first character that cannot be right
      */
@@ -60,7 +60,7 @@ public final class Idset {
         return new Builder();
     }
 
-    /** Takes over {@code bits}, which nobody may change afterwards. */
+    /** Makes a set of {@code bits}, a bitmap that nobody may change afterwards. */
     static Idset adopt(RoaringBitmap bits) {
         int size = bits.getCardinality();
         if (size == 0) {
@@ -191,19 +191,27 @@ public final class Idset {
         return size;
     }
 
-    /** @throws NoSuchElementException when empty */
+    /**
+     * Returns the lowest member.
+     *
+     * @throws NoSuchElementException if the set is empty
+     */
     public int first() {
         checkNotEmpty();
         return first;
     }
 
-    /** @throws NoSuchElementException when empty */
+    /**
+     * Returns the highest member.
+     *
+     * @throws NoSuchElementException if the set is empty
+     */
     public int last() {
         checkNotEmpty();
         return last;
     }
 
-    /** Returns the smallest member greater than {@code after}, or -1. */
+    /** Returns the smallest member greater than {@code after}, or -1 if there is none. */
     public int next(int after) {
         if (isEmpty() || after >= last) {
             return -1;
@@ -289,7 +297,7 @@ public final class Idset {
         return hash;
     }
 
-    /** Returns RFC 22 text in canonical form: maximal ranges, no brackets, "" when empty. */
+    /** Returns RFC 22 text in canonical form: maximal ranges without brackets, "" for the empty set. */
     @Override
     public String toString() {
         IdsetWriter writer = new IdsetWriter();
@@ -319,9 +327,9 @@ public final class Idset {
         }
     }
 
-    /** Collects ids in any order; ascending order is the cheapest. A builder belongs to one thread. */
+    /** Collects ids. Any order is possible, but ascending order is the cheapest. A builder belongs to one thread. */
     public static final class Builder {
-        /** Length up to which setting single bits is faster than the range operation. */
+        /** The length of a range up to which setting single bits is faster than the bitmap's operation for ranges. */
         private static final int SHORT = 16;
 
         private @Nullable RoaringBitmap bits;

@@ -3,18 +3,18 @@ package io.muster.inventory.idset;
 import io.muster.inventory.problem.MalformedException;
 
 /**
- * Reads RFC 22 text strictly: the parser refuses what some other programs accept (empty items, wrapped numbers) and reports its
- * position.
+ * Reads RFC 22 text strictly: the parser refuses what some other programs accept, such as empty items and numbers that
+ * overflow, and reports the position of the fault.
  */
 final class IdsetParser {
-    /** Number of digits that always fit an int. */
+    /** The number of digits that always fit an int. */
     private static final int SURE_DIGITS = 9;
 
     private final String text;
     private final Idset.Builder ids = Idset.builder();
     private int at;
     private int end;
-    /** Highest id read so far. */
+    /** The highest id that has been read. */
     private int highest = -1;
 
     IdsetParser(String text) {

@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.Arrays;
 
 /**
- * Writes ranges, which must come in ascending order, as RFC 22 text in canonical form. The text is kept as bytes: a StringBuilder
- * costs twice the time on fragmented sets. Belongs to one thread.
+ * Writes ranges of ids, which must be added in ascending order, as RFC 22 text in canonical form. The text is kept as bytes,
+ * because a StringBuilder takes twice the time on fragmented sets. A writer belongs to one thread.
  */
 public final class IdsetWriter implements RangeConsumer {
-    /** Length of two numbers of ten digits, a hyphen and a comma. */
+    /** The length of the longest item: two numbers of ten digits, a hyphen and a comma. */
     private static final int LONGEST_ITEM = 22;
 
     private static final byte[] TENS = new byte[100];
@@ -24,12 +24,15 @@ public final class IdsetWriter implements RangeConsumer {
 
     private byte[] text = new byte[4 * LONGEST_ITEM];
     private int length;
-    /** Number of digits of ids below {@link #bound}. Ids ascend, so neither field ever decreases. */
+    /** The number of digits of all ids below {@link #bound}. Ids ascend, so neither field ever decreases. */
     private int digits = 1;
 
     private long bound = 10;
 
-    /** The last range, which the next one may continue; none while {@code last} is less. */
+    /**
+     * First id of the last range that was added, which the next range may continue. There is no such range while {@code
+     * last} is less than {@code first}.
+     */
     private int first;
 
     private int last = -1;
@@ -62,7 +65,7 @@ public final class IdsetWriter implements RangeConsumer {
         }
     }
 
-    /** The text of all ranges so far; no range may follow. */
+    /** Returns the text of all ranges added so far. No range may be added afterwards. */
     public String text() {
         flush();
         return new String(text, 0, length, ISO_8859_1);

@@ -5,9 +5,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of the tree behind {@link IdMap}, which is immutable, height-balanced (AVL) and built by joins (Blelloch, Ferizovic
- * and Sun, "Just Join for Parallel Ordered Sets", 2016). A null reference is the empty tree. Two neighbours never touch with
- * equal values.
+ * A node of the tree in which {@link IdMap} keeps its intervals. The tree is immutable, height-balanced (AVL) and built by
+ * joins (Blelloch, Ferizovic and Sun, "Just Join for Parallel Ordered Sets", 2016). A null reference is the empty tree. Two
+ * neighbours never touch with equal values.
  */
 final class Interval<V> {
     final int first;
@@ -34,7 +34,7 @@ final class Interval<V> {
         }
     }
 
-    /** Visits the parts of intervals between {@code from} and {@code to}. */
+    /** Visits the intervals between {@code from} and {@code to}. Intervals that reach beyond these bounds are cut. */
     static <V> void forEachWithin(@Nullable Interval<V> tree, int from, int to, IntervalConsumer<V> c) {
         if (tree == null) {
             return;
@@ -51,8 +51,8 @@ final class Interval<V> {
     }
 
     /**
-     * Applies {@code f} to {@code ranges} by halving the ranges and the tree together, which costs O(m log(n/m + 1)) for m
-     * ranges.
+     * Replaces the value of every id in {@code ranges} by the result of {@code f} for it. The method halves the ranges and
+     * the tree together, which costs O(m log(n/m + 1)) for m ranges.
      */
     static <V> @Nullable Interval<V> update(@Nullable Interval<V> tree, Ranges ranges, UnaryOperator<@Nullable V> f) {
         if (ranges.isEmpty()) {
@@ -66,7 +66,7 @@ final class Interval<V> {
         return concat(concat(below, inside), above);
     }
 
-    /** Applies {@code f} to each interval of {@code tree} and to each gap of first..last between them. */
+    /** Applies {@code f} to each interval of {@code tree}, and with null to each gap between them within first..last. */
     private static <V> @Nullable Interval<V> rewrite(
             @Nullable Interval<V> tree, int first, int last, UnaryOperator<@Nullable V> f) {
         Rewrite<V> rewrite = new Rewrite<>(first, f);
@@ -97,7 +97,7 @@ final class Interval<V> {
         return join(after(tree.left, bound), first, tree.last, tree.value, tree.right);
     }
 
-    /** Concatenates two trees. Where they touch with equal values, the two intervals become one. */
+    /** Concatenates two trees. If they touch and the values there are equal, the two intervals are joined. */
     private static <V> @Nullable Interval<V> concat(@Nullable Interval<V> low, @Nullable Interval<V> high) {
         if (low == null || high == null) {
             return low == null ? high : low;
@@ -138,7 +138,7 @@ final class Interval<V> {
         return new Interval<>(first, last, value, left, right);
     }
 
-    /** Returns {@code node} with these children, whose heights differ by two at most. */
+    /** Returns a balanced tree of {@code node} with two new children, whose heights differ by at most two. */
     private static <V> Interval<V> balance(Interval<V> node, @Nullable Interval<V> left, @Nullable Interval<V> right) {
         if (left != null && left.height > height(right) + 1) {
             Interval<V> pivot = left.right;

@@ -4,6 +4,8 @@ package io.muster.inventory.idset;
 @FunctionalInterface
 public interface RangeConsumer {
     /**
+     * Receives one range.
+     *
      * @param first lowest id of the range
      * @param last highest id of the range, never below {@code first}
      */

@@ -3,7 +3,10 @@ package io.muster.inventory.idset;
 import org.roaringbitmap.RelativeRangeConsumer;
 import org.roaringbitmap.RoaringBitmap;
 
-/** Turns a bitmap's runs, which break at every 65536 ids, into maximal ranges. */
+/**
+ * Finds the maximal ranges of a bitmap. The bitmap library reports runs of ids that break at every multiple of 65536; the
+ * walk joins them.
+ */
 final class RangeWalk implements RelativeRangeConsumer {
     private final int base;
     private final RangeConsumer target;
@@ -14,7 +17,7 @@ final class RangeWalk implements RelativeRangeConsumer {
         this.target = target;
     }
 
-    /** Visits every range from the base to {@code last}, which must be a member. */
+    /** Visits every maximal range from the base to {@code last}, which must be a member. */
     void over(RoaringBitmap bits, int last) {
         bits.forAllInRange(base, last - base + 1, this);
         acceptAbsent(last - base + 1);

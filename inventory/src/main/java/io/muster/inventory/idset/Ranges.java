@@ -1,6 +1,6 @@
 package io.muster.inventory.idset;
 
-/** The ranges of an idset by index, so that a tree operation can halve them. Objects for parts share the array of bounds. */
+/** The ranges of an idset in an array, so that a tree operation can halve them. The halves share the array of bounds. */
 final class Ranges {
     private final int[] bounds;
     private final int from;
@@ -34,7 +34,7 @@ final class Ranges {
         return bounds[2 * middle() + 1];
     }
 
-    /** Returns the ranges below the range from {@link #first()} to {@link #last()}. */
+    /** Returns the ranges below the middle range, which goes from {@link #first()} to {@link #last()}. */
     Ranges below() {
         return new Ranges(bounds, from, middle());
     }

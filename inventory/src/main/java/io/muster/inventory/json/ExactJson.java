@@ -7,9 +7,15 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
-/** JSON that Muster wrote itself, whose numbers are read and written with the digits that they have. */
+/**
+ * The mapper for JSON that Muster wrote itself, such as journal entries and snapshots: numbers keep all their digits when
+ * they are read and written.
+ */
 public final class ExactJson {
-    /** Allows long strings, because a list of a million names is one string, and whatever was written must be readable. */
+    /**
+     * Allows strings of any length, because the names of a million hosts are one string, and Muster must be able to read
+     * whatever it wrote.
+     */
     private static final StreamReadConstraints CONSTRAINTS =
             StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
 

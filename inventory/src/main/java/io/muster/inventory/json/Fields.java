@@ -25,7 +25,7 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         RuntimeException of(String place, String sentence);
     }
 
-    /** Reads a member as something else than plain JSON, and adds a problem or returns a value. */
+    /** Reads a member with a reader of its own, such as the reader of R. The reader returns a value or adds a problem. */
     public interface TreeReader<T> {
         @Nullable
         T read(JsonNode tree, Problems problems);
@@ -46,6 +46,16 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
             return new Fields(object, place, refusal);
         }
         throw refusal.of(place, "must be " + noun);
+    }
+
+    /** Refuses every member whose key is not one of {@code known}. {@code sentence} says why. */
+    public Fields only(String sentence, String... known) {
+        for (String name : names()) {
+            if (!List.of(known).contains(name)) {
+                throw fault(name, sentence);
+            }
+        }
+        return this;
     }
 
     public boolean has(String key) {
@@ -79,7 +89,10 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         return items;
     }
 
-    /** Returns the strings in an array, which is absent if it is empty. */
+    /**
+     * Returns the strings in an array. The writer leaves the array out when it is empty, so a missing member means no
+     * strings.
+     */
     public List<String> textsOrNone(String key) {
         List<String> texts = new ArrayList<>();
         for (JsonNode text : json.path(key)) {
@@ -112,10 +125,15 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         return has(key) ? text(key) : otherwise;
     }
 
-    /** Returns a flag, which is absent if it is false. */
+    /** Returns a boolean. The writer leaves the member out when it is false, so a missing member means false. */
     public boolean flag(String key) {
+        return has(key) && givenFlag(key);
+    }
+
+    /** Returns a flag that must be present. */
+    public boolean givenFlag(String key) {
         JsonNode value = json.path(key);
-        if (!value.isMissingNode() && !value.isBoolean()) {
+        if (!value.isBoolean()) {
             throw fault(key, "must be true or false");
         }
         return value.booleanValue();
@@ -144,7 +162,10 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         return value.doubleValue();
     }
 
-    /** Returns the constant of an enum that a text names; {@code word} returns the name of a constant. */
+    /**
+     * Returns the constant of an enum whose word is the value of the member. The function {@code word} returns the word of a
+     * constant.
+     */
     public <E extends Enum<E>> E choice(String key, Class<E> type, Function<E, String> word) {
         String text = text(key);
         List<String> words = new ArrayList<>();
@@ -157,7 +178,7 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         throw fault(key, "must be one of " + String.join(", ", words));
     }
 
-    /** Returns what {@code parser} makes of a string. */
+    /** Returns the result of {@code parser} for the string in a member. */
     public <T> T parse(String key, Function<String, T> parser) {
         return parse(key, "a string", parser);
     }
@@ -166,7 +187,7 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         return parsed(key, text(key, noun), parser);
     }
 
-    /** Returns what {@code parser} makes of a key itself. */
+    /** Returns the result of {@code parser} for the text of the key itself, not for its value. */
     public <T> T parseKey(String key, Function<String, T> parser) {
         return parsed(key, key, parser);
     }
@@ -179,7 +200,10 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         }
     }
 
-    /** Returns what {@code reader} makes of the value, whatever its type is; the first problem becomes the fault. */
+    /**
+     * Returns the result of {@code reader} for the value of a member, whatever the type of the value; the first problem
+     * becomes the fault.
+     */
     public <T> T tree(String key, TreeReader<T> reader) {
         Problems problems = new Problems();
         T value = reader.read(json.path(key), problems);

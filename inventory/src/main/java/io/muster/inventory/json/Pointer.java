@@ -1,6 +1,6 @@
 package io.muster.inventory.json;
 
-/** JSON pointers (RFC 6901), the places of values in a document. */
+/** JSON pointers (RFC 6901). A pointer names the place of a value in a document, such as {@code /execution/R_lite/0}. */
 public final class Pointer {
     private Pointer() {}
 

@@ -17,23 +17,27 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every reader of an answer takes, libjansson and a terminal among them: keys are text without control characters, strings
- * have no other controls than tabs and line ends, integers fit into 64 bits and reals into a double.
+ * Checks that every reader of a response, such as libjansson or a terminal, can take a document: keys have no control
+ * characters, strings have no control characters except tabs and line ends, integers fit into 64 bits and reals into a
+ * double.
  */
 public final class PortableJson {
     private static final int MOST_DIGITS = 308;
 
-    /** The controls that strings of others may have. */
+    /** The control characters that are allowed in strings from outside Muster, such as a scheduler's data in R. */
     private static final String OTHERS = "\t\n\r";
 
     private PortableJson() {}
 
-    /** What is wrong with a key, or null. */
+    /** Returns what is wrong with a key, or null. */
     public static @Nullable String keyFault(String key) {
         return fault(key, "");
     }
 
-    /** What is wrong with a string of somebody else's, or null. Muster's own strings are one line, as a key is. */
+    /**
+     * Returns what is wrong with a string from outside Muster, or null. Muster's own strings follow the stricter rule for
+     * keys: no control characters.
+     */
     public static @Nullable String stringFault(String string) {
         return fault(string, OTHERS);
     }
@@ -61,7 +65,7 @@ public final class PortableJson {
         return null;
     }
 
-    /** What is wrong with a number, or null. */
+    /** Returns what is wrong with a number, or null. */
     public static @Nullable String numberFault(JsonNode number) {
         if (number.isIntegralNumber()) {
             return number.canConvertToLong() ? null : "is an integer of more than 64 bits";
@@ -74,16 +78,16 @@ public final class PortableJson {
         return Double.isFinite(number.doubleValue()) ? null : "is not a number that JSON has";
     }
 
-    /** Adds what is wrong with a tree, each at its JSON pointer. */
+    /** Adds a problem for every fault in a tree, with the JSON pointer of the fault. */
     public static void check(JsonNode tree, Problems problems) {
         new Walk(problems::add, false).value(tree, OTHERS);
     }
 
     /**
-     * Mends a document that an earlier version wrote, in place: a character that may not be there becomes its escape as text, and
-     * a number that is out of range becomes text. The same document is always mended the same way.
+     * Repairs a document that an earlier version wrote, in place: a control character that is not allowed becomes its escape
+     * as text, and a number that is out of range becomes text. The same document is always repaired in the same way.
      *
-     * @return the JSON pointers of what was changed
+     * @return the JSON pointers of the changed values
      */
     public static List<String> mend(JsonNode document) {
         List<String> changed = new ArrayList<>();
@@ -110,7 +114,7 @@ public final class PortableJson {
                 : TextNode.valueOf(scalar.asText());
     }
 
-    /** A walk of one tree; how deep the tree is was bounded when it was parsed. */
+    /** A walk of one tree. The recursion is bounded, because the parser that made the tree limits the nesting. */
     private static final class Walk {
         private final BiConsumer<String, String> faults;
         private final boolean mending;
@@ -122,8 +126,10 @@ public final class PortableJson {
         }
 
         /**
-         * @param allowed controls that strings may have here
-         * @return what is to stand in place of the value
+         * Checks a value and all values in it.
+         *
+         * @param allowed the control characters that strings may have here
+         * @return the value, or its replacement if the walk repairs the document
          */
         JsonNode value(JsonNode value, String allowed) {
             String fault = value.isTextual()
@@ -160,7 +166,7 @@ public final class PortableJson {
                     badKeys = true;
                     faults.accept(place.toString(), "the key " + fault);
                 }
-                // R holds strings of others; all else is Muster's own.
+                // Only R contains strings from outside Muster. The stricter rule applies to everything else.
                 JsonNode mended = value(member.getValue(), key.equals("R") ? OTHERS : allowed);
                 place.setLength(length);
                 if (mending) {

@@ -24,14 +24,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON text to tree: no duplicate keys, nothing after the end, bounded depth, strings and numbers that every
- * reader takes, and numbers as they were written (a float stays a float with its digits; only a zero loses its sign, which no decimal has).
+ * Reads JSON text into a tree and refuses what some other reader would not accept or would understand differently: duplicate
+ * keys, text after the end, deep nesting, and strings or numbers that not every reader takes. Numbers stay as they were
+ * written: a float stays a float with its digits. Only a zero loses its sign, because a decimal has no negative zero.
  */
 public final class StrictJson {
-    /** R stands some levels down in what clients are sent, and they read 256. */
+    /** The deepest nesting that is accepted. R is sent some levels down in responses, and schedulers read at most 256 levels. */
     private static final int MAX_DEPTH = 200;
 
-    /** Far beyond any double, and far from where decimals that were written can not be read again. */
+    /**
+     * The largest scale that is accepted: far more than any double needs, and far less than the scale at which a written
+     * decimal could no longer be read again.
+     */
     private static final int MAX_SCALE = 10_000;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -42,7 +46,10 @@ public final class StrictJson {
 
     private static final JsonNodeFactory NODES = new FloatsStayFloats();
 
-    /** {@code 1e0} would be written as {@code 1}, which is an integer to jansson. */
+    /**
+     * Creates the nodes of numbers. A float without decimals keeps one, because {@code 1e0} would be written as {@code 1},
+     * which jansson reads as an integer.
+     */
     private static final class FloatsStayFloats extends JsonNodeFactory {
         @Override
         public ValueNode numberNode(BigDecimal value) {
@@ -55,7 +62,7 @@ public final class StrictJson {
 
     private StrictJson() {}
 
-    /** The tree, or null and a problem. */
+    /** Returns the tree, or null after a problem was added to {@code problems}. */
     public static @Nullable JsonNode read(byte[] utf8, Problems problems) {
         try {
             String text = StandardCharsets.UTF_8
@@ -86,7 +93,10 @@ public final class StrictJson {
         }
     }
 
-    /** Built here because an ObjectMapper takes a command-line tool longer to load than all that it does besides. */
+    /**
+     * Builds the tree from the tokens of the parser. Jackson's ObjectMapper could do the same, but loading it takes a
+     * command-line tool longer than everything else that the tool does.
+     */
     private record Reader(JsonParser in, Problems problems) {
         JsonNode document() throws IOException {
             JsonToken first = in.nextToken();
@@ -100,7 +110,7 @@ public final class StrictJson {
             return tree;
         }
 
-        /** Recursion is bounded by the parser's nesting limit. */
+        /** Returns the value that begins with {@code token}. The parser's limit on nesting bounds the recursion. */
         private JsonNode value(JsonToken token) throws IOException {
             return switch (token) {
                 case START_OBJECT -> object();

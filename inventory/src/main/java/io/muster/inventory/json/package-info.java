@@ -1,6 +1,7 @@
 /**
- * The strict reader of JSON documents, the reader of the members of JSON objects, the pointers that name the places of faults, and the
- * check that other programs can read a document. Depends on the problem package only. Everything here may be used on any thread.
+ * The json package reads JSON documents strictly, reads the members of JSON objects, makes JSON pointers that name the
+ * places of faults, and checks that other programs can read a document. It depends on the problem package only. Its classes
+ * may be used on any thread.
  */
 @NullMarked
 package io.muster.inventory.json;

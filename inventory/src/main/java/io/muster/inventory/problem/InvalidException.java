@@ -3,7 +3,7 @@ package io.muster.inventory.problem;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Thrown when a document is refused as a whole; {@link #problems()} lists every reason that was found. */
+/** Thrown if a document is refused as a whole. {@link #problems()} lists every reason that was found. */
 public final class InvalidException extends IllegalArgumentException {
     private final transient List<Problem> problems;
 

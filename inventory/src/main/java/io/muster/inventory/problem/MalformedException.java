@@ -1,8 +1,8 @@
 package io.muster.inventory.problem;
 
 /**
- * Thrown when a short text (an idset, a hostlist, a shape) is refused; {@link #position()} is the index of the offending
- * character.
+ * Thrown if a short text, such as an idset, a hostlist or a shape, is refused. {@link #position()} is the index of the
+ * character at fault.
  */
 public final class MalformedException extends IllegalArgumentException {
     private static final int SHOWN = 80;
@@ -13,7 +13,9 @@ public final class MalformedException extends IllegalArgumentException {
     private final String reason;
 
     /**
-     * @param what the kind of text: "idset", "hostlist"
+     * Creates the exception for a text.
+     *
+     * @param what the kind of text, such as "idset"
      * @param position index into {@code input} of the first character that cannot be right
      */
     public MalformedException(String what, CharSequence input, int position, String reason) {

@@ -1,7 +1,7 @@
 package io.muster.inventory.problem;
 
 /**
- * One thing wrong with a document. Both texts may quote it, and are escaped, so that they can be printed.
+ * A fault in a document. Both texts may quote the document, so the constructor escapes them for printing.
  *
  * @param place a JSON pointer, a {@code file:line}, or "" for the whole document
  * @param sentence what is wrong there and, where this helps, what would be right

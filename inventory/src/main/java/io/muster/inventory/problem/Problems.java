@@ -3,9 +3,12 @@ package io.muster.inventory.problem;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects everything that is wrong with a document, so that it is refused once with all reasons and not once per reason. */
+/** Collects the faults in a document, so that the document is refused once with all reasons and not once for each reason. */
 public final class Problems {
-    /** Errors kept at most, and warnings kept at most, so that a hostile document does not cause an unbounded report. */
+    /**
+     * The highest number of errors, and of warnings, that are kept, so that a hostile document does not cause an unbounded
+     * report.
+     */
     private static final int LIMIT = 100;
 
     private final List<Problem> errors = new ArrayList<>();
@@ -40,8 +43,10 @@ public final class Problems {
     }
 
     /**
-     * @param subject what was read, as the reader knows it: "R", "jobspec", a file name
-     * @throws InvalidException if any problem was added
+     * Refuses the document if there are errors.
+     *
+     * @param subject name of the document for messages, such as "R", "jobspec" or a file name
+     * @throws InvalidException if any error was added
      */
     public void throwIfAny(String subject) {
         if (!errors.isEmpty()) {

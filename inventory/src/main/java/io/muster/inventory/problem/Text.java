@@ -3,11 +3,14 @@ package io.muster.inventory.problem;
 import java.util.Locale;
 import java.util.function.IntPredicate;
 
-/** Which characters may stand in a name, which may be printed, and how the others are written instead. */
+/** Decides which characters may be in a name and which may be printed, and replaces or escapes the others. */
 public final class Text {
     private Text() {}
 
-    /** Whether a name or a sentence may hold the character: no control, no line end and no half of a surrogate pair. */
+    /**
+     * Returns whether the character may be in a name or a sentence: no control character, no line end and no half of a
+     * surrogate pair.
+     */
     public static boolean isText(int codePoint) {
         if (codePoint >= ' ' && codePoint < 0x7f) {
             return true;
@@ -19,7 +22,10 @@ public final class Text {
         };
     }
 
-    /** Whether the character may be printed as it is: text, and not a mark that turns the direction of what follows. */
+    /**
+     * Returns whether the character may be printed as it is: one that is allowed in text, and not a mark that changes the
+     * direction of the text after it.
+     */
     public static boolean isShown(int codePoint) {
         return isText(codePoint) && !isDirection(codePoint);
     }
@@ -28,17 +34,23 @@ public final class Text {
         return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
     }
 
-    /** One line of text, safe for a terminal: {@code ?} replaces each character that may not be printed. */
+    /**
+     * Returns the text as one line that is safe for a terminal, with {@code ?} in place of each character that may not be
+     * printed.
+     */
     public static String shown(String text) {
         return replaced(text, Text::isShown);
     }
 
-    /** Replaces all characters but those in {@code kept}. Halves of surrogate pairs stay: an encoder replaces a single one. */
+    /**
+     * Returns the text with {@code ?} in place of all characters that are not in {@code kept}. Halves of surrogate pairs
+     * stay, because an encoder replaces a single half.
+     */
     public static String replaced(String text, IntPredicate kept) {
         StringBuilder clean = null;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            // CSV ends its lines with CR and LF.
+            // A CR before an LF stays, because CSV ends its lines with CR and LF.
             boolean lineEnd = c == '\r' && text.startsWith("\n", i + 1) && kept.test('\n');
             if (!Character.isSurrogate(c) && !kept.test(c) && !lineEnd) {
                 clean = clean == null ? new StringBuilder(text) : clean;
@@ -48,14 +60,14 @@ public final class Text {
         return clean == null ? text : clean.toString();
     }
 
-    /** {@code U+001B}. */
+    /** Returns the name of a character, such as {@code U+001B}. */
     public static String name(int codePoint) {
         return String.format(Locale.ROOT, "U+%04X", codePoint);
     }
 
     /**
-     * The same text with what may not be printed as JSON escapes it: a line end is {@code \n}, an escape character
-     * {@code \}{@code u001b}. A tab stays. Text that is itself JSON, on one line, means the same afterwards.
+     * Returns the text with JSON's escapes for characters that may not be printed: a line end becomes {@code \n}, an escape
+     * character {@code \}{@code u001b}. A tab stays. Text that is itself JSON, on one line, has the same meaning afterwards.
      */
     public static String escaped(String text) {
         int at = 0;
@@ -77,7 +89,7 @@ public final class Text {
         return out.toString();
     }
 
-    /** Whether the character at an index may be printed as it is; both halves of a whole pair may. */
+    /** Returns whether the character at an index may be printed as it is. Both halves of a complete surrogate pair may. */
     private static boolean isPlain(String text, int at) {
         char c = text.charAt(at);
         if (!Character.isSurrogate(c)) {

@@ -15,11 +15,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The execution targets on which a job may run (RFC 31). Where schedulers differ, the RFC counts: {@code or} and {@code and}
- * without values match everything, {@code not} negates the conjunction of its values, and a property never matches a host name.
+ * The hosts on which a job may run, as a condition on ranks (RFC 31). Where schedulers differ, the RFC decides: {@code or}
+ * and {@code and} without values match everything, {@code not} negates the conjunction of its values, and a property never
+ * matches a host name.
  */
 public sealed interface Constraint {
-    /** How constraints are joined; the names are the operators of RFC 31. */
+    /** The operators that join constraints. Their names are those of RFC 31. */
     enum Join {
         AND,
         OR,
@@ -30,7 +31,7 @@ public sealed interface Constraint {
         }
     }
 
-    /** Returns the constraint that matches everything, an empty object. */
+    /** Returns the constraint that matches everything, which RFC 31 writes as an empty object. */
     static Constraint all() {
         return and(List.of());
     }
@@ -49,14 +50,14 @@ public sealed interface Constraint {
     }
 
     /**
-     * Returns the ranks of {@code r} that match. Uses set algebra only, so the cost depends on the number of intervals, not of
-     * ranks.
+     * Returns the ranks of {@code r} that match. The implementations use only set operations, so the cost depends on the
+     * number of intervals, not of ranks.
      */
     Idset matches(ResourceSet r);
 
     ObjectNode toJson();
 
-    /** Adds every property that the constraint names, negated or not. */
+    /** Adds the name of every property in the constraint, negated or not, to {@code properties}. */
     default void namesInto(Set<String> properties) {}
 
     /** Returns the names of the properties in the constraint, without the sign of a negation. */
@@ -70,12 +71,16 @@ public sealed interface Constraint {
         return equals(all());
     }
 
-    /** @throws InvalidException with every problem, each at its JSON pointer */
+    /**
+     * Reads a constraint.
+     *
+     * @throws InvalidException with every problem, each at its JSON pointer
+     */
     static Constraint parse(JsonNode json) {
         return parse(Document.of(json));
     }
 
-    /** Reads JSON or YAML text. */
+    /** Reads a constraint from JSON or YAML. */
     static Constraint parse(String text) {
         return parse(Document.parse("constraint", text));
     }
@@ -95,7 +100,10 @@ public sealed interface Constraint {
 
     /** Constraints joined by one operator. */
     record Joined(Join how, List<Constraint> values) implements Constraint {
-        /** Levels at most, far above the limit of any reader; the limit bounds the recursion of code that walks a constraint. */
+        /**
+         * The highest number of levels, far above the limit of any reader. The limit bounds the recursion of code that walks
+         * a constraint.
+         */
         private static final int MAX_DEPTH = 1000;
 
         public Joined {
@@ -173,7 +181,7 @@ public sealed interface Constraint {
         }
     }
 
-    /** Matches any of the named hosts; names that the inventory lacks match nothing. */
+    /** Matches any of the named hosts. Names of hosts that the inventory does not have match nothing. */
     record Hosts(Hostlist hosts) implements Constraint {
         @Override
         public Idset matches(ResourceSet r) {

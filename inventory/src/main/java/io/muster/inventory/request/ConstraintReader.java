@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a constraint (RFC 31) and collects its problems. An unknown operator is an error, and never a constraint that nothing meets. */
+/**
+ * Reads a constraint (RFC 31) and collects all faults in it. An unknown operator is an error; it never becomes a constraint
+ * that no host meets.
+ */
 final class ConstraintReader {
     /** Characters that RFC 20 forbids in a property; a leading {@code ^} is the negation and is removed before the check. */
     private static final String ILLEGAL = "!&'\"`|()";
@@ -87,7 +90,10 @@ final class ConstraintReader {
         return names;
     }
 
-    /** Returns the hosts of all texts as one list, because the limit on the length applies to the whole list. */
+    /**
+     * Returns the hosts of all hostlists in {@code values} as one list, because the limit on the length applies to the whole
+     * list.
+     */
     private Hostlist hosts(JsonNode values, String at) {
         List<String> texts = strings(values, at);
         try {

@@ -3,25 +3,26 @@ package io.muster.inventory.request;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
 import java.util.Objects;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The acceptable counts of a requested resource (RFC 14 {@code count}, RFC 45): one integer, an idset, or a range with an
- * operator. A count is never empty, never contains zero, and has no member above {@link #MAX}, so that arithmetic on members
- * does not overflow an int.
+ * operator. A count is never empty, never contains zero, and has no member above {@link #MAX}, so that the sum of two members does
+ * not overflow a long.
  *
- * <p>Two counts are equal when their normal forms are: a range ends at its last reachable value, and a count with one member is
- * that integer.
+ * <p>Two counts are equal if their normal forms are equal: a range ends at its last reachable value, and a count with one
+ * member is that integer.
  */
 public final class Count {
-    public static final int MAX = Integer.MAX_VALUE;
+    public static final long MAX = 1L << 60;
     public static final Count ONE = of(1);
 
     /** How a range steps from one acceptable value to the next (RFC 14 {@code operator}). */
@@ -52,33 +53,37 @@ public final class Count {
         }
 
         /** Returns the value after {@code value}, or a number above {@link Count#MAX}. */
-        private long step(int value, int operand) {
+        private long step(long value, long operand) {
             return switch (this) {
-                case ADD -> (long) value + operand;
-                case MULTIPLY -> (long) value * operand;
+                case ADD -> value + operand;
+                case MULTIPLY -> product(value, operand);
                 case POWER -> power(value, operand);
             };
         }
 
-        private static long power(int base, int exponent) {
+        private static long product(long a, long b) {
+            return a > MAX / b ? MAX + 1 : a * b;
+        }
+
+        private static long power(long base, long exponent) {
             long result = 1;
-            for (int i = 0; i < exponent && result <= MAX; i++) {
-                result *= base;
+            for (long i = 0; i < exponent && result <= MAX; i++) {
+                result = product(result, base);
             }
             return result;
         }
     }
 
-    /** The members, only if they are neither one integer nor one range. */
+    /** The acceptable counts, if they are neither one integer nor one range; otherwise null. */
     private final @Nullable Idset ids;
 
-    private final int min;
-    private final int max;
+    private final long min;
+    private final long max;
     private final boolean open;
     private final Operator operator;
-    private final int operand;
+    private final long operand;
 
-    private Count(@Nullable Idset ids, int min, int max, Operator operator, int operand) {
+    private Count(@Nullable Idset ids, long min, long max, Operator operator, long operand) {
         this.ids = ids;
         this.min = min;
         this.max = max;
@@ -87,7 +92,7 @@ public final class Count {
         this.operand = operand;
     }
 
-    public static Count of(int n) {
+    public static Count of(long n) {
         if (n < 1) {
             throw new IllegalArgumentException("a count must be at least 1, not " + n);
         }
@@ -95,15 +100,17 @@ public final class Count {
     }
 
     /** Returns the count that accepts {@code min} and more, without a maximum: {@code min+}. */
-    public static Count atLeast(int min) {
+    public static Count atLeast(long min) {
         return range(min, -1, Operator.ADD, 1);
     }
 
     /**
+     * Returns the count that accepts the values of a range.
+     *
      * @param max the largest acceptable value, or -1 for none
      * @throws IllegalArgumentException with a sentence, if RFC 14 does not allow this range
      */
-    public static Count range(int min, int max, Operator operator, int operand) {
+    public static Count range(long min, long max, Operator operator, long operand) {
         @Nullable String fault = fault(min, max, operator, operand);
         if (fault != null) {
             throw new IllegalArgumentException(fault);
@@ -111,11 +118,11 @@ public final class Count {
         if (max < 0) {
             return new Count(null, min, -1, operator, operand);
         }
-        int last = last(min, max, operator, operand);
+        long last = last(min, max, operator, operand);
         return last == min ? of(min) : new Count(null, min, last, operator, operand);
     }
 
-    static @Nullable String fault(int min, int max, Operator operator, int operand) {
+    static @Nullable String fault(long min, long max, Operator operator, long operand) {
         if (min < 1) {
             return "min must be at least 1, not " + min;
         }
@@ -129,18 +136,22 @@ public final class Count {
         return operator == Operator.POWER && min < 2 ? "min must be at least 2 with '^', not " + min : null;
     }
 
-    private static int last(int min, int max, Operator operator, int operand) {
+    private static long last(long min, long max, Operator operator, long operand) {
         if (operator == Operator.ADD) {
             return max - (max - min) % operand;
         }
-        int value = min;
+        long value = min;
         for (long next = operator.step(value, operand); next <= max; next = operator.step(value, operand)) {
-            value = (int) next;
+            value = next;
         }
         return value;
     }
 
-    /** @throws IllegalArgumentException if {@code ids} is empty or holds 0 */
+    /**
+     * Returns the count that accepts every id in {@code ids}.
+     *
+     * @throws IllegalArgumentException if {@code ids} is empty or contains 0
+     */
     public static Count of(Idset ids) {
         if (ids.isEmpty() || ids.first() == 0) {
             throw new IllegalArgumentException(ids.isEmpty() ? "no count is acceptable" : "a count cannot be 0");
@@ -153,25 +164,26 @@ public final class Count {
     /**
      * Reads an integer, an idset or an RFC 45 range, each with or without brackets.
      *
-     * @throws MalformedException "count"
+     * @throws MalformedException with the subject "count"
      */
     public static Count parse(CharSequence text) {
         return new CountReader(text).read();
     }
 
     /**
-     * Reads any of the three forms of RFC 14. If the node is not a count, adds the reason to {@code problems} and returns null.
+     * Reads an integer, a dictionary or an idset string, the three forms of RFC 14. If the node is not a count, adds the
+     * reason to {@code problems} and returns null.
      */
     static @Nullable Count parse(JsonNode node, String place, Problems problems) {
         return CountReader.read(node, place, problems);
     }
 
-    public int min() {
+    public long min() {
         return min;
     }
 
-    /** Returns the largest acceptable count, {@link #MAX} if there is none. */
-    public int max() {
+    /** Returns the largest acceptable count, or {@link #MAX} if there is none. */
+    public long max() {
         return open ? MAX : max;
     }
 
@@ -184,63 +196,69 @@ public final class Count {
         return min == max;
     }
 
-    public boolean contains(int n) {
+    public boolean contains(long n) {
         if (n < min || n > max()) {
             return false;
         }
         if (ids != null) {
-            return ids.contains(n);
+            return (n <= Idset.MAX_ID && ids.contains((int) n));
         }
         return operator == Operator.ADD ? (n - min) % operand == 0 : next(n - 1) == n;
     }
 
-    /** Returns the smallest acceptable count above {@code after}, or -1. */
-    public int next(int after) {
+    /** Returns the smallest acceptable count above {@code after}, or -1 if there is none. */
+    public long next(long after) {
         if (after < min) {
             return min;
         }
         if (after >= max()) {
             return -1;
         }
-        return ids != null ? ids.next(after) : nextInRange(after);
+        return ids != null ? ids.next((int) after) : nextInRange(after);
     }
 
-    private int nextInRange(int after) {
-        long value = operator == Operator.ADD ? after - (long) (after - min) % operand : min;
+    private long nextInRange(long after) {
+        long value = operator == Operator.ADD ? after - (after - min) % operand : min;
         while (value <= after) {
-            value = operator.step((int) value, operand);
+            value = operator.step(value, operand);
         }
-        return value > max() ? -1 : (int) value;
+        return value > max() ? -1 : value;
     }
 
-    /** Returns every acceptable count, ascending; an open count ends at {@link #MAX}. */
-    public IntStream stream() {
-        return IntStream.iterate(min, n -> n > 0, this::next);
+    /** Returns every acceptable count in ascending order. A count without a maximum ends at {@link #MAX}. */
+    public LongStream stream() {
+        return LongStream.iterate(min, n -> n > 0, this::next);
     }
 
     /** Returns the form that RFC 46's examples use: an integer, a dictionary of min and max, or an idset string. */
     public JsonNode toJson() {
         if (isFixed()) {
-            return IntNode.valueOf(min);
+            return number(min);
         }
         if (ids != null) {
             return TextNode.valueOf(ids.toString());
         }
-        ObjectNode range = JsonNodeFactory.instance.objectNode().put("min", min);
+        ObjectNode range = JsonNodeFactory.instance.objectNode();
+        range.set("min", number(min));
         if (!open) {
-            range.put("max", max);
+            range.set("max", number(max));
         }
         if (!open || operator != Operator.ADD || operand != 1) {
-            range.put("operator", String.valueOf(operator.symbol)).put("operand", operand);
+            range.put("operator", String.valueOf(operator.symbol)).set("operand", number(operand));
         }
         return range;
+    }
+
+    /** Returns a node as a parser makes it: an int if the number fits. */
+    private static JsonNode number(long n) {
+        return n <= Integer.MAX_VALUE ? IntNode.valueOf((int) n) : LongNode.valueOf(n);
     }
 
     /** Returns the shortest text that {@link #parse(CharSequence)} reads back as this count. */
     @Override
     public String toString() {
         if (isFixed()) {
-            return Integer.toString(min);
+            return Long.toString(min);
         }
         if (ids != null) {
             return ids.toString();

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one count; a reader is used once. */
+/** Reads one count from text or JSON (see {@link Count}). A reader is used once. */
 final class CountReader {
     private static final Set<String> KEYS = Set.of("min", "max", "operator", "operand");
 
@@ -46,12 +46,12 @@ final class CountReader {
 
     private Count range() {
         int start = at;
-        int min = number("a count");
+        long min = number("a count");
         if (at == end) {
             return Count.of(min);
         }
-        int max = maximum(min);
-        int operand = 1;
+        long max = maximum(min);
+        long operand = 1;
         Count.Operator operator = Count.Operator.ADD;
         int operandAt = at + 1;
         if (at < end) {
@@ -68,14 +68,14 @@ final class CountReader {
         return Count.range(min, max, operator, operand);
     }
 
-    private int maximum(int min) {
+    private long maximum(long min) {
         if (text.charAt(at) == '+') {
             at++;
             return -1;
         }
         expect('-', "'-', '+' or the end");
         int start = at;
-        int max = number("a maximum");
+        long max = number("a maximum");
         if (max < min) {
             throw malformed(start, "max " + max + " is less than min " + min);
         }
@@ -91,27 +91,27 @@ final class CountReader {
         return operator;
     }
 
-    private int number(String what) {
+    private long number(String noun) {
         int start = at;
         long value = 0;
         while (at < end && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
             value = value * 10 + (text.charAt(at++) - '0');
             if (value > Count.MAX) {
-                throw malformed(start, what + " above " + Count.MAX);
+                throw malformed(start, noun + " above " + Count.MAX);
             }
         }
         if (at == start) {
-            throw malformed(start, "expected " + what + ", a positive integer");
+            throw malformed(start, "expected " + noun + ", a positive integer");
         }
         if (text.charAt(start) == '0') {
-            throw malformed(start, at == start + 1 ? what + " must be at least 1" : "leading zero");
+            throw malformed(start, at == start + 1 ? noun + " must be at least 1" : "leading zero");
         }
-        return (int) value;
+        return value;
     }
 
-    private void expect(char c, String what) {
+    private void expect(char c, String noun) {
         if (at >= end || text.charAt(at) != c) {
-            throw malformed(at, "expected " + what);
+            throw malformed(at, "expected " + noun);
         }
         at++;
     }
@@ -166,21 +166,23 @@ final class CountReader {
         return operator;
     }
 
-    private static int positive(JsonNode node, String what) {
-        int n = integer(node, what);
+    private static long positive(JsonNode node, String noun) {
+        long n = integer(node, noun);
         if (n < 1) {
-            throw new IllegalArgumentException(what + " must be at least 1, not " + n);
+            throw new IllegalArgumentException(noun + " must be at least 1, not " + n);
         }
         return n;
     }
 
-    private static int integer(JsonNode node, String what) {
+    private static long integer(JsonNode node, String noun) {
         if (!node.isIntegralNumber()) {
-            throw new IllegalArgumentException(what + " must be an integer, not " + node);
+            throw new IllegalArgumentException(noun + " must be an integer, not " + node);
         }
-        if (!node.canConvertToInt()) {
-            throw new IllegalArgumentException(what + " " + node + " is above " + Count.MAX);
+        if (!node.canConvertToLong() || node.longValue() > Count.MAX) {
+            boolean negative = node.bigIntegerValue().signum() < 0;
+            throw new IllegalArgumentException(
+                    noun + " " + node + (negative ? " is below 1" : " is above " + Count.MAX));
         }
-        return node.intValue();
+        return node.longValue();
     }
 }

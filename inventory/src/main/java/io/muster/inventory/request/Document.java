@@ -16,13 +16,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A JSON or YAML document as a tree, with the line of every value if the text was YAML. */
+/** A JSON or YAML document as a tree. If the text was YAML, the document knows the line of every value. */
 final class Document {
-    /** Limits on the cost of a hostile document. No request of a person or a tool comes near them. */
+    /** The limits bound what a hostile document can cost. No request of a person or a tool comes near them. */
     static final int MAX_CHARS = 16 << 20;
 
     static final int MAX_DEPTH = 2 * Resource.MAX_DEPTH + 20;
 
+    /**
+     * Says line and column of a fault, which {@link io.muster.inventory.json.StrictJson} does not, because people write requests by hand;
+     * refuses nesting that no request has.
+     */
     private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(MAX_DEPTH)
@@ -44,7 +48,11 @@ final class Document {
         return new Document(root, Map.of());
     }
 
-    /** @throws InvalidException if the text is neither JSON nor YAML, or exceeds a limit */
+    /**
+     * Reads JSON or YAML.
+     *
+     * @throws InvalidException if the text is neither JSON nor YAML, or exceeds a limit
+     */
     static Document parse(String subject, String text) {
         if (text.length() > MAX_CHARS) {
             throw refused(subject, "", "longer than " + MAX_CHARS + " characters");
@@ -61,8 +69,8 @@ final class Document {
     }
 
     /**
-     * Reads text that begins like JSON as YAML in flow style. If the text is neither, it was meant as JSON, and the error says
-     * so.
+     * Reads text that begins like JSON but is not JSON as YAML in flow style. If the text is not YAML either, its author
+     * probably meant JSON, and the error reports the fault in the JSON.
      */
     private static Document flowStyle(String subject, String text, JsonProcessingException json) {
         try {
@@ -86,7 +94,7 @@ final class Document {
         return root;
     }
 
-    /** Returns the pointer and, if known, the line of the value or of the nearest enclosing value. */
+    /** Returns the pointer of a value. In YAML, the line of the value or of the nearest value around it is added. */
     String place(String pointer) {
         for (String p = pointer; !lines.isEmpty(); p = p.substring(0, p.lastIndexOf('/'))) {
             Integer line = lines.get(p);
@@ -100,7 +108,7 @@ final class Document {
         return pointer;
     }
 
-    /** Returns the value's JSON type with an article, for sentences. */
+    /** Returns the JSON type of a value with an article, such as "a list", for use in a sentence. */
     static String kind(JsonNode node) {
         return switch (node.getNodeType()) {
             case ARRAY -> "a list";

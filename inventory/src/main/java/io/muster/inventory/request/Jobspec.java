@@ -11,18 +11,19 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A job specification (RFC 14, RFC 25), checked at one {@link Level}. */
+/** A job specification (RFC 14, RFC 25) that obeys the rules of one {@link Level}. */
 public final class Jobspec {
-    /** Version of a jobspec whose resources exceed version 1; Fluxion accepts every version up to this one. */
+    /**
+     * The version that Muster writes into a jobspec whose resources version 1 does not allow. Fluxion accepts every version
+     * up to this one.
+     */
     public static final int CANONICAL_VERSION = 9999;
 
-    /** Which specifications a jobspec must obey. */
+    /** The rules that a jobspec must obey. */
     public enum Level {
-        /** RFC 25, both its text and its schema. */
-        V1_STRICT,
-        /** The rules of deployed flux-core for version 1: RFC 14 vertices with integer counts, and a duration. */
-        V1_FLUX,
-        /** RFC 14, whatever version the jobspec states. */
+        /** The rules of RFC 25, both of its text and of its schema. */
+        V1,
+        /** The rules of RFC 14, whatever version the jobspec states. */
         CANONICAL
     }
 
@@ -46,15 +47,19 @@ public final class Jobspec {
     }
 
     /**
-     * Reads YAML or JSON.
+     * Reads a jobspec in YAML or JSON.
      *
-     * @throws InvalidException with every problem, each at its pointer and, in YAML, its line
+     * @throws InvalidException with every problem, each at its JSON pointer and, in YAML, its line
      */
     public static Jobspec parse(String text, Level level) {
         return read(Document.parse("jobspec", text), level);
     }
 
-    /** @throws InvalidException with every problem, each at its JSON pointer */
+    /**
+     * Reads a jobspec.
+     *
+     * @throws InvalidException with every problem, each at its JSON pointer
+     */
     public static Jobspec parse(JsonNode root, Level level) {
         return read(Document.of(root), level);
     }
@@ -83,7 +88,7 @@ public final class Jobspec {
         ObjectNode once = JsonNodeFactory.instance.objectNode().put("per_slot", 1);
         labels.forEach(label -> root.withArray("tasks").add(new Task(command, label, once).toJson()));
         root.putObject("attributes").putObject("system").put("duration", duration);
-        if (new JobspecReader(Document.of(root), Level.V1_STRICT, new Problems()).read() == null) {
+        if (new JobspecReader(Document.of(root), Level.V1, new Problems()).read() == null) {
             root.put("version", CANONICAL_VERSION);
         }
         return parse(root, Level.CANONICAL);
@@ -108,34 +113,34 @@ public final class Jobspec {
         return tasks;
     }
 
-    /** Returns the duration in seconds, 0 for no limit or if none is given. */
+    /** Returns the duration in seconds; 0 if none is given or there is no limit. */
     public double duration() {
         return system().path("duration").asDouble(0);
     }
 
-    /** Returns the constraint, {@link Constraint#all()} if none is given. */
+    /** Returns the constraint, or {@link Constraint#all()} if none is given. */
     public Constraint constraint() {
         return constraint;
     }
 
-    /** Returns attributes.system, empty if there is none. */
+    /** Returns the object {@code attributes.system}, or an empty object if there is none. */
     public ObjectNode system() {
         return document.path("attributes").path("system") instanceof ObjectNode system
                 ? system.deepCopy()
                 : JsonNodeFactory.instance.objectNode();
     }
 
-    /** Returns what was accepted although the specifications demand something else. */
+    /** Returns the warnings: what was accepted although the specification demands something else. */
     public List<Problem> notes() {
         return notes;
     }
 
-    /** Returns the document that was read, with every unknown key. */
+    /** Returns the document as it was read, including unknown keys. */
     public ObjectNode toJson() {
         return document.deepCopy();
     }
 
-    /** Returns the question that the jobspec means for feasibility. */
+    /** Returns the request to {@link Feasibility} that asks whether this job could run. */
     public Request request() {
         return new Request(resources, constraint, duration());
     }

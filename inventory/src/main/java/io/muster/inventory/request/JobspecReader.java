@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Checks a jobspec and collects everything that is wrong with it; a reader serves one document. */
+/** Checks a jobspec and collects all faults in it. A reader serves one document. */
 final class JobspecReader {
     private static final Set<String> TASK_KEYS = Set.of("command", "slot", "count");
     private static final Set<String> CANONICAL_TASK_KEYS = Set.of("attributes", "distribution");
@@ -25,7 +25,7 @@ final class JobspecReader {
         this.problems = problems;
     }
 
-    /** Returns null if and only if a problem was found. */
+    /** Returns the jobspec, or null if a problem was found. */
     @Nullable
     Jobspec read() {
         if (!(document.root() instanceof ObjectNode root)) {
@@ -72,7 +72,7 @@ final class JobspecReader {
         }
         List<Resource> resources = new ResourceReader(document, problems).list(list, "/resources");
         if (level != Jobspec.Level.CANONICAL && list.isArray()) {
-            new V1Resources(document, level, problems).check(list);
+            new V1Resources(document, problems).check(list);
         }
         return resources;
     }
@@ -118,7 +118,7 @@ final class JobspecReader {
         }
         node.fieldNames().forEachRemaining(key -> {
             String place = Pointer.of(at, key);
-            if (!TASK_KEYS.contains(key) && level == Jobspec.Level.V1_STRICT) {
+            if (!TASK_KEYS.contains(key) && level == Jobspec.Level.V1) {
                 add(place, "version 1 has no such task key");
             } else if (!TASK_KEYS.contains(key) && !CANONICAL_TASK_KEYS.contains(key)) {
                 note(place, "a task has no such key");
@@ -163,11 +163,11 @@ final class JobspecReader {
     }
 
     /**
-     * Reports a task whose slot does not exist. flux-core accepts such a jobspec, and flux-core's own shape option creates
-     * some.
+     * Reports a task that names a slot that does not exist: an error at level V1, otherwise a note. flux-core accepts such a jobspec, and
+     * flux-core's own shape option creates some.
      */
     private void unknownSlot(String at, String sentence) {
-        if (level == Jobspec.Level.V1_STRICT) {
+        if (level == Jobspec.Level.V1) {
             add(at, sentence);
         } else {
             note(at, sentence);
@@ -216,7 +216,8 @@ final class JobspecReader {
         long inner = resource.isSlot() || resource.with().isEmpty()
                 ? 1
                 : slots(resource.with().get(0));
-        return Math.min(Count.MAX, inner * resource.count().min());
+        long count = resource.count().min();
+        return inner > Count.MAX / count ? Count.MAX : inner * count;
     }
 
     private void perResource(JsonNode node, String at, @Nullable Resource slot) {
@@ -235,7 +236,7 @@ final class JobspecReader {
     private void positive(JsonNode node, String at) {
         if (!node.isIntegralNumber() || node.bigIntegerValue().signum() <= 0) {
             add(at, "must be a positive integer" + (node.isMissingNode() ? "" : ", not " + node));
-        } else if (!node.canConvertToInt()) {
+        } else if (!node.canConvertToLong() || node.longValue() > Count.MAX) {
             add(at, node + " is above " + Count.MAX);
         }
     }
@@ -262,11 +263,11 @@ final class JobspecReader {
     private Constraint system(JsonNode system) {
         String at = "/attributes/system";
         duration(system, at);
-        typed(system, "preemptible-after", at, JsonNode::isNumber, "a number");
+        seconds(system, "preemptible-after", at);
         typed(system, "cwd", at, JsonNode::isTextual, "a string");
         typed(system, "queue", at, JsonNode::isTextual, "a string");
-        typed(system, "environment", at, JsonNode::isObject, "a dictionary");
-        typed(system, "dependencies", at, JsonNode::isArray, "a list");
+        environment(system, at);
+        dependencies(system, at);
         return system.has("constraints")
                 ? new ConstraintReader(document, problems).read(system.get("constraints"), at + "/constraints")
                 : Constraint.all();
@@ -278,17 +279,65 @@ final class JobspecReader {
             if (level != Jobspec.Level.CANONICAL) {
                 add(at, "duration is missing; version 1 must give it");
             }
-        } else if (!duration.isNumber()
-                || !(duration.doubleValue() >= 0)
-                || Double.isInfinite(duration.doubleValue())) {
-            add(at + "/duration", "must be a number of seconds, 0 or more, not " + duration);
+        }
+        seconds(system, "duration", at);
+    }
+
+    private void seconds(JsonNode system, String key, String at) {
+        JsonNode seconds = system.path(key);
+        boolean valid = seconds.isNumber() && seconds.doubleValue() >= 0 && !Double.isInfinite(seconds.doubleValue());
+        if (!seconds.isMissingNode() && !valid) {
+            add(at + "/" + key, "must be a number of seconds, 0 or more, not " + seconds);
         }
     }
 
-    private void typed(JsonNode system, String key, String at, Predicate<JsonNode> is, String what) {
-        if (system.has(key) && !is.test(system.get(key))) {
+    /** Checks that each variable is a string, or null, which removes the variable (RFC 14). */
+    private void environment(JsonNode system, String at) {
+        if (typed(system, "environment", at, JsonNode::isObject, "a dictionary")) {
+            JsonNode environment = system.path("environment");
+            String inside = at + "/environment";
+            environment.properties().stream()
+                    .filter(e -> !e.getValue().isNull())
+                    .forEach(e -> string(e.getValue(), Pointer.of(inside, e.getKey())));
+        }
+    }
+
+    /** Checks that each dependency has the two keys that RFC 26 requires. */
+    private void dependencies(JsonNode system, String at) {
+        if (!typed(system, "dependencies", at, JsonNode::isArray, "a list")) {
+            return;
+        }
+        JsonNode list = system.path("dependencies");
+        for (int i = 0; i < list.size(); i++) {
+            String place = at + "/dependencies/" + i;
+            JsonNode dependency = list.get(i);
+            if (!dependency.isObject()) {
+                add(place, "a dependency must be a dictionary, not " + Document.kind(dependency));
+                continue;
+            }
+            for (String key : List.of("scheme", "value")) {
+                if (dependency.has(key)) {
+                    string(dependency.get(key), place + "/" + key);
+                } else {
+                    add(place, key + " is missing");
+                }
+            }
+        }
+    }
+
+    private void string(JsonNode value, String at) {
+        if (!value.isTextual()) {
+            add(at, "must be a string, not " + Document.kind(value));
+        }
+    }
+
+    /** Returns whether {@code key} has the right type or is absent. */
+    private boolean typed(JsonNode system, String key, String at, Predicate<JsonNode> is, String what) {
+        boolean valid = !system.has(key) || is.test(system.get(key));
+        if (!valid) {
             add(at + "/" + key, "must be " + what + ", not " + Document.kind(system.get(key)));
         }
+        return valid;
     }
 
     private void add(String pointer, String sentence) {

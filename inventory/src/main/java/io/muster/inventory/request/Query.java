@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A constraint as people type it (RFC 35): {@code batch and (ssd|huge) -host:node[0-3]}.
  *
- * <p>Operators are those of RFC 31: properties (the default for a term without operator), hostlist (host, hosts) and ranks
- * (rank). RFC 35 does not define the precedence of a space; deployed flux does, and a query must mean the same in both
+ * <p>The operators are those of RFC 31: properties (the default for a term without operator), hostlist (host, hosts) and
+ * ranks (rank). RFC 35 does not define the precedence of a space; flux does, and a query must mean the same to both
  * programs: a term is joined to everything on its left, so {@code a|b c} is {@code (a|b)&c}, but a negation is joined to the
  * term right before it, so {@code a|b -c} is {@code a|(b&-c)} and {@code not a -b} is {@code not(a&-b)}. This parser is
- * stricter than flux, which accepts unknown operators and illegal names. Quoted text is an operand, whatever colons are in it.
+ * stricter than flux, which accepts unknown operators and illegal names. Quoted text is an operand, whatever colons are in
+ * it.
  */
 public final class Query {
-    /** Characters of a query at most. */
+    /** The highest number of characters in a query. */
     public static final int MAX_CHARS = 65_536;
 
     private static final int MAX_DEPTH = 100;
@@ -34,7 +35,12 @@ public final class Query {
         this.text = text;
     }
 
-    /** @throws MalformedException "constraint query", with what was expected; {@link Shape#caret} shows the position */
+    /**
+     * Reads a query.
+     *
+     * @throws MalformedException with the subject "constraint query" and what the parser expected; {@link Shape#caret} shows
+     *     the position
+     */
     public static Constraint parse(CharSequence text) {
         return new Query(text.toString()).whole();
     }
@@ -90,7 +96,7 @@ public final class Query {
         }
     }
 
-    /** Reads a term and the negations right after it, which bind tighter than any other operator, and other negations too. */
+    /** Reads a term or negation, and the negations right after it, which bind tighter than any other operator. */
     private Constraint unary() {
         deeper();
         List<Constraint> all = new ArrayList<>();
@@ -187,7 +193,7 @@ public final class Query {
         return new Constraint.Properties(names);
     }
 
-    /** Text of the query and the position at which it starts. */
+    /** An operand: its text and the position in the query at which it starts. */
     private record Operand(int start, String text) {}
 
     private @Nullable Operand quoted() {
@@ -212,7 +218,7 @@ public final class Query {
         return new Operand(start, text.substring(start, at));
     }
 
-    /** Skips the sign, once or twice, or the word for it, if it comes next. */
+    /** Skips an operator if it comes next: its sign, written once or twice, or its word. */
     private boolean take(String sign, String word) {
         if (takeWord(word)) {
             return true;

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A question to {@link Feasibility}: the resources that a job wants and where it may run.
  *
- * @param duration seconds, 0 for no limit
+ * @param duration how long the job runs, in seconds; 0 for no limit
  */
 public record Request(List<Resource> resources, Constraint constraint, double duration) {
     public Request {

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * One vertex of a jobspec's resources list (RFC 14, "Resources").
  *
  * @param attributes every key except type, count and with, in the order given: unit, label, exclusive, id and further keys
- * @param with the children; empty for a leaf
+ * @param with the child vertices; empty for a leaf
  */
 public record Resource(String type, Count count, Map<String, JsonNode> attributes, List<Resource> with) {
-    /** Levels of a resources list at most; flux's own readers have the same limit. */
+    /** The highest number of levels in a list of resources. Flux's own readers have the same limit. */
     public static final int MAX_DEPTH = 100;
 
     public static final String SLOT = "slot";
@@ -46,16 +46,20 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
     }
 
     /**
-     * Reads a resources list, in JSON or YAML.
+     * Reads a list of resources in JSON or YAML.
      *
-     * @throws InvalidException with every problem, each at its pointer and, in YAML, its line
+     * @throws InvalidException with every problem, each at its JSON pointer and, in YAML, its line
      */
     public static List<Resource> parseList(String text) {
         Document document = Document.parse("resources", text);
         return parseList(document, document.root());
     }
 
-    /** @throws InvalidException with every problem, each at its JSON pointer */
+    /**
+     * Reads a list of resources.
+     *
+     * @throws InvalidException with every problem, each at its JSON pointer
+     */
     public static List<Resource> parseList(JsonNode list) {
         return parseList(Document.of(list), list);
     }
@@ -79,7 +83,10 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
         return text("label");
     }
 
-    /** Returns the value given or null if none is given, which RFC 14 takes for true inside a slot and false outside. */
+    /**
+     * Returns the value of the key {@code exclusive}, or null if none is given. RFC 14 takes a missing value for true inside
+     * a slot and for false outside.
+     */
     public @Nullable Boolean exclusive() {
         JsonNode node = attributes.get("exclusive");
         return (node == null || !node.isBoolean()) ? null : node.booleanValue();
@@ -90,7 +97,7 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
         return node == null ? null : node.textValue();
     }
 
-    /** Returns whether the type occurs here or anywhere below. */
+    /** Returns whether this vertex or any vertex below it has the type {@code wanted}. */
     public boolean mentions(String wanted) {
         return type.equals(wanted) || with.stream().anyMatch(r -> r.mentions(wanted));
     }

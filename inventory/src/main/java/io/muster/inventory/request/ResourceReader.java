@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an RFC 14 resources list and collects what is wrong with it; a reader serves one document. */
+/** Reads a list of resources (RFC 14) and collects all faults in it. A reader serves one document. */
 final class ResourceReader {
     private static final Set<String> KNOWN = Set.of("type", "count", "with", "unit", "label", "exclusive", "id");
 
@@ -86,8 +86,8 @@ final class ResourceReader {
     }
 
     /**
-     * Returns whether the vertex asks for 0 gpus. Such a vertex is skipped with a warning: flux-core accepts it, although both
-     * schedulers then call the job infeasible.
+     * Returns whether the vertex asks for 0 gpus. Such a vertex is skipped with a warning, because flux-core accepts it,
+     * although both schedulers of Flux then call the job infeasible.
      */
     private boolean isZeroGpu(@Nullable String type, JsonNode node, String pointer) {
         JsonNode count = node.get("count");

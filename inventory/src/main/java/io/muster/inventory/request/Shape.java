@@ -4,26 +4,37 @@ import io.muster.inventory.problem.MalformedException;
 import java.util.List;
 
 /**
- * The command-line form of a resources list (RFC 46): {@code slot=4/node/[core=2;gpu]}.
+ * The form of a list of resources for the command line (RFC 46), such as {@code slot=4/node/[core=2;gpu]}.
  *
  * <p>This parser refuses input that flux-core's parser accepts but of which it loses a part: duplicate keys and labels,
- * unlabelled quoted slots, {@code node=} without a count, counts that do not form a range.
+ * {@code node=} without a count, counts that do not form a range.
  */
 public final class Shape {
-    /** Label of a single slot without a label, as in RFC 46's examples; flux-core's own tools use {@code task}. */
+    /**
+     * The label of a slot without a label, if it is the only slot, as in RFC 46's examples; flux-core's own tools use {@code
+     * task}.
+     */
     public static final String DEFAULT_LABEL = "default";
 
-    /** Characters of a shape at most. */
+    /** The highest number of characters in a shape. */
     public static final int MAX_CHARS = 65_536;
 
     private Shape() {}
 
-    /** @throws MalformedException "shape", with what was expected; {@link #caret} shows the position */
+    /**
+     * Reads a shape.
+     *
+     * @throws MalformedException with the subject "shape" and what the parser expected; {@link #caret} shows the position
+     */
     public static List<Resource> parse(CharSequence text) {
         return parse(text, DEFAULT_LABEL);
     }
 
-    /** @param defaultLabel label of a single slot without a label */
+    /**
+     * Reads a shape.
+     *
+     * @param defaultLabel label of a slot without a label, if it is the only slot
+     */
     public static List<Resource> parse(CharSequence text, String defaultLabel) {
         return new ShapeParser(text.toString(), defaultLabel).parse();
     }

@@ -13,15 +13,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Reads the part of a shape between braces: labels, keys and values (RFC 46 {@code dict}). */
+/** Reads the part of a shape between braces: a label and pairs of keys and values, which RFC 46 calls {@code dict}. */
 final class ShapeItems {
-    /** JSON's number, and {@code 1.}, which flux-core's parser accepts. */
+    /** A number in JSON's grammar. The form {@code 1.} is accepted too, because flux-core's parser accepts it. */
     static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]*)?([eE][-+]?[0-9]+)?");
 
     private static final int MAX_DEPTH = 100;
     private static final int MAX_DIGITS = 1000;
 
-    /** Checks every key before it is stored. */
+    /** Checks a key before the reader stores its value, and refuses keys that are not allowed. */
     interface Check {
         void key(String key, int at, JsonNode value);
     }
@@ -33,7 +33,7 @@ final class ShapeItems {
         this.text = text;
     }
 
-    /** Reads a slot's label, the first entry, which is a value without a key. */
+    /** Reads the label of a slot: the first entry in the braces, which is a value without a key. */
     String label() {
         int start = text.at();
         boolean quoted = text.atQuote();
@@ -130,7 +130,7 @@ final class ShapeItems {
         if (word.isEmpty()) {
             throw text.malformed(start, "expected a value");
         }
-        return switch (word.toLowerCase(Locale.ROOT)) {
+        return switch (word) {
             case "true" -> BooleanNode.TRUE;
             case "false" -> BooleanNode.FALSE;
             case "null" -> NullNode.instance;
@@ -184,7 +184,7 @@ final class ShapeItems {
         return element;
     }
 
-    /** Returns whether a bare word with this content is read as a string and as nothing else. */
+    /** Returns whether every reader, including flux-core's, reads this word without quotes as a string. */
     static boolean isPlainString(String word) {
         String lower = word.toLowerCase(Locale.ROOT);
         return !lower.equals("true")

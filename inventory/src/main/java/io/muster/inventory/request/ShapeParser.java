@@ -13,11 +13,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A recursive-descent parser of RFC 46's grammar; a parser reads one shape. {@link ShapeItems} reads the braces. */
+/**
+ * A recursive-descent parser of the grammar of RFC 46. A parser reads one shape; {@link ShapeItems} reads the parts in
+ * braces.
+ */
 final class ShapeParser {
     /**
-     * Keys that are refused in braces: type and count come before the braces and {@code with} after the slash, so values for
-     * them would be lost.
+     * Keys that are refused in braces. The type and the count come before the braces and the children ({@code with}) after
+     * the slash, so values for these keys would be lost.
      */
     private static final Set<String> RESERVED = Set.of("type", "count", "with");
 
@@ -73,12 +76,8 @@ final class ShapeParser {
     private Resource vertex(int depth) {
         text.blanks();
         int start = text.at();
-        boolean quoted = text.atQuote();
         String type = type();
-        boolean slot = type.equalsIgnoreCase(Resource.SLOT);
-        if (slot && quoted) {
-            throw text.malformed(start, "a slot's type is written without quotes");
-        }
+        boolean slot = type.equals(Resource.SLOT);
         text.blanks();
         Count count = text.take('=') ? count() : Count.ONE;
         Map<String, JsonNode> attributes = slot ? slotItems(start) : items(false);
@@ -88,7 +87,7 @@ final class ShapeParser {
             throw text.malformed("expected '/' and what is in the slot");
         }
         List<Resource> with = children ? list(depth + 1) : List.of();
-        return new Resource(slot ? Resource.SLOT : type, count, attributes, with);
+        return new Resource(type, count, attributes, with);
     }
 
     private String type() {

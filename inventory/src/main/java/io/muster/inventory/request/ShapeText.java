@@ -2,7 +2,7 @@ package io.muster.inventory.request;
 
 import io.muster.inventory.problem.MalformedException;
 
-/** The characters of a shape and the current position. */
+/** The text of a shape and the position up to which a parser has read it. */
 final class ShapeText {
     private final String text;
     private int at;
@@ -56,14 +56,14 @@ final class ShapeText {
     }
 
     String bareType() {
-        return until("={}[]/;,:\"'", true);
+        return until("={}[]/;,\"'", true);
     }
 
     String bareCount() {
         return until("{}/;", false).strip();
     }
 
-    /** Reads up to any of {@code stops}; the result is not stripped. */
+    /** Reads text without quotes up to any of {@code stops}. Blanks at its ends are kept. */
     String bare(String stops) {
         return until(stops, false);
     }
@@ -73,8 +73,8 @@ final class ShapeText {
         int depth = 0;
         while (!atEnd()) {
             char c = text.charAt(at);
-            // A count may be in brackets; a closing bracket without an opening one ends the list that contains the
-            // vertex.
+            // A count may be in brackets, in which the stops do not count. A closing bracket without an opening one
+            // ends the list that contains the vertex.
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
             if (stops.indexOf(c) >= 0 || depth < 0 || (stopAtBlank && isBlank(c))) {
                 break;

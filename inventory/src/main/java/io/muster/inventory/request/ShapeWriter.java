@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.List;
 import java.util.Map;
 
-/** Writes a resources list as its shortest shape; a writer serves one list. */
+/** Writes a list of resources as its shortest shape. A writer serves one list. */
 final class ShapeWriter {
     private final List<Resource> resources;
     private final String defaultLabel;
@@ -122,7 +122,8 @@ final class ShapeWriter {
     }
 
     private static String type(String type) {
-        boolean bare = isBare(type, "={}[]/;,:\"'") && type.chars().noneMatch(c -> c <= ' ');
+        // flux-core takes a bare Slot for a slot, so that type is quoted.
+        boolean bare = isBare(type, "={}[]/;,\"'") && type.chars().noneMatch(c -> c <= ' ');
         return bare && !type.equalsIgnoreCase(Resource.SLOT) ? type : quote(type);
     }
 

@@ -6,11 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /**
- * One entry of a jobspec's tasks (RFC 14, "Tasks").
+ * One task of a jobspec (RFC 14, "Tasks").
  *
  * @param command the program and its arguments
  * @param slot label of the slot in which the task runs
- * @param count one of per_slot, per_resource and total, as given
+ * @param count the object that was given, with one of the keys per_slot, per_resource and total
  */
 public record Task(List<String> command, String slot, JsonNode count) {
     public Task {

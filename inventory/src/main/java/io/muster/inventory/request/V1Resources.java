@@ -3,14 +3,15 @@ package io.muster.inventory.request;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Checks the rules that version 1 (RFC 25) adds to RFC 14's rules for the resources list. */
+/** Checks a list of resources for the rules that version 1 of the jobspec (RFC 25) adds to the rules of RFC 14. */
 final class V1Resources {
     private static final Map<String, Set<String>> KEYS = Map.of(
-            "node", Set.of("type", "count", "unit", "with", "exclusive"),
+            "node", Set.of("type", "count", "unit", "with", "label", "exclusive"),
             "slot", Set.of("type", "count", "unit", "with", "label", "exclusive"),
             "core", Set.of("type", "count", "unit"),
             "gpu", Set.of("type", "count", "unit"));
@@ -18,13 +19,11 @@ final class V1Resources {
             Map.of("node", Set.of("slot"), "slot", Set.of("core", "gpu"), "core", Set.of(), "gpu", Set.of());
 
     private final Document document;
-    private final Jobspec.Level level;
     private final Problems problems;
     private boolean core;
 
-    V1Resources(Document document, Jobspec.Level level, Problems problems) {
+    V1Resources(Document document, Problems problems) {
         this.document = document;
-        this.level = level;
         this.problems = problems;
     }
 
@@ -36,7 +35,7 @@ final class V1Resources {
             vertex(list.get(i), "/resources/" + i, Set.of("node", "slot"), 0);
         }
         if (!core) {
-            strictly("/resources", "version 1 must ask for cores");
+            add("/resources", "version 1 must ask for cores");
         }
     }
 
@@ -49,7 +48,7 @@ final class V1Resources {
         count(node.path("count"), type, at + "/count");
         if (!expected.contains(type) && node.path("type").isTextual()) {
             String wanted = expected.isEmpty() ? "nothing" : String.join(" or ", new TreeSet<>(expected));
-            strictly(at + "/type", "version 1 has " + wanted + " here, not \"" + type + "\"");
+            add(at + "/type", "version 1 has " + wanted + " here, not \"" + type + "\"");
         }
         keys(node, type, at);
         children(node.path("with"), type, at + "/with", depth);
@@ -59,22 +58,24 @@ final class V1Resources {
         if (!count.isMissingNode() && !count.isIntegralNumber()) {
             add(at, "version 1 takes an integer only, not " + count);
         } else if (type.equals("gpu") && count.isIntegralNumber() && count.asLong() == 0) {
-            strictly(at, "must be at least 1, not 0");
+            add(at, "must be at least 1, not 0");
         }
     }
 
     private void keys(JsonNode node, String type, String at) {
-        if (type.equals("node") && node.has("exclusive")) {
-            problems.warn(
-                    document.place(at + "/exclusive"), "RFC 25's text allows this on a node, its schema does not");
+        for (String key : type.equals("node") ? List.of("exclusive", "label") : List.<String>of()) {
+            if (node.has(key)) {
+                problems.warn(
+                        document.place(at + "/" + key), "RFC 25's text allows this on a node, its schema does not");
+            }
         }
         if (type.equals("node") && !node.has("with")) {
-            strictly(at, "a node must have a slot in it (with)");
+            add(at, "a node must have a slot in it (with)");
         }
         Set<String> known = KEYS.get(type);
         node.fieldNames().forEachRemaining(key -> {
             if (known != null && !known.contains(key)) {
-                strictly(Pointer.of(at, key), "version 1 has no such key in a " + type);
+                add(Pointer.of(at, key), "version 1 has no such key in a " + type);
             }
         });
     }
@@ -82,22 +83,13 @@ final class V1Resources {
     private void children(JsonNode with, String type, String at, int depth) {
         Set<String> expected = CHILDREN.getOrDefault(type, Set.of());
         if (with.size() > expected.size() && CHILDREN.containsKey(type) && !expected.isEmpty()) {
-            strictly(at, "version 1 takes at most " + expected.size() + " here, not " + with.size());
+            add(at, "version 1 takes at most " + expected.size() + " here, not " + with.size());
         } else if (with.size() == 2
                 && with.path(0).path("type").equals(with.path(1).path("type"))) {
-            strictly(at, "version 1 takes each type once");
+            add(at, "version 1 takes each type once");
         }
         for (int i = 0; i < with.size(); i++) {
             vertex(with.path(i), at + "/" + i, expected, depth + 1);
-        }
-    }
-
-    /** Adds an error if RFC 25 applies, a warning if flux-core's rules apply. */
-    private void strictly(String pointer, String sentence) {
-        if (level == Jobspec.Level.V1_STRICT) {
-            add(pointer, sentence);
-        } else {
-            problems.warn(document.place(pointer), sentence);
         }
     }
 

@@ -23,8 +23,9 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * Reads one YAML 1.1 document (RFC 14 names that version, so {@code 010} is eight) into a JSON tree and remembers the line of
- * every value. An alias counts at every use, so that a document of nested aliases cannot exceed the limit.
+ * Reads one YAML document into a JSON tree and remembers the line of every value. The rules are those of YAML 1.1, the
+ * version that RFC 14 names, so {@code 010} is eight. An alias counts at every use, so that a document of nested aliases
+ * cannot exceed the limit on values.
  */
 final class YamlReader {
     private static final int MAX_VALUES = 200_000;
@@ -35,7 +36,11 @@ final class YamlReader {
 
     private YamlReader() {}
 
-    /** @throws InvalidException with the line of the first thing that is not YAML */
+    /**
+     * Reads a document.
+     *
+     * @throws InvalidException with the line of the first fault in the YAML
+     */
     static Document read(String subject, String text) {
         try {
             Node node = new Yaml(new SafeConstructor(options())).compose(new StringReader(text));
@@ -110,7 +115,7 @@ final class YamlReader {
         return new YAMLException("line " + (node.getStartMark().getLine() + 1) + ": " + sentence);
     }
 
-    /** Reads plain scalars by the rules of YAML 1.1. */
+    /** Converts scalars without quotes by the rules of YAML 1.1. */
     private static final class Scalars extends SafeConstructor {
         Scalars(LoaderOptions options) {
             super(options);

@@ -16,9 +16,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code [[resource.config]]} entry of flux-config-resource(5).
+ * One {@code [[resource.config]]} entry of the configuration, as in flux-config-resource(5).
  *
- * @param place place to which problems of the entry are reported: {@code resource.config/2}
+ * @param place the place that problems of the entry name, such as {@code resource.config/2}
  */
 public record ConfigEntry(String place, Hostlist hosts, Idset cores, Idset gpus, List<String> properties) {
     private static final Set<String> KEYS = new TreeSet<>(Set.of("hosts", "cores", "gpus", "properties"));
@@ -28,8 +28,8 @@ public record ConfigEntry(String place, Hostlist hosts, Idset cores, Idset gpus,
     }
 
     /**
-     * Reads the entries of a {@code resource.config} array, each as far as it is readable, and adds a problem for everything
-     * that is not. An entry without hosts is left out.
+     * Reads the entries of a {@code resource.config} array. Whatever cannot be read becomes a problem and is left out, and
+     * so is an entry without hosts.
      */
     public static List<ConfigEntry> readAll(JsonNode array, String place, Problems problems) {
         List<ConfigEntry> entries = new ArrayList<>();

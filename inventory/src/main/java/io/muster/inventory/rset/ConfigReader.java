@@ -39,8 +39,8 @@ final class ConfigReader {
     }
 
     /**
-     * Checks that there are hosts and that each has resources. Called only if all entries could be read, because a host may
-     * lack resources only for the reason that they could not be read.
+     * Checks that there are hosts and that each has resources. The method is called only if all entries could be read;
+     * otherwise a host might lack resources only because its entry could not be read.
      */
     private void checkComplete() {
         if (hosts.isEmpty()) {

@@ -13,15 +13,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources of one rank: ids by child type, and the keys of its R_lite entry that RFC 20 does not name. A type without ids
- * is not stored, so that {@code {}}, {@code {"core":""}} and {@code {"gpu":""}} are one value.
+ * The resources of one rank: ids by child type, and the keys of its R_lite entry that RFC 20 does not define. A type without
+ * ids is not stored, so that {@code {}}, {@code {"core":""}} and {@code {"gpu":""}} are equal.
  */
 final class Contents {
     static final String CORE = "core";
     static final String GPU = "gpu";
     static final Contents EMPTY = new Contents(new TreeMap<>(), Map.of());
 
-    /** Puts cores first, as flux-core prints them. */
+    /** The order of child types: cores first, as flux-core prints them. */
     private static final Comparator<String> CORE_FIRST =
             Comparator.comparing((String type) -> !type.equals(CORE)).thenComparing(Comparator.naturalOrder());
 
@@ -82,7 +82,10 @@ final class Contents {
         return of(merged, keys);
     }
 
-    /** Renumbers ids from 0 within the rank. GPU ids stay, because a job addresses GPUs by the numbers of the driver. */
+    /**
+     * Returns these contents with ids numbered from 0. GPU ids stay, because a job addresses GPUs by the numbers of the
+     * driver.
+     */
     Contents renumber() {
         Map<String, Idset> renumbered = new LinkedHashMap<>();
         children.forEach((type, ids) -> renumbered.put(type, type.equals(GPU) ? ids : Idset.range(0, ids.size() - 1)));

@@ -10,7 +10,7 @@ import io.muster.inventory.idset.Idset;
  * @param sentence the sentence that {@code flux R verify} prints
  */
 public record Difference(Kind kind, Idset ranks, Hostlist hosts, String sentence) {
-    /** The kinds, in the order in which differences are reported. */
+    /** The kinds of difference, in the order in which differences are reported. */
     public enum Kind {
         UNKNOWN_RANK,
         HOSTNAME,
@@ -18,7 +18,7 @@ public record Difference(Kind kind, Idset ranks, Hostlist hosts, String sentence
         EXTRA
     }
 
-    /** Returns whether expected resources are missing. Extra resources are reported but are not fatal. */
+    /** Returns whether expected resources are missing. Resources that were not expected are reported, but they are not fatal. */
     public boolean isFatal() {
         return kind != Kind.EXTRA;
     }

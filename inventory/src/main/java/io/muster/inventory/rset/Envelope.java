@@ -8,9 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of R other than ranks, hosts, resources and properties, kept as they were written.
+ * The parts of R that Muster does not interpret as resources, kept as they were written: everything except ranks, hosts,
+ * resources and properties.
  *
- * @param starttime the value as read; absent, 0 and negative all mean unset
+ * @param starttime the value as read; if it is absent, 0 or negative, the time is not set
  * @param scheduling any JSON value, including null
  * @param execution the keys of {@code execution} that RFC 20 does not define, including {@code nslots}
  * @param top the keys beside {@code version}, {@code execution} and {@code scheduling}
@@ -23,7 +24,7 @@ record Envelope(
         Map<String, JsonNode> top) {
     static final String NSLOTS = "nslots";
 
-    /** The value for unset, as flux-core writes it. */
+    /** The value of a time that is not set, as flux-core writes it. */
     private static final JsonNode UNSET = seconds(0);
 
     static final Envelope EMPTY = new Envelope(UNSET, UNSET, null, Map.of(), Map.of());
@@ -48,7 +49,10 @@ record Envelope(
         return new Envelope(starttime, expiration, other, execution, top);
     }
 
-    /** Returns this envelope without {@code nslots}, because a changed set is not the allocation whose slots were counted. */
+    /**
+     * Returns this envelope without {@code nslots}. If a set is changed, it is no longer the allocation whose slots were
+     * counted.
+     */
     Envelope withoutSlots() {
         if (!execution.containsKey(NSLOTS)) {
             return this;
@@ -59,15 +63,18 @@ record Envelope(
     }
 
     /**
-     * Returns the envelope of a combination of two sets: as in flux-core, no times, no slots, and the first {@code scheduling}
-     * that exists.
+     * Returns the envelope of a combination of two sets. As in flux-core, it has no times, no slots, and the first {@code
+     * scheduling} that is not null.
      */
     Envelope combined(@Nullable JsonNode otherScheduling) {
         JsonNode first = scheduling == null || scheduling.isNull() ? otherScheduling : scheduling;
         return new Envelope(UNSET, UNSET, first, withoutSlots().execution, top);
     }
 
-    /** Returns a float in plain digits, as microseconds need, because readers treat an exponent in different ways. */
+    /**
+     * Returns the seconds as a float in plain digits with all microseconds, because readers treat an exponent in different
+     * ways.
+     */
     private static JsonNode seconds(double seconds) {
         BigDecimal exact = BigDecimal.valueOf(seconds);
         return DecimalNode.valueOf(exact.setScale(Math.max(1, exact.scale())));

@@ -4,7 +4,7 @@ import io.muster.inventory.idset.Idset;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** Ranks of a resource set with the same resources: one entry of R_lite. */
+/** Ranks of a resource set that have the same resources, which R writes as one entry of R_lite. */
 public final class Group {
     private final Idset ranks;
     private final Contents contents;
@@ -18,7 +18,7 @@ public final class Group {
         return ranks;
     }
 
-    /** Returns the ids by child type, cores first; a type without ids is absent. */
+    /** Returns the ids by child type, cores first. A type without ids is left out. */
     public SortedMap<String, Idset> children() {
         return contents.children();
     }

@@ -17,8 +17,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code graph} of a {@code scheduling} key (RFC 20, "Scheduling"), read only to find out which vertex belongs to which
- * node. Containment is taken from {@code paths}, which Fluxion writes, or from edges for a vertex without a path.
+ * The {@code graph} of the key {@code scheduling} (RFC 20, "Scheduling"). It is read here only to find out which vertex
+ * belongs to which node. Containment is taken from {@code paths}, which Fluxion writes, or from edges for a vertex without a
+ * path.
  */
 final class Jgf {
     private static final String CONTAINMENT = "containment";
@@ -41,7 +42,7 @@ final class Jgf {
         Arrays.fill(anchors, UNKNOWN);
     }
 
-    /** Returns the graph, or null if {@code scheduling} is something else. */
+    /** Returns the graph, or null if {@code scheduling} has no graph. */
     static @Nullable Jgf of(@Nullable JsonNode scheduling) {
         if (!(scheduling instanceof ObjectNode object)) {
             return null;
@@ -70,7 +71,7 @@ final class Jgf {
         return metadata(vertex).path("rank").asInt(NONE);
     }
 
-    /** Returns the name of a vertex. By RFC 4 the name defaults to basename and id, and the basename to the type. */
+    /** Returns the name of a vertex. RFC 4 defines defaults: the name is basename and id, and the basename is the type. */
     String name(int vertex) {
         JsonNode metadata = metadata(vertex);
         if (metadata.hasNonNull("name")) {
@@ -82,14 +83,14 @@ final class Jgf {
     }
 
     /**
-     * Returns the node vertex that contains a vertex, or is the vertex; else the nearest containing vertex that has a rank;
-     * else -1.
+     * Returns the node vertex that contains a vertex or is the vertex. If there is none, returns the nearest containing
+     * vertex that has a rank, or -1.
      */
     int anchor(int vertex) {
         Deque<Integer> climbed = new ArrayDeque<>();
         int at = vertex;
         while (at != NONE && anchors[at] == UNKNOWN) {
-            anchors[at] = NONE; // so that a cycle ends
+            anchors[at] = NONE; // a cycle of edges ends here
             climbed.push(at);
             at = isNode(at) ? NONE : parents[at];
         }
@@ -106,7 +107,10 @@ final class Jgf {
         return isNode(vertex) || (!inNode && rank(vertex) >= 0) ? vertex : above;
     }
 
-    /** Returns {@code scheduling} without the matching vertices, their descendants and the edges of both; null if none match. */
+    /**
+     * Returns a copy of {@code scheduling} without the vertices whose anchor matches, their descendants and the edges of
+     * both; null if none match.
+     */
     @Nullable
     ObjectNode without(IntPredicate removedAnchor) {
         Set<String> removed = new HashSet<>();
@@ -143,8 +147,8 @@ final class Jgf {
     }
 
     /**
-     * Returns whether a vertex stands for one of {@code ranks}. If the set has the vertex's host, the host decides, because
-     * ranks change and hosts do not.
+     * Returns whether a vertex stands for one of {@code ranks}. If the resource set has the vertex's host, the host decides,
+     * because ranks change and hosts do not.
      */
     boolean isFor(int vertex, Idset ranks, RankHosts placement) {
         Idset ofHost = isNode(vertex) ? placement.ranksOf(name(vertex)) : Idset.EMPTY;

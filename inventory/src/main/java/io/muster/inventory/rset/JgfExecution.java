@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Derives {@code execution} from a graph, for an R with {@code scheduling} only: ranks and hosts from the node vertices, cores
- * and GPUs from the vertices below them.
+ * Derives the key {@code execution} from a graph, for an R that has only {@code scheduling}: ranks and hosts from the node
+ * vertices, cores and GPUs from the vertices below the nodes.
  */
 final class JgfExecution {
     private static final Set<String> CHILD_TYPES = Set.of(Contents.CORE, Contents.GPU);

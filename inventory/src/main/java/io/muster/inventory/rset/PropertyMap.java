@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Properties and their ranks (RFC 20). A property without ranks is not stored. */
+/** The properties in R with their ranks (RFC 20). A property without ranks is not stored. */
 final class PropertyMap {
     static final PropertyMap EMPTY = new PropertyMap(new TreeMap<>());
 
@@ -33,7 +33,7 @@ final class PropertyMap {
         return held.isEmpty() ? EMPTY : new PropertyMap(held);
     }
 
-    /** Returns why this cannot be the name of a property, or null. */
+    /** Returns why {@code name} cannot be the name of a property, or null if it can. */
     static @Nullable String objection(String name) {
         if (name.isEmpty()) {
             return "a property name is empty";

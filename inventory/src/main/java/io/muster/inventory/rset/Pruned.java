@@ -5,14 +5,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 
 /**
- * A resource set from which ranks were removed, and from whose {@code scheduling} they were removed too.
+ * A resource set from which ranks were removed, also from {@code scheduling}.
  *
- * @param scheduling what happened to {@code scheduling}, for a note to the admin
+ * @param scheduling what happened to {@code scheduling}, which an admin is told in a note
  */
 public record Pruned(ResourceSet resources, Scheduling scheduling) {
     /** What happened to {@code scheduling}. */
     public enum Scheduling {
-        /** The set had none. */
+        /** The set had no {@code scheduling}. */
         ABSENT,
         /** The value is unchanged, because it does not mention the removed ranks. */
         KEPT,

@@ -17,7 +17,10 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads R_lite. The cost of an entry does not depend on the number of its ranks, and equal contents are parsed only once. */
+/**
+ * Reads R_lite, the entries of R that give each rank its resources. The cost of an entry does not depend on the number of
+ * its ranks, and equal contents are parsed only once.
+ */
 final class RLiteReader {
     private static final String PLACE = "/execution/R_lite";
 
@@ -31,7 +34,10 @@ final class RLiteReader {
         this.problems = problems;
     }
 
-    /** Returns the layout, or null if the ranks are unknown because an entry is broken, or if a rank occurs twice. */
+    /**
+     * Returns the contents of all ranks, or null if the ranks are unknown because an entry is broken, or if a rank occurs
+     * twice.
+     */
     @Nullable
     RankContents read(@Nullable JsonNode entries) {
         if (entries == null || !entries.isArray()) {
@@ -98,8 +104,8 @@ final class RLiteReader {
     }
 
     /**
-     * Reads the children. Every child must be an idset, whatever its type, because flux-core and Fluxion would refuse the whole
-     * R.
+     * Reads the children of an entry. Every child must be an idset, whatever its type, because flux-core and Fluxion would
+     * otherwise refuse the whole R.
      */
     private @Nullable Map<String, Idset> children(String place, ObjectNode children) {
         Map<String, Idset> byType = new LinkedHashMap<>();
@@ -115,7 +121,7 @@ final class RLiteReader {
         return byType.size() < children.size() ? null : byType;
     }
 
-    /** Returns the idset at a key, or adds a problem and returns null. */
+    /** Returns the idset in a member, or adds a problem and returns null. */
     static @Nullable Idset idset(String parent, String key, @Nullable JsonNode value, Problems problems) {
         String place = Pointer.of(parent, key);
         if (value == null || !value.isTextual()) {

@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contents of ranks: groups of disjoint ranks and distinct contents, by lowest rank. Time and memory depend on the number
- * of groups and of the ranges of their ranks; no method may loop over ranks.
+ * The contents of all ranks, as groups: the groups have disjoint ranks and distinct contents, and are ordered by lowest
+ * rank. Time and memory depend on the number of groups and of the ranges of their ranks; no method may loop over ranks.
  */
 final class RankContents {
     static final RankContents EMPTY = new RankContents(List.of(), Idset.EMPTY);
@@ -74,7 +74,10 @@ final class RankContents {
         return new RankContents(sorted(remaining), ranks.subtract(removed));
     }
 
-    /** Renames the ranks; {@code renaming} must not map ranks of different groups to the same rank. */
+    /**
+     * Returns these contents under other ranks. The function {@code renaming} must not map ranks of different groups to the
+     * same rank.
+     */
     RankContents mapRanks(UnaryOperator<Idset> renaming) {
         List<Group> renamed = new ArrayList<>(groups.size());
         groups.forEach(group -> renamed.add(group.withRanks(renaming.apply(group.ranks()))));
@@ -92,7 +95,7 @@ final class RankContents {
         return mapped.build();
     }
 
-    /** Returns the contents that either layout has; for a rank in both, {@code rule} combines the contents. */
+    /** Returns the contents that either object has. If both have a rank, {@code rule} combines the two contents. */
     RankContents union(RankContents that, BinaryOperator<Contents> rule) {
         Builder result = new Builder();
         groups.forEach(own -> result.add(own.ranks().subtract(that.ranks), own.contents()));
@@ -101,14 +104,14 @@ final class RankContents {
         return result.build();
     }
 
-    /** Returns the contents that both layouts have; a rank without shared contents is left out. */
+    /** Returns the contents that both objects have. A rank without shared contents is left out. */
     RankContents intersect(RankContents that) {
         Builder result = new Builder();
         forEachShared(that, (shared, mine, theirs) -> result.addUnlessEmpty(shared, mine.intersect(theirs)));
         return result.build();
     }
 
-    /** Returns the contents that this layout has and the other lacks; a rank without any such contents is left out. */
+    /** Returns the contents that this object has and the other does not. A rank without any such contents is left out. */
     RankContents subtract(RankContents that) {
         Builder result = new Builder();
         groups.forEach(own -> result.add(own.ranks().subtract(that.ranks), own.contents()));
@@ -117,8 +120,8 @@ final class RankContents {
     }
 
     /**
-     * Visits every set of ranks that is within one group of this layout and one group of the other. The group with equal
-     * contents is tried first: usually both layouts describe the same machines, and then no other group has to be examined.
+     * Visits every set of ranks that is within one group of this object and one group of the other. The group with equal
+     * contents is tried first: usually both objects describe the same machines, and then no other group has to be examined.
      */
     void forEachShared(RankContents that, PairConsumer consumer) {
         Map<Contents, Group> alike = new HashMap<>();
@@ -161,7 +164,7 @@ final class RankContents {
         void accept(Idset ranks, Contents mine, Contents theirs);
     }
 
-    /** Collects ranks by contents; no rank may be added twice. */
+    /** Collects ranks by contents. A rank may be added only once. */
     static final class Builder {
         private final Map<Contents, Idset.Builder> byContents = new LinkedHashMap<>();
 

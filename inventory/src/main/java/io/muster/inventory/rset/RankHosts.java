@@ -9,11 +9,14 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 
-/** The host of each rank: the i-th host is that of the i-th lowest rank (RFC 20). Hosts may occur more than once. */
+/**
+ * The host of each rank, as RFC 20 defines it: the first host belongs to the lowest rank, and so on. A host may have several
+ * ranks.
+ */
 record RankHosts(Idset ranks, Hostlist hosts) {
     private static final String IDSET_CHARACTERS = "0123456789,-[]";
 
-    /** Number of ranges below which a separate search for each range is faster than a walk over all ranges. */
+    /** The number of ranges below which a separate search for each range is faster than a walk over all ranges. */
     private static final int FEW = 8;
 
     static final RankHosts EMPTY = new RankHosts(Idset.EMPTY, Hostlist.EMPTY);
@@ -51,9 +54,9 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         return ranksAt(hosts.indexesOf(names));
     }
 
-    Hostlist hostsOf(Idset some) {
-        requireMembers(some);
-        return hosts.select(positionsOf(some));
+    Hostlist hostsOf(Idset subset) {
+        requireMembers(subset);
+        return hosts.select(positionsOf(subset));
     }
 
     /**
@@ -74,13 +77,13 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         });
     }
 
-    void requireMembers(Idset some) {
-        if (!ranks.containsAll(some)) {
-            throw TargetException.ranks(some.subtract(ranks), ranks);
+    void requireMembers(Idset subset) {
+        if (!ranks.containsAll(subset)) {
+            throw TargetException.ranks(subset.subtract(ranks), ranks);
         }
     }
 
-    /** Reads text as an idset, or else as a hostlist, as {@code flux resource} does. */
+    /** Reads a text as an idset or, if it is none, as a hostlist, as {@code flux resource} does. */
     Idset targets(String text) {
         Idset ranks;
         try {
@@ -101,15 +104,15 @@ record RankHosts(Idset ranks, Hostlist hosts) {
     }
 
     /**
-     * Returns whether the text looks like an idset. "3-1" may be a host, but if no host has this name, the fault in the idset
-     * is the better message.
+     * Returns whether the text looks like an idset. "3-1" may be the name of a host, but if no host has this name, the user
+     * gets the fault in the idset.
      */
     private static boolean isMeantAsIdset(String text) {
         return text.chars().allMatch(c -> IDSET_CHARACTERS.indexOf(c) >= 0);
     }
 
     /**
-     * Returns a function from old ranks to new ranks, which follow the order of hosts.
+     * Returns a function from old ranks to new ranks, which are numbered in the order of the hosts in {@code order}.
      *
      * @throws IllegalArgumentException unless {@code order} names each host once
      */
@@ -165,7 +168,10 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         return new RankHosts(others, hosts);
     }
 
-    /** Returns both placements together; the caller must have checked that shared ranks have the same hosts. */
+    /**
+     * Returns the ranks of both placements with their hosts. The caller must have checked that ranks in both have the same
+     * host.
+     */
     RankHosts union(RankHosts that) {
         Idset added = that.ranks.subtract(ranks);
         if (added.isEmpty()) {
@@ -188,7 +194,7 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         return new RankHosts(all, Hostlist.of(names));
     }
 
-    /** Returns the ranks that are in both placements, but have a different host in each. */
+    /** Returns the ranks that are in both placements but have different hosts. */
     Idset disagreements(RankHosts that) {
         Idset shared = ranks.intersect(that.ranks);
         Hostlist mine = hosts.select(positionsOf(shared));
@@ -209,14 +215,17 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         return differing.build();
     }
 
-    /** Returns the positions of {@code some} ranks among all ranks; a range of ranks is a range of positions. */
-    Idset positionsOf(Idset some) {
-        if (some.equals(ranks)) {
-            return some.isEmpty() ? some : Idset.range(0, some.size() - 1);
+    /**
+     * Returns the positions of the ranks in {@code subset} among all ranks. A range of positions is computed at once from a
+     * range of ranks.
+     */
+    Idset positionsOf(Idset subset) {
+        if (subset.equals(ranks)) {
+            return subset.isEmpty() ? subset : Idset.range(0, subset.size() - 1);
         }
-        IntUnaryOperator position = some.rangeCount() < FEW ? ranks::position : new PositionWalk(ranks);
+        IntUnaryOperator position = subset.rangeCount() < FEW ? ranks::position : new PositionWalk(ranks);
         Idset.Builder positions = Idset.builder();
-        some.forEachRange((first, last) -> {
+        subset.forEachRange((first, last) -> {
             int start = position.applyAsInt(first);
             positions.addRange(start, start + (last - first));
         });

@@ -3,10 +3,13 @@ package io.muster.inventory.rset;
 import io.muster.inventory.idset.Idset;
 import java.util.Arrays;
 
-/** A table that finds the rank at a position in a set of ranks. For many searches, the table is faster than the set itself. */
+/**
+ * A table that finds the rank at a position in a set of ranks. If many positions are searched, the table is faster than the
+ * set itself.
+ */
 final class RankOrder {
     private final int[] firsts;
-    /** positions[i] is the position of firsts[i]; one more element holds the size. */
+    /** For each i, the position of firsts[i]. One more element holds the number of ranks. */
     private final int[] positions;
 
     RankOrder(Idset ranks) {
@@ -25,7 +28,7 @@ final class RankOrder {
         return firsts[range] + (position - positions[range]);
     }
 
-    /** Returns how many ranks follow each other without a gap, counted from the rank at the position. */
+    /** Returns the number of ranks from the rank at {@code position} up to the next gap. */
     int upToGap(int position) {
         return positions[range(position) + 1] - position;
     }

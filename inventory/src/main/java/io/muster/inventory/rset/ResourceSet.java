@@ -41,31 +41,43 @@ public final class ResourceSet {
         this.envelope = envelope;
     }
 
-    /** @throws InvalidException with all that is wrong */
+    /**
+     * Reads R.
+     *
+     * @throws InvalidException with every problem that was found
+     */
     public static ResourceSet parse(JsonNode r) {
         Problems problems = new Problems();
         return orThrow(parse(r, problems), problems);
     }
 
-    /** @throws InvalidException with all that is wrong */
+    /**
+     * Reads R.
+     *
+     * @throws InvalidException with every problem that was found
+     */
     public static ResourceSet parse(String json) {
         Problems problems = new Problems();
         return orThrow(read(StrictJson.read(json, problems), problems), problems);
     }
 
-    /** @throws InvalidException with all that is wrong */
+    /**
+     * Reads R.
+     *
+     * @throws InvalidException with every problem that was found
+     */
     public static ResourceSet parse(byte[] utf8) {
         Problems problems = new Problems();
         return orThrow(parse(utf8, problems), problems);
     }
 
-    /** Reads R for a caller that wants the warnings; returns null if {@code problems} has errors. */
+    /** Reads R and adds errors and warnings to {@code problems}. Returns null if there are errors. */
     public static @Nullable ResourceSet parse(JsonNode r, Problems problems) {
         PortableJson.check(r, problems);
         return problems.isEmpty() ? ResourceSetReader.read(r.deepCopy(), problems) : null;
     }
 
-    /** Reads R for a caller that wants the warnings; returns null if {@code problems} has errors. */
+    /** Reads R and adds errors and warnings to {@code problems}. Returns null if there are errors. */
     public static @Nullable ResourceSet parse(byte[] utf8, Problems problems) {
         return read(StrictJson.read(utf8, problems), problems);
     }
@@ -101,14 +113,17 @@ public final class ResourceSet {
      * Returns the set that {@code [[resource.config]]} describes. Ranks are in the order in which hosts are first named, and
      * each entry adds to the resources that earlier entries gave its hosts.
      *
-     * @throws InvalidException with all that is wrong
+     * @throws InvalidException with every problem that was found
      */
     public static ResourceSet fromConfig(List<ConfigEntry> entries) {
         Problems problems = new Problems();
         return orThrow(fromConfig(entries, problems), problems);
     }
 
-    /** Does the same for a caller that collects the problems of a whole file; returns null if {@code problems} has errors. */
+    /**
+     * Returns the set that {@code [[resource.config]]} describes, for a caller that collects the problems of a whole file;
+     * returns null if {@code problems} has errors.
+     */
     public static @Nullable ResourceSet fromConfig(List<ConfigEntry> entries, Problems problems) {
         return new ConfigReader(problems).read(entries);
     }
@@ -122,12 +137,16 @@ public final class ResourceSet {
         return placement.hosts();
     }
 
-    /** @throws TargetException if there is no such rank */
+    /**
+     * Returns the host of a rank.
+     *
+     * @throws TargetException if there is no such rank
+     */
     public String hostOf(int rank) {
         return placement.hostOf(rank);
     }
 
-    /** Returns the ranks of a host: none if the set lacks the host, more than one if several ranks share it. */
+    /** Returns the ranks of a host: none if the set does not have the host, more than one if the host has several ranks. */
     public Idset ranksOf(String host) {
         return placement.ranksOf(host);
     }
@@ -140,21 +159,29 @@ public final class ResourceSet {
         placement.forEachPair(that.placement, c);
     }
 
-    /** @throws TargetException naming the hosts that the set lacks */
+    /**
+     * Returns the ranks of {@code hosts}.
+     *
+     * @throws TargetException naming the hosts that the set does not have
+     */
     public Idset ranksOf(Hostlist hosts) {
         return placement.ranksOf(hosts);
     }
 
-    /** @throws TargetException naming the ranks that the set lacks */
+    /**
+     * Returns the hosts of {@code ranks}.
+     *
+     * @throws TargetException naming the ranks that the set does not have
+     */
     public Hostlist hostsOf(Idset ranks) {
         return placement.hostsOf(ranks);
     }
 
     /**
-     * Returns the ranks that an admin means, by an idset or else a hostlist.
+     * Returns the ranks that an admin names, as an idset or a hostlist.
      *
      * @throws MalformedException if the text is neither
-     * @throws TargetException naming the ranks or hosts that the set lacks
+     * @throws TargetException naming the ranks or hosts that the set does not have
      */
     public Idset targets(String idsetOrHostlist) {
         return placement.targets(idsetOrHostlist);
@@ -188,23 +215,25 @@ public final class ResourceSet {
         return layout.count(Contents.GPU);
     }
 
-    /** Returns how many ids of a type the ranks in {@code among} have together. */
+    /** Returns the number of ids of a type that all ranks in {@code among} have together. */
     public long count(String childType, Idset among) {
         return layout.count(childType, among);
     }
 
-    /** Returns seconds since the epoch; 0 if unset. */
+    /** Returns the start time in seconds since the epoch; 0 if it is not set. */
     public double starttime() {
         return envelope.startSeconds();
     }
 
-    /** Returns seconds since the epoch; 0 if unset. */
+    /** Returns the expiration in seconds since the epoch; 0 if it is not set. */
     public double expiration() {
         return envelope.expirationSeconds();
     }
 
     /**
-     * @param seconds since the epoch; 0 to unset
+     * Returns this set with another expiration.
+     *
+     * @param seconds seconds since the epoch; 0 for no expiration
      * @throws IllegalArgumentException if negative, not finite, or not after the start time
      */
     public ResourceSet withExpiration(double seconds) {
@@ -218,7 +247,7 @@ public final class ResourceSet {
         return with(envelope.withExpiration(seconds));
     }
 
-    /** Returns the set's own tree, which must not be changed. */
+    /** Returns the value of {@code scheduling}, or null. The tree belongs to this set and must not be changed. */
     public @Nullable JsonNode scheduling() {
         JsonNode scheduling = envelope.scheduling();
         return scheduling == null || scheduling.isNull() ? null : scheduling;
@@ -233,15 +262,15 @@ public final class ResourceSet {
     }
 
     /**
-     * Reads {@code scheduling} from JSON text and keeps numbers as written, so that equal R stay equal; null if
-     * {@code problems} has errors.
+     * Returns this set with a {@code scheduling} that is read from JSON text, or null if {@code problems} then has errors.
+     * Numbers stay as they are written, so that equal R stay equal.
      */
     public @Nullable ResourceSet withScheduling(byte[] utf8, Problems problems) {
         JsonNode scheduling = StrictJson.read(utf8, problems);
         return scheduling == null ? null : withOwnScheduling(scheduling);
     }
 
-    /** Does the same for a tree that no other code can change. */
+    /** Returns this set with a {@code scheduling} that no other code can change. */
     ResourceSet withOwnScheduling(@Nullable JsonNode scheduling) {
         return with(envelope.withScheduling(scheduling));
     }
@@ -254,7 +283,7 @@ public final class ResourceSet {
     /**
      * Adds a property to ranks.
      *
-     * @throws TargetException naming the ranks that the set lacks
+     * @throws TargetException naming the ranks that the set does not have
      */
     public ResourceSet withProperty(String name, Idset added) {
         return replaceProperty(name, properties.ranks(name).union(added));
@@ -263,7 +292,7 @@ public final class ResourceSet {
     /**
      * Gives a property to {@code ranks} and to no other rank.
      *
-     * @throws TargetException naming the ranks that the set lacks
+     * @throws TargetException naming the ranks that the set does not have
      */
     public ResourceSet replaceProperty(String name, Idset ranks) {
         PropertyMap.requireLegal(name);
@@ -271,22 +300,31 @@ public final class ResourceSet {
         return with(properties.with(name, ranks));
     }
 
-    /** Removes a property from ranks; ranks without the property, or not in the set, are ignored. */
+    /** Removes a property from ranks. Ranks that do not have the property or are not in the set are ignored. */
     public ResourceSet withoutProperty(String name, Idset removed) {
         return with(properties.with(name, properties.ranks(name).subtract(removed)));
     }
 
-    /** Leaves {@code scheduling} unchanged, as flux-core does, unless no rank remains. */
+    /**
+     * Returns this set with only the ranks in {@code kept}. As in flux-core, {@code scheduling} stays unchanged unless no
+     * rank remains.
+     */
     public ResourceSet keep(Idset kept) {
         return with(layout.keep(kept));
     }
 
-    /** Leaves {@code scheduling} unchanged, as flux-core does, unless no rank remains. */
+    /**
+     * Returns this set without the ranks in {@code removed}. As in flux-core, {@code scheduling} stays unchanged unless no
+     * rank remains.
+     */
     public ResourceSet remove(Idset removed) {
         return with(layout.remove(removed));
     }
 
-    /** Removes ranks like {@link #remove}, but leaves no {@code scheduling} that could still offer them. */
+    /**
+     * Removes ranks as {@link #remove} does, and also removes them from {@code scheduling}, which could otherwise still
+     * offer them.
+     */
     public Pruned prune(Idset removed) {
         return Pruned.of(this, removed);
     }
@@ -294,7 +332,7 @@ public final class ResourceSet {
     /**
      * Returns the union of two sets that have no resources in common.
      *
-     * @throws IllegalArgumentException if they have some, or if a rank has different hosts
+     * @throws IllegalArgumentException if they have resources in common, or if a rank has different hosts
      */
     public ResourceSet append(ResourceSet that) {
         layout.forEachShared(that.layout, (ranks, mine, theirs) -> {
@@ -321,7 +359,8 @@ public final class ResourceSet {
     }
 
     /**
-     * Returns the resources that both sets have, id by id, with the properties of both; ranks that share nothing are left out.
+     * Returns the resources that both sets have, id by id, with the properties of both. A rank of which the sets share no
+     * resources is left out.
      *
      * @throws IllegalArgumentException if a rank has different hosts
      */
@@ -332,14 +371,17 @@ public final class ResourceSet {
     }
 
     /**
-     * Returns the resources that this set has and the other lacks, id by id; ranks that have none left are left out. Hosts are
-     * not compared.
+     * Returns the resources that this set has and the other does not, id by id. A rank that has none left is left out. Hosts
+     * are not compared.
      */
     public ResourceSet diff(ResourceSet that) {
         return combined(layout.subtract(that.layout), properties);
     }
 
-    /** Renumbers the ranks from 0 in the same order and, within each rank, all ids except those of GPUs. */
+    /**
+     * Returns this set with ranks numbered from 0 in the same order and, within each rank, all ids numbered from 0, except
+     * those of GPUs.
+     */
     public ResourceSet remap() {
         RankContents renumbered = layout.mapRanks(placement::positionsOf).mapContents(Contents::renumber);
         return new ResourceSet(
@@ -347,7 +389,7 @@ public final class ResourceSet {
     }
 
     /**
-     * Makes the i-th of these hosts rank i. The cost depends on the number of ranks.
+     * Returns this set with new ranks: the i-th host of {@code order} has rank i. The cost depends on the number of ranks.
      *
      * @throws IllegalArgumentException unless {@code order} names each host of the set once
      */
@@ -361,8 +403,8 @@ public final class ResourceSet {
     }
 
     /**
-     * Returns how {@code actual} differs from this set, which is what is expected. Ranks that are not in {@code actual} are not
-     * compared.
+     * Returns how {@code actual} differs from this set, which has the expected resources. Ranks that are not in {@code
+     * actual} are not compared.
      */
     public List<Difference> verify(ResourceSet actual) {
         return new Verification(this, actual).differences();

@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads R version 1 (RFC 20) and collects everything that is wrong with it. */
+/** Reads R version 1 (RFC 20) and collects all faults in it. */
 final class ResourceSetReader {
     private static final String EXECUTION = "/execution";
     private static final Set<String> EXECUTION_KEYS =
@@ -29,7 +29,7 @@ final class ResourceSetReader {
         this.problems = problems;
     }
 
-    /** Returns the set, or null if {@code problems} has errors; the set keeps parts of {@code r}. */
+    /** Returns the set, or null if {@code problems} has errors. The set refers to parts of the tree {@code r}. */
     static @Nullable ResourceSet read(JsonNode r, Problems problems) {
         if (!(r instanceof ObjectNode object)) {
             problems.add("", "must be a JSON object, not " + StrictJson.kind(r));
@@ -59,12 +59,16 @@ final class ResourceSetReader {
         return new ResourceSet(layout, new RankHosts(layout.ranks(), hosts), properties, envelope);
     }
 
-    /** Checks the version. jansson, and therefore every Flux program, distinguishes the integer 1 from 1.0. */
+    /**
+     * Checks the version. The integer 1 is required, because jansson, and therefore every Flux program, distinguishes it
+     * from 1.0.
+     */
     private void version(@Nullable JsonNode version) {
         if (version == null) {
             problems.add("/version", "version is missing");
         } else if (!version.isIntegralNumber() || !version.canConvertToInt() || version.intValue() != 1) {
-            // A string is not quoted: the file may be no R at all, and none that the asking peer may read.
+            // The message does not quote a string: the file may be something other than R that the asking peer must
+            // not read.
             problems.add(
                     "/version",
                     "must be the integer 1, not " + (version.isNumber() ? version : StrictJson.kind(version)));
@@ -72,8 +76,8 @@ final class ResourceSetReader {
     }
 
     /**
-     * Returns {@code execution}, derived from {@code scheduling} if necessary: until 2023 RFC 20 allowed R with
-     * {@code scheduling} only.
+     * Returns {@code execution}. If it is missing, derives it from {@code scheduling}, because until 2023 RFC 20 allowed an
+     * R with {@code scheduling} only.
      */
     private @Nullable ObjectNode execution(ObjectNode r) {
         JsonNode execution = r.get("execution");

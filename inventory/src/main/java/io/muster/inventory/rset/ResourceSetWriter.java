@@ -6,8 +6,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 
 /**
- * Writes R version 1 in the one form that every deployed reader accepts: one entry of R_lite for each group, by lowest rank and
- * always with {@code children.core}, and one entry of nodelist. The tree shares JSON values with the envelope.
+ * Writes R version 1 in the one form that every deployed reader accepts: R_lite has one entry for each group, ordered by
+ * lowest rank and always with {@code children.core}, and nodelist has one entry. The tree shares JSON values with the {@link
+ * Envelope}.
  */
 final class ResourceSetWriter {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;

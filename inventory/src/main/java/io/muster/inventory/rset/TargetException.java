@@ -4,7 +4,7 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if ranks, hosts or a property are named that the resource set does not have; the message lists all of them. */
+/** Thrown if a text names ranks, hosts or a property that the resource set does not have. The message lists all of them. */
 public final class TargetException extends IllegalArgumentException {
     private final transient Idset missingRanks;
     private final transient Hostlist missingHosts;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Compares the resources of ranks with the expected resources, as {@code flux R verify} does for one rank. */
+/** Compares the resources that ranks have with the expected resources, as {@code flux R verify} does for one rank. */
 final class Verification {
     private final ResourceSet expected;
     private final ResourceSet actual;

@@ -1,11 +1,12 @@
 package io.muster.inventory.state;
 
 import io.muster.inventory.axis.Principal;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A request to change the inventory. {@link #decide} says which events it leads to; a command is carried out as a whole or not
- * at all. Targets are text (an idset or a hostlist), because only the current state knows which hosts exist. The commands stand
- * in one file for each axis, beside the events that they lead to.
+ * A request to change the inventory. {@link #decide} returns the events that the command leads to, or a rejection; a command
+ * is carried out as a whole or not at all. Targets are text (an idset or a hostlist), because only the current state knows
+ * which hosts exist. Each axis has one file, with its commands and the events that they lead to.
  */
 public sealed interface Command
         permits HoldChanges.Drain,
@@ -20,6 +21,13 @@ public sealed interface Command
                 DefinitionChanges.Define,
                 DefinitionChanges.SetExpiration,
                 DefinitionChanges.ChangeProperties,
-                DefinitionChanges.Restart {
+                DefinitionChanges.Restart,
+                FormatChanges.FinishUpgrade,
+                Once {
     Decision decide(InventoryState state, double now, Principal by);
+
+    /** The id that its sender gave to the command, or null. */
+    default @Nullable ChangeId id() {
+        return null;
+    }
 }

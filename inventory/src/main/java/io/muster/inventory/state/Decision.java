@@ -3,21 +3,24 @@ package io.muster.inventory.state;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The result of a command: events to journal (none if they would change nothing), or a rejection. */
+/** The result of deciding on a command: events to journal (none if the command would change nothing), or a rejection. */
 public record Decision(List<Event> events, @Nullable Rejection rejection) {
     /**
-     * Why a command was refused. The cause is always the request and never the daemon. The kinds are those to which a client
-     * can react.
+     * The reason for which a command was refused, which is always in the request and never in the daemon. There is one kind
+     * for each reaction that a client may have.
      *
-     * @param text one sentence for the person who sent the request
+     * @param text one sentence for the user that sent the request
      */
     public record Rejection(Kind kind, String text) {
         public enum Kind {
             /** The request is not valid for this inventory. */
             INVALID,
-            /** The target is already in the requested state, or not in the required one; the caller may insist with a mode. */
+            /**
+             * The target is already in the requested state, or not in the required state. A client may insist by repeating
+             * the request with a mode.
+             */
             EXISTS,
-            /** Somebody else holds the target. */
+            /** Another user holds the target. */
             HELD_BY_OTHER
         }
     }

@@ -23,11 +23,11 @@ public final class DefinitionChanges {
     private DefinitionChanges() {}
 
     /**
-     * Replaces R and, at the same time, the exclusions by the configuration, so that no scheduler is offered an excluded host
-     * in between.
+     * The command that replaces R and, at the same time, the exclusions by the configuration, so that no scheduler is
+     * offered an excluded host in between.
      *
      * @param method RFC 44's word for the source of R
-     * @param exclusions null to keep the current exclusions, which follow their hosts
+     * @param exclusions null to keep the current exclusions, which follow their hosts to their new ranks
      */
     public record Define(
             ResourceSet resources,
@@ -54,7 +54,8 @@ public final class DefinitionChanges {
     }
 
     /**
-     * RFC 44 {@code resource-define}, with R itself, because the state must be recoverable from the journal alone.
+     * The event of RFC 44 {@code resource-define}. It contains R itself, because the state must be recoverable from the
+     * journal alone.
      *
      * @param initial liveness of new hosts
      */
@@ -106,7 +107,7 @@ public final class DefinitionChanges {
         }
     }
 
-    /** RFC 44 {@code resource-update}. */
+    /** The event of RFC 44 {@code resource-update}. */
     public record ExpirationChanged(double expiration) implements Event {
         @Override
         public String name() {
@@ -129,7 +130,11 @@ public final class DefinitionChanges {
         }
     }
 
-    /** @param properties targets by name of the property */
+    /**
+     * The command that adds or removes properties.
+     *
+     * @param properties targets by name of the property
+     */
     public record ChangeProperties(boolean add, SortedMap<String, String> properties) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -156,7 +161,7 @@ public final class DefinitionChanges {
         }
     }
 
-    /** RFC 28 {@code property-add} and {@code property-remove} as events. */
+    /** The event for RFC 28's {@code property-add} and {@code property-remove}, which RFC 44 does not have. */
     public record PropertiesChanged(boolean add, SortedMap<String, Idset> properties) implements Event {
         @Override
         public String name() {
@@ -199,7 +204,10 @@ public final class DefinitionChanges {
         }
     }
 
-    /** RFC 44 {@code restart}: the daemon started and found these ranks and these online ranks in the restored state. */
+    /**
+     * The event of RFC 44 {@code restart}: the daemon started and restored a state with these ranks, of which these were
+     * online.
+     */
     public record Restarted(Event.Targets all, Idset online) implements Event {
         @Override
         public String name() {

@@ -12,6 +12,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.InvalidException;
@@ -20,34 +21,54 @@ import io.muster.inventory.rset.ResourceSet;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that happened, with its time, its author and its sequence number.
+ * An entry of the journal: an event that happened, with its time, its author and its sequence number.
  *
  * @param seq sequence number, one more than that of the previous entry
  * @param timestamp seconds since the epoch
+ * @param id the id of the change of which this is the last entry; null if it has none, and always in the first format level
  */
-public record Entry(long seq, double timestamp, Principal by, Event event) {
+public record Entry(
+        long seq,
+        double timestamp,
+        Principal by,
+        Event event,
+        @Nullable ChangeId id) {
+    private static final Set<String> COMMON = Set.of("id", "request");
+
+    public Entry(long seq, double timestamp, Principal by, Event event) {
+        this(seq, timestamp, by, event, null);
+    }
+
     /**
-     * @throws InvalidException if the event cannot have happened to {@code state}, which means that its journal belongs to
-     *     another state
+     * Returns the state after this entry.
+     *
+     * @throws InvalidException if the event cannot have happened to {@code state}, which means that the entry belongs to
+     *     another journal
      */
     public InventoryState applyTo(InventoryState state) {
         String fault = event.faultIn(state);
         if (fault != null) {
             throw new InvalidException("journal entry " + seq, List.of(new Problem("/context", fault)), 0);
         }
-        return state.apply(event, timestamp, by);
+        InventoryState next = state.apply(event, timestamp, by);
+        return id == null ? next : next.remember(id, timestamp, by, seq);
     }
 
-    /** Returns the RFC 18 object, whose context also names the author, without {@code seq}, which the journal adds. */
+    /**
+     * Returns the entry as an RFC 18 object, whose context also names the author. The object is without {@code seq}, which
+     * the journal adds.
+     */
     public byte[] toBytes() {
         return write(event::writeContext);
     }
 
-    /** Returns {@link #toBytes} without R, which may be as large as everything else together. */
+    /** Returns {@link #toBytes} without R, which may be larger than everything else together. */
     public byte[] toSummary() {
         return write(event::writeSummary);
     }
@@ -57,9 +78,13 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         return tree(toBytes());
     }
 
-    /** Returns {@link #toSummary} as a tree. */
-    public ObjectNode toSummaryJson() {
-        return tree(toSummary());
+    /**
+     * Returns {@link #toSummary} as a tree.
+     *
+     * @param json {@link #toBytes} of this entry, which needs no second serialisation unless the event has an R
+     */
+    public ObjectNode toSummaryJson(byte[] json) {
+        return tree(event instanceof DefinitionChanges.Defined ? toSummary() : json);
     }
 
     private static ObjectNode tree(byte[] json) {
@@ -92,6 +117,10 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         out.writeObjectFieldStart("context");
         context.write(out);
         by.write(out);
+        if (id != null) {
+            out.writeStringField("id", id.id().toString());
+            out.writeStringField("request", id.request());
+        }
         out.writeEndObject();
         out.writeEndObject();
     }
@@ -106,7 +135,10 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
         return new Reader(json).read();
     }
 
-    /** Reads what {@link Event} writes. An earlier version may have written strings that are refused today: they are mended, in place. */
+    /**
+     * Reads the JSON that an {@link Event} writes. An earlier version may have written strings that are refused today; the
+     * reader repairs them in place.
+     */
     private static final class Reader {
         private final Fields entry;
         private final Fields context;
@@ -123,7 +155,21 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
                     entry.integer("seq", 0, Long.MAX_VALUE),
                     Epoch.seconds(entry, "timestamp"),
                     Principal.read(context),
-                    event());
+                    event(),
+                    id());
+        }
+
+        private @Nullable ChangeId id() {
+            return context.has("id") ? new ChangeId(ChangeIds.read(context), context.text("request")) : null;
+        }
+
+        /** Reads the keys that this version does not know. */
+        private Extras extras(String... known) {
+            Set<String> all = new HashSet<>(Principal.KEYS);
+            all.addAll(COMMON);
+            all.addAll(List.of("idset", "nodelist", "departed"));
+            all.addAll(List.of(known));
+            return Extras.besides(context, all);
         }
 
         private Event event() {
@@ -141,14 +187,15 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
                 case "resource-update" -> new DefinitionChanges.ExpirationChanged(Epoch.instant(context, "expiration"));
                 case "online", "offline", "torpid", "lively" ->
                     new LivenessChanges.LivenessChanged(
-                            LivenessChange.of(name), targets(), context.textOr("cause", ""));
+                            LivenessChange.of(name), targets(), context.textOr("cause", ""), extras("cause"));
                 case "drain" ->
                     new HoldChanges.Drained(
                             targets(),
                             reason(),
                             overwrite(),
                             context.text("holder"),
-                            Epoch.instantOr(context, "until", 0));
+                            Epoch.instantOr(context, "until", 0),
+                            extras("reason", "overwrite", "holder", "until"));
                 case "undrain" -> new HoldChanges.Undrained(targets(), reason(), overwrite(), context.text("holder"));
                 case "exclude", "shrink" -> absence(name);
                 case "include" -> new MembershipChanges.Included(targets(), Membership.Kind.read(context), reason());
@@ -158,13 +205,14 @@ public record Entry(long seq, double timestamp, Principal by, Event event) {
                 case "property-remove" ->
                     new DefinitionChanges.PropertiesChanged(
                             false, Definition.readProperties(context.object("properties")));
+                case "upgrade" -> FormatChanges.Upgraded.read(context);
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
             };
         }
 
         private Event absence(String name) {
-            MembershipChanges.Excluded event =
-                    new MembershipChanges.Excluded(targets(), Membership.Kind.read(context), reason());
+            MembershipChanges.Excluded event = new MembershipChanges.Excluded(
+                    targets(), Membership.Kind.read(context), reason(), extras("kind", "reason"));
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }

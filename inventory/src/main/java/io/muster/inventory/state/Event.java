@@ -8,20 +8,21 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of the inventory as it is journaled. Names and context keys are those of RFC 44;
- * {@code exclude, include, shrink, property-add} and {@code property-remove} are not in the RFC. Applying an event never fails,
- * because the command that led to the event has refused everything that could be wrong. The events stand in one file for each
- * axis, beside the commands that lead to them.
+ * A change of the inventory in the form in which it is journaled. Names and context keys are those of RFC 44; only {@code
+ * exclude, include, shrink, property-add, property-remove} and {@code upgrade} are not in the RFC. Applying an event never fails,
+ * because the command that led to the event has refused everything that could be wrong. Each axis has one file, with its
+ * events and the commands that lead to them.
  */
 public sealed interface Event
         permits Event.Targeted,
                 DefinitionChanges.Defined,
                 DefinitionChanges.ExpirationChanged,
                 DefinitionChanges.PropertiesChanged,
-                DefinitionChanges.Restarted {
+                DefinitionChanges.Restarted,
+                FormatChanges.Upgraded {
     String name();
 
-    /** Writes the members of the context without braces. */
+    /** Writes the members of the context into the current JSON object. */
     void writeContext(JsonGenerator out) throws IOException;
 
     /** Writes the context without members that may be as long as R. */
@@ -31,7 +32,10 @@ public sealed interface Event
 
     InventoryState applyTo(InventoryState state, double time, Principal by);
 
-    /** Returns why this event cannot have happened to {@code state}, or null; always null if a command led to the event. */
+    /**
+     * Returns why this event cannot have happened to {@code state}, or null. An event that a command led to can always have
+     * happened; the check is for events that are read from a journal.
+     */
     @Nullable
     String faultIn(InventoryState state);
 
@@ -51,10 +55,10 @@ public sealed interface Event
     }
 
     /**
-     * The ranks that an event is about, with their host names, as in every event of RFC 44.
+     * The ranks that an event is about, with the names of their hosts, as in every event of RFC 44.
      *
      * @param nodelist the hosts of {@code ranks}, followed by {@code departed}
-     * @param departed hosts without a rank, of which the event takes something back
+     * @param departed hosts that R does not name and from which the event takes something back
      */
     record Targets(Idset ranks, String nodelist, Hostlist departed) {
         public Targets(Idset ranks, String nodelist) {

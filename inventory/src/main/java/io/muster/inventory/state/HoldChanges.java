@@ -11,6 +11,7 @@ import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,10 @@ public final class HoldChanges {
     private HoldChanges() {}
 
     /**
+     * The command that places a hold on targets.
+     *
      * @param holder {@link Hold#SHARED} or the name of a holder
-     * @param until time at which the hold ends; 0 for none
+     * @param until time at which the hold ends by itself; 0 for never
      */
     public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until)
             implements Command {
@@ -68,8 +71,8 @@ public final class HoldChanges {
         }
 
         /**
-         * Returns the ranks that are drained already and keep their hold unchanged, because this request adds neither a reason
-         * nor an end.
+         * Returns the ranks on which the holder already has a hold and which keep their hold unchanged, because this request
+         * adds neither a reason nor an end.
          */
         private Idset unchanged(InventoryState state, Idset ranks) {
             boolean silent = reason == null && until == 0;
@@ -81,7 +84,10 @@ public final class HoldChanges {
                     Event.Targets.of(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
         }
 
-        /** Refuses with flux-core's sentence and error number: EEXIST if any rank was drained, else EINVAL. */
+        /**
+         * Refuses the command with flux-core's sentence and error number: EEXIST if any rank is drained already, otherwise
+         * EINVAL.
+         */
         private static Decision refuse(InventoryState state, Idset drained, Idset absent) {
             List<String> faults = new ArrayList<>();
             if (!drained.isEmpty()) {
@@ -100,14 +106,25 @@ public final class HoldChanges {
     }
 
     /**
-     * RFC 44 {@code drain}.
+     * The event of RFC 44 {@code drain}.
      *
      * @param overwrite what happens to an existing hold: see {@link Overwrite}
-     * @param until time at which the hold ends; 0 for none
+     * @param until time at which the hold ends by itself; 0 for never
+     * @param extras what another version wrote of the hold
      */
     public record Drained(
-            Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until)
+            Event.Targets targets,
+            @Nullable String reason,
+            Overwrite overwrite,
+            String holder,
+            double until,
+            Extras extras)
             implements Event.Targeted {
+        public Drained(
+                Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until) {
+            this(targets, reason, overwrite, holder, until, Extras.NONE);
+        }
+
         @Override
         public String name() {
             return "drain";
@@ -119,11 +136,12 @@ public final class HoldChanges {
             if (until > 0) {
                 out.writeNumberField("until", Epoch.decimal(until));
             }
+            extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Hold fresh = new Hold(holder, reason, time, by, until);
+            Hold fresh = new Hold(holder, reason, time, by, until, extras);
             return state.withHolds(h -> h.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
                 return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
@@ -132,7 +150,8 @@ public final class HoldChanges {
     }
 
     /**
-     * Ends holds, on departed hosts too: a hold that nobody wants any more must not stay until its host returns.
+     * The command that ends holds, also those of departed hosts: a hold that nobody wants any more must not stay until its
+     * host returns.
      *
      * @param holder holder whose hold ends; null for the shared hold or, with mode FORCE_OVERWRITE, for the holds of all
      *     holders
@@ -214,7 +233,7 @@ public final class HoldChanges {
     }
 
     /**
-     * RFC 44 {@code undrain}.
+     * The event of RFC 44 {@code undrain}.
      *
      * @param holder holder whose hold ends, or {@link #EVERYBODY}
      */
@@ -242,7 +261,7 @@ public final class HoldChanges {
         }
     }
 
-    /** Ends the holds that have expired. The daemon itself issues this command when a deadline passes. */
+    /** The command that ends the holds that have expired. The daemon itself issues it when a deadline passes. */
     public record LiftExpired() implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -260,13 +279,13 @@ public final class HoldChanges {
 
     /** How a drain treats targets that are drained already (flux-core's {@code mode}). */
     public enum Mode {
-        /** Refuse the request if any target is already drained. */
+        /** Refuse the request if any target is drained already. */
         NONE,
         /** Leave targets that have a reason unchanged. */
         UPDATE,
         /** Replace the reason. */
         OVERWRITE,
-        /** Replace the reason and the time. */
+        /** Replace the reason and the time of the hold. */
         FORCE_OVERWRITE;
 
         Overwrite overwrite() {
@@ -284,9 +303,9 @@ public final class HoldChanges {
 
     /** The parts of a hold that a drain or undrain overwrites, with the numbers of RFC 44's {@code overwrite}. */
     public enum Overwrite {
-        /** An existing reason stays; a missing reason is filled in. */
+        /** An existing reason stays, a missing reason is filled in. */
         NOTHING(0),
-        /** The reason is replaced, the time stays. */
+        /** The reason is replaced, the time of the hold stays. */
         REASON(1),
         /** Reason and time are replaced. */
         REASON_AND_TIME(2);
@@ -307,7 +326,7 @@ public final class HoldChanges {
             }
             double since = this == REASON_AND_TIME ? fresh.since() : existing.since();
             double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : existing.until();
-            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until);
+            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until, fresh.extras());
         }
     }
 

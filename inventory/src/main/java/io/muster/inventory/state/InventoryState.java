@@ -12,6 +12,7 @@ import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.Pruned;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The whole inventory after some event: R, and for each rank the four axes of membership, liveness, holds and properties.
- * {@code command.decide(state, now, by)} returns the events that a command leads to, and {@link #apply} returns the state after
- * an event; both are pure, so the same journal always gives the same state.
+ * {@code command.decide(state, now, by)} returns the events that a command leads to, and {@link #apply} returns the state
+ * after an event; neither uses anything but its arguments, so the same journal always gives the same state.
  */
 public final class InventoryState {
     private final Definition definition;
@@ -38,8 +39,12 @@ public final class InventoryState {
     private final Liveness liveness;
     private final Holds holds;
     private final SortedMap<String, Departed> departed;
+    private final Bookkeeping books;
 
-    /** Derived from the other fields at the first call of {@link #view}, because this is costly if the sets are fragmented. */
+    /**
+     * The view of schedulers, which {@link #view} computes from the other fields when it is first called, because this is
+     * costly if the sets are fragmented.
+     */
     private @Nullable SchedulerView view;
 
     InventoryState(
@@ -47,18 +52,29 @@ public final class InventoryState {
             Membership membership,
             Liveness liveness,
             Holds holds,
-            SortedMap<String, Departed> departed) {
+            SortedMap<String, Departed> departed,
+            Bookkeeping books) {
         this.definition = definition;
         this.membership = membership;
         this.liveness = liveness;
         this.holds = holds;
         this.departed = Collections.unmodifiableSortedMap(departed);
+        this.books = books;
     }
 
-    /** Returns the state before anything is defined, without ranks. */
+    /** Returns the state of a new inventory in the newest level: nothing is defined and there are no ranks. */
     public static InventoryState empty() {
+        return empty(Level.NEWEST);
+    }
+
+    public static InventoryState empty(Level level) {
         return new InventoryState(
-                Definition.of(ResourceSet.EMPTY, "none"), Membership.ALL, Liveness.NONE, Holds.NONE, new TreeMap<>());
+                Definition.of(ResourceSet.EMPTY, "none"),
+                Membership.ALL,
+                Liveness.NONE,
+                Holds.NONE,
+                new TreeMap<>(),
+                Bookkeeping.at(level));
     }
 
     public InventoryState apply(Event event, double time, Principal by) {
@@ -85,9 +101,41 @@ public final class InventoryState {
         return holds;
     }
 
-    /** Returns the hosts that left R while they had data worth keeping. */
+    /** Returns the hosts that left R, with the data that is kept for them. Hosts without such data are not remembered. */
     public SortedMap<String, Departed> departed() {
         return departed;
+    }
+
+    /** The level in which the state directory is written. A change that needs a higher level is refused, or written without it. */
+    public Level level() {
+        return books.level();
+    }
+
+    InventoryState withLevel(Level level) {
+        return new InventoryState(definition, membership, liveness, holds, departed, books.with(level));
+    }
+
+    ChangeIds ids() {
+        return books.ids();
+    }
+
+    Bookkeeping books() {
+        return books;
+    }
+
+    /** Returns whether this user gave this id to one of the last changes. */
+    public boolean remembers(ChangeId id, double now, Principal by) {
+        return ids().find(id.id(), by, now) != null;
+    }
+
+    /**
+     * Returns the state that remembers the id of the change that has just been applied.
+     *
+     * @param seq sequence number of the last entry of the change
+     */
+    public InventoryState remember(ChangeId id, double time, Principal by, long seq) {
+        ChangeIds.Given given = new ChangeIds.Given(id, by.uid(), time, seq);
+        return new InventoryState(definition, membership, liveness, holds, departed, books.with(given));
     }
 
     /** Returns the hosts in {@code hosts} that have departed and satisfy {@code test}. */
@@ -127,22 +175,22 @@ public final class InventoryState {
     }
 
     InventoryState withDefinition(UnaryOperator<Definition> change) {
-        return new InventoryState(change.apply(definition), membership, liveness, holds, departed);
+        return new InventoryState(change.apply(definition), membership, liveness, holds, departed, books);
     }
 
     InventoryState withMembership(UnaryOperator<Membership> change) {
-        return new InventoryState(definition, change.apply(membership), liveness, holds, departed);
+        return new InventoryState(definition, change.apply(membership), liveness, holds, departed, books);
     }
 
     InventoryState withLiveness(UnaryOperator<Liveness> change) {
-        return new InventoryState(definition, membership, change.apply(liveness), holds, departed);
+        return new InventoryState(definition, membership, change.apply(liveness), holds, departed, books);
     }
 
     InventoryState withHolds(UnaryOperator<Holds> change) {
-        return new InventoryState(definition, membership, liveness, change.apply(holds), departed);
+        return new InventoryState(definition, membership, liveness, change.apply(holds), departed, books);
     }
 
-    /** Changes the data of departed hosts; hosts without any data left are forgotten. */
+    /** Changes the data of departed hosts. Hosts without any data afterwards are forgotten. */
     InventoryState withDeparted(Hostlist hosts, UnaryOperator<Departed> change) {
         if (hosts.isEmpty()) {
             return this;
@@ -153,10 +201,10 @@ public final class InventoryState {
                     Departed changed = change.apply(data);
                     return changed.isEmpty() ? null : changed;
                 }));
-        return new InventoryState(definition, membership, liveness, holds, nextDeparted);
+        return new InventoryState(definition, membership, liveness, holds, nextDeparted, books);
     }
 
-    /** Returns what a new R changes about ranks and hosts, for reports before and after the change. */
+    /** Returns which hosts a new R would add, move and remove, for reports before and after the change. */
     public Remap remapTo(ResourceSet next) {
         return Remap.between(resources(), next);
     }
@@ -169,7 +217,7 @@ public final class InventoryState {
         Remap remap = remapTo(next);
         Definition defined = definition.redefine(next, method, remap);
         if (remap.isIdentity()) {
-            return new InventoryState(defined, membership, liveness, holds, departed);
+            return new InventoryState(defined, membership, liveness, holds, departed, books);
         }
         SortedMap<String, Departed> nextDeparted = new TreeMap<>(departed);
         remap.vanishedRanks().intersect(ranksWithSettings()).forEach(rank -> depart(nextDeparted, rank));
@@ -179,10 +227,11 @@ public final class InventoryState {
                 remapMembership(remap, returning),
                 remapLiveness(remap, initial),
                 remapHolds(remap, returning),
-                nextDeparted);
+                nextDeparted,
+                books);
     }
 
-    /** Returns the ranks for which admins have set anything that has to be kept for the host. */
+    /** Returns the ranks for which admins have set something that must be kept if the host leaves R. */
     private Idset ranksWithSettings() {
         Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
         definition.added().values().forEach(ranks::addAll);
@@ -204,8 +253,8 @@ public final class InventoryState {
     }
 
     /**
-     * Removes from {@code nextDeparted} the hosts that the new R has again, and returns their data with their ranks. Only added
-     * ranks count, because the hosts of other ranks never left.
+     * Removes from {@code nextDeparted} the hosts that are in R again, and returns their data with their ranks. Only added
+     * ranks can belong to such a host, because the hosts of other ranks never left.
      */
     private static Map<Departed, Idset> takeReturning(Remap remap, SortedMap<String, Departed> nextDeparted) {
         Map<Departed, Idset.Builder> ranks = new LinkedHashMap<>();

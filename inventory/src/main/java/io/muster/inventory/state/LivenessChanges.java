@@ -6,9 +6,10 @@ import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import java.io.IOException;
 
-/** The commands that report which ranks are up, and the event that they lead to. */
+/** The command that reports which ranks are up, and the event that it leads to. */
 public final class LivenessChanges {
     private LivenessChanges() {}
 
@@ -46,9 +47,18 @@ public final class LivenessChanges {
         }
     }
 
-    /** RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as lively. */
-    public record LivenessChanged(LivenessChange change, Event.Targets targets, String cause)
+    /**
+     * The event of RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as
+     * lively.
+     *
+     * @param extras what another version wrote of the report
+     */
+    public record LivenessChanged(LivenessChange change, Event.Targets targets, String cause, Extras extras)
             implements Event.Targeted {
+        public LivenessChanged(LivenessChange change, Event.Targets targets, String cause) {
+            this(change, targets, cause, Extras.NONE);
+        }
+
         @Override
         public String name() {
             return change.word();
@@ -60,11 +70,12 @@ public final class LivenessChanges {
             if (!cause.isEmpty()) {
                 out.writeStringField("cause", cause);
             }
+            extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            LivenessState reported = new LivenessState(change.status(), time, cause);
+            LivenessState reported = new LivenessState(change.status(), time, cause, extras);
             return state.withLiveness(l -> l.put(targets.ranks(), reported));
         }
     }

@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -32,8 +33,8 @@ public final class MembershipChanges {
     }
 
     /**
-     * Sets the ranks that the configuration excludes; ranks that it no longer excludes come back. The exclusion applies to
-     * hosts, whose ranks may differ from {@code configured} because an admin may have loaded another R.
+     * The command that sets the ranks that the configuration excludes; ranks that it no longer excludes come back. The
+     * exclusion applies to hosts, whose ranks may differ from {@code configured} because an admin may have loaded another R.
      *
      * @param configured R of the configuration
      * @param ranks ranks excluded in {@code configured}
@@ -58,8 +59,8 @@ public final class MembershipChanges {
     }
 
     /**
-     * Removes ranks from the instance for good (RFC 28 {@code shrink}). At least one member stays, because schedulers hang
-     * without any.
+     * The command that removes ranks from the instance for good (RFC 28 {@code shrink}). At least one member stays, because
+     * schedulers hang if they have none.
      */
     public record Shrink(String targets, @Nullable String reason) implements Command {
         @Override
@@ -82,13 +83,18 @@ public final class MembershipChanges {
     }
 
     /**
-     * Takes ranks from those offered to schedulers. Holds on excluded ranks end, as in flux-core, where a rank is not both
-     * excluded and drained; holds on lost ranks stay.
+     * The event that ranks are no longer offered to schedulers. Holds on excluded ranks end, because in flux-core no rank is
+     * both excluded and drained; holds on lost ranks stay.
      */
     public record Excluded(
             Event.Targets targets,
             Membership.Kind kind,
-            @Nullable String reason) implements Event.Targeted {
+            @Nullable String reason,
+            Extras extras) implements Event.Targeted {
+        public Excluded(Event.Targets targets, Membership.Kind kind, @Nullable String reason) {
+            this(targets, kind, reason, Extras.NONE);
+        }
+
         @Override
         public String name() {
             return kind == Membership.Kind.LOST ? "shrink" : "exclude";
@@ -97,17 +103,21 @@ public final class MembershipChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             writeMembership(out, targets, kind, reason);
+            extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Membership.Absence absence = new Membership.Absence(kind, reason, time, by);
+            Membership.Absence absence = new Membership.Absence(kind, reason, time, by, extras);
             InventoryState absent = state.withMembership(m -> m.leave(targets.ranks(), absence));
             return kind == Membership.Kind.LOST ? absent : absent.withHolds(h -> h.clear(targets.ranks()));
         }
     }
 
-    /** Undoes exclusions and shrinks by admins, for departed hosts too. Admins cannot include what the configuration excludes. */
+    /**
+     * The command that undoes exclusions by admins and losses, for departed hosts too. Admins cannot include ranks that the
+     * configuration excludes.
+     */
     public record Include(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
@@ -132,7 +142,7 @@ public final class MembershipChanges {
     }
 
     /**
-     * Offers ranks again, to the next scheduler that acquires.
+     * The event that ranks are offered again, to the next scheduler that acquires.
      *
      * @param kind author of the change: the configuration takes back its own exclusions, an admin all other absences
      */

@@ -4,12 +4,13 @@ import io.muster.inventory.idset.Idset;
 import java.util.SortedMap;
 
 /**
- * The part of the inventory that a scheduler may know. Responses and updates to schedulers are computed from this view alone.
+ * The part of the inventory that a scheduler may know. The responses and updates that schedulers are sent are computed from
+ * this view alone.
  *
  * @param members ranks offered to schedulers
  * @param up members whose resources may be allocated
  * @param lost ranks that left for good (RFC 28 {@code shrink})
- * @param properties ranks by name, as in R; may contain ranks that are not members
+ * @param properties ranks by name of the property, as in R; may contain ranks that are not members
  * @param expiration seconds since the epoch, 0 for never
  */
 public record SchedulerView(

@@ -15,8 +15,10 @@ import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.PortableJson;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.ByteArrayOutputStream;
@@ -25,6 +27,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +41,30 @@ import org.jspecify.annotations.Nullable;
  *   "liveness": [{"idset", "nodelist", "status", "since", "cause"}],
  *   "absent":   [{"idset", "nodelist", "kind", "reason"?, "since", "by"}],
  *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "until"?, "by"}]}],
- *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}} }
+ *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
+ *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}] }
  * </pre>
+ * {@code level} and {@code ids} are absent in the first format level. Keys that this version does not know are read and written
+ * again, in the whole object, in a group of {@code liveness} or {@code absent}, in a hold, in {@code by} and in a departed host.
  */
 public final class StateJson {
     private static final JsonFactory JSON = new JsonFactory();
+    private static final Set<String> STATE = Set.of(
+            "method",
+            "R",
+            "property-add",
+            "property-remove",
+            "expiration",
+            "liveness",
+            "absent",
+            "holds",
+            "departed",
+            "level",
+            "ids");
+    private static final Set<String> LIVENESS = Set.of("idset", "nodelist", "status", "since", "cause");
+    private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
+    private static final Set<String> HOLD = Set.of("holder", "reason", "since", "until", "by");
+    private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove");
 
     private StateJson() {}
 
@@ -60,14 +82,17 @@ public final class StateJson {
         return bytes.toByteArray();
     }
 
-    /** The same less R, which readers are told as it is now and not as it was defined: it may be long, and anybody may ask. */
+    /**
+     * Writes the state without R as it was defined and without ids. Responses carry only the current R: the defined R and the
+     * ids may be long, and anybody may ask.
+     */
     public static byte[] toBytesWithoutR(InventoryState state) {
         return toBytes(state, false);
     }
 
     /**
-     * Reads what {@link #toBytes} writes, and ignores other members. An earlier version may have written strings that are refused
-     * today: they are mended, in place.
+     * Reads what {@link #toBytes} writes, and ignores other members. An earlier version may have written strings that are
+     * refused today; the reader repairs them in place.
      *
      * @param json a tree whose floats are decimals; doubles would change digits of R
      * @throws InvalidException naming the place, if the tree is something else
@@ -81,7 +106,21 @@ public final class StateJson {
         InventoryState read() {
             ResourceSet base = in.tree("R", ResourceSet::parse);
             Idset ranks = base.ranks();
-            return new InventoryState(definition(base), membership(ranks), liveness(ranks), holds(ranks), departed());
+            return new InventoryState(
+                    definition(base), membership(ranks), liveness(ranks), holds(ranks), departed(), books());
+        }
+
+        private Bookkeeping books() {
+            Level level = in.has("level") ? Level.of(in.integer("level", 1, Level.NEWEST.number())) : Level.ONE;
+            ChangeIds ids = ChangeIds.NONE;
+            for (Fields given : in.has("ids") ? in.list("ids") : List.<Fields>of()) {
+                ids = ids.with(new ChangeIds.Given(
+                        new ChangeId(ChangeIds.read(given), given.text("request")),
+                        Principal.readUid(given),
+                        Epoch.seconds(given, "time"),
+                        given.integer("seq", 1, Long.MAX_VALUE)));
+            }
+            return new Bookkeeping(level, ids, Extras.besides(in, STATE));
         }
 
         private Definition definition(ResourceSet base) {
@@ -128,7 +167,11 @@ public final class StateJson {
                 Liveness.Status status = Liveness.Status.read(group, "status");
                 states = states.put(
                         ranks(group, "idset", all),
-                        new LivenessState(status, Epoch.seconds(group, "since"), group.text("cause")));
+                        new LivenessState(
+                                status,
+                                Epoch.seconds(group, "since"),
+                                group.text("cause"),
+                                Extras.besides(group, LIVENESS)));
             }
             Idset silent = all.subtract(states.keys());
             if (!silent.isEmpty()) {
@@ -147,7 +190,11 @@ public final class StateJson {
 
         private static Membership.Absence absence(Fields in) {
             return new Membership.Absence(
-                    Membership.Kind.read(in), in.optional("reason"), Epoch.seconds(in, "since"), principal(in));
+                    Membership.Kind.read(in),
+                    in.optional("reason"),
+                    Epoch.seconds(in, "since"),
+                    principal(in),
+                    Extras.besides(in, ABSENCE));
         }
 
         private Holds holds(Idset all) {
@@ -168,7 +215,8 @@ public final class StateJson {
                                 hold.optional("reason"),
                                 Epoch.seconds(hold, "since"),
                                 principal(hold),
-                                Epoch.instantOr(hold, "until", 0)));
+                                Epoch.instantOr(hold, "until", 0),
+                                Extras.besides(hold, HOLD)));
             }
             if (set == null) {
                 throw in.fault("holds", "is empty");
@@ -177,7 +225,7 @@ public final class StateJson {
         }
 
         private static Principal principal(Fields in) {
-            return Principal.read(in.object("by"));
+            return Principal.readWhole(in.object("by"));
         }
 
         private SortedMap<String, Departed> departed() {
@@ -198,7 +246,8 @@ public final class StateJson {
                     in.has("holds") ? holdSet(in) : null,
                     absences,
                     in.textsOrNone("property-add"),
-                    in.textsOrNone("property-remove"));
+                    in.textsOrNone("property-remove"),
+                    Extras.besides(in, DEPARTED));
         }
     }
 
@@ -210,7 +259,26 @@ public final class StateJson {
             absent();
             holds();
             departed();
+            state.books().extras().write(out);
+            if (withR && state.level().includes(Level.TWO)) {
+                out.writeNumberField("level", state.level().number());
+                ids();
+            }
             out.writeEndObject();
+        }
+
+        private void ids() throws IOException {
+            out.writeArrayFieldStart("ids");
+            for (ChangeIds.Given given : state.ids().all()) {
+                out.writeStartObject();
+                out.writeStringField("id", given.id().id().toString());
+                out.writeStringField("request", given.id().request());
+                Principal.writeUid(out, given.uid());
+                out.writeNumberField("time", Epoch.decimal(given.time()));
+                out.writeNumberField("seq", given.seq());
+                out.writeEndObject();
+            }
+            out.writeEndArray();
         }
 
         private void liveness() throws IOException {
@@ -221,6 +289,7 @@ public final class StateJson {
                 out.writeStringField("status", group.getKey().status().word());
                 out.writeNumberField("since", Epoch.decimal(group.getKey().since()));
                 out.writeStringField("cause", group.getKey().cause());
+                group.getKey().extras().write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -278,6 +347,7 @@ public final class StateJson {
             reason(absence.reason());
             out.writeNumberField("since", Epoch.decimal(absence.since()));
             by(absence.by());
+            absence.extras().write(out);
         }
 
         private void holds(HoldSet set) throws IOException {
@@ -291,6 +361,7 @@ public final class StateJson {
                     out.writeNumberField("until", Epoch.decimal(hold.until()));
                 }
                 by(hold.by());
+                hold.extras().write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -315,6 +386,7 @@ public final class StateJson {
                 }
                 names("property-add", departed.added());
                 names("property-remove", departed.removed());
+                departed.extras().write(out);
                 out.writeEndObject();
             }
             out.writeEndObject();

@@ -9,26 +9,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The grammar of targets as people write them: an idset or a hostlist, or a list separated by commas whose parts may also be
- * {@code all} and {@code @PROPERTY}. Every method that returns ranks throws a {@link MalformedException} if the text is none of
- * these, and a {@link TargetException} if a rank, host or property does not exist.
+ * Reads targets in the form in which people write them: an idset or a hostlist, or a list separated by commas whose parts
+ * may also be {@code all} and {@code @PROPERTY}. Every method that returns ranks throws a {@link MalformedException} if the
+ * text has none of these forms, and a {@link TargetException} if a rank, host or property does not exist.
  */
 public final class TargetExpression {
     private static final String ALL = "all";
 
     private TargetExpression() {}
 
-    /** Returns whether the text contains {@code all} or {@code @PROPERTY}, which no request may contain. */
+    /**
+     * Returns whether the text contains {@code all} or {@code @PROPERTY}, which the command line replaces by ranks: no
+     * request may contain them.
+     */
     public static boolean isSelection(String text) {
         return text.indexOf('@') >= 0 || split(text).contains(ALL);
     }
 
-    /** Returns the selected ranks. */
+    /** Returns the ranks that the text selects. */
     public static Idset find(ResourceSet resources, String text) {
         return find(resources, resources.ranks(), text);
     }
 
-    /** Returns the selected ranks, where {@code all} and {@code @PROPERTY} select only ranks of {@code selectable}. */
+    /** Returns the ranks that the text selects. {@code all} and {@code @PROPERTY} select only ranks in {@code selectable}. */
     public static Idset find(ResourceSet resources, Idset selectable, String text) {
         Idset found = Idset.EMPTY;
         for (String part : isPlain(resources, text) ? List.of(text) : split(text)) {
@@ -38,8 +41,8 @@ public final class TargetExpression {
     }
 
     /**
-     * Returns the selected ranks that exist, because a list made for one cluster may be used to look at another; throws if none
-     * exists.
+     * Returns those of the selected ranks that exist; throws only if none exists. A list of hosts that was made for one
+     * cluster may thus be used to look at another.
      */
     public static Idset among(ResourceSet resources, String text) {
         if (!isPlain(resources, text)) {
@@ -67,7 +70,7 @@ public final class TargetExpression {
         return ranks;
     }
 
-    /** Returns whether each host is in R, or has left R and is remembered. */
+    /** Returns whether each host is in R, or has left R and is remembered as departed. */
     public static boolean haveAllBeenThere(InventoryState state, String text) {
         try {
             return !state.resources().targets(text).isEmpty();
@@ -85,7 +88,10 @@ public final class TargetExpression {
         return Hostlist.of(kept);
     }
 
-    /** Returns whether the text is an idset or a hostlist. If a host is named {@code all}, that word means this host. */
+    /**
+     * Returns whether the text is an idset or a hostlist. If R has a host with the name {@code all}, that word means this
+     * host.
+     */
     private static boolean isPlain(ResourceSet resources, String text) {
         return !isSelection(text)
                 || (text.indexOf('@') < 0 && !resources.ranksOf(ALL).isEmpty());

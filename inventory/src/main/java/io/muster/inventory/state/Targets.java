@@ -11,20 +11,25 @@ import io.muster.inventory.state.Decision.Rejection;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Turns targets that people write into ranks, and ranks into text that people read. */
+/**
+ * Finds the ranks for the targets that a request names, and formats ranks for messages to people. Targets are the text of an
+ * idset or a hostlist.
+ */
 final class Targets {
     private Targets() {}
 
-    /** The meaning of targets: ranks, and hosts that R no longer names but of which data is kept. */
+    /** The result of a search for targets: ranks, and hosts that R no longer names but of which the state keeps data. */
     record Found(Idset ranks, Hostlist departed) {
         boolean isEmpty() {
             return ranks.isEmpty() && departed.isEmpty();
         }
     }
 
-    /** Finds what {@code targets} name. */
+    /** A way to find targets. */
     private interface Search {
         /**
+         * Returns the ranks and hosts that {@code targets} names.
+         *
          * @throws MalformedException if the text is not in the form of targets
          * @throws TargetException if a rank or host that the text names does not exist
          */
@@ -32,7 +37,8 @@ final class Targets {
     }
 
     /**
-     * Passes the ranks to {@code then}. Text that names nothing, or a rank or host that does not exist, is rejected as a whole.
+     * Finds the ranks that {@code targets} names and returns the decision of {@code then} about them. A text that names
+     * nothing, or names a rank or host that does not exist, is rejected as a whole.
      *
      * @param fault what is wrong with the rest of the command, or null
      */
@@ -45,7 +51,7 @@ final class Targets {
                 found -> then.apply(found.ranks));
     }
 
-    /** Does the same for commands that take something back, which may be needed for departed hosts too. */
+    /** Finds targets for a command that takes something back. Such a command may name departed hosts too. */
     static Decision resolveWithDeparted(
             InventoryState state, String targets, @Nullable String fault, Function<Found, Decision> then) {
         return resolve(text -> find(state, text), targets, fault, then);
@@ -95,12 +101,12 @@ final class Targets {
         return "invalid targets: " + (hostlist ? "Hostlist cannot be decoded: " : "") + e.getMessage();
     }
 
-    /** Returns the names of hosts before their ranks, because people know the names. */
+    /** Returns the names of hosts, followed by their ranks in parentheses. Names come first because people know hosts by name. */
     static String name(InventoryState state, Idset ranks) {
         return state.resources().hostsOf(ranks) + " (" + numbered(ranks) + ")";
     }
 
-    /** Returns what flux-core says about ranks and, after a colon, which hosts they are. */
+    /** Returns flux-core's sentence about ranks and, after a colon, their hosts. */
     static String say(InventoryState state, Idset ranks, String sentence) {
         return numbered(ranks) + " " + sentence + ": " + state.resources().hostsOf(ranks);
     }
@@ -110,14 +116,14 @@ final class Targets {
     }
 
     /**
-     * Returns why the holder {@code whose} may not change the holds on {@code ranks}; the holds on the first rank stand for
-     * all.
+     * Returns the sentence that {@code holder} may not change the holds on {@code ranks}. The sentence names the author of
+     * the hold on the first rank only.
      */
     static String heldByOther(InventoryState state, Idset ranks, String holder) {
         return name(state, ranks) + heldByOther(state.holds().on(ranks.first()), holder);
     }
 
-    /** Returns the same for departed hosts. */
+    /** Returns the sentence that {@code holder} may not change the holds on departed hosts. */
     static String heldByOther(InventoryState state, Hostlist departed, String holder) {
         Departed first = state.departed().get(departed.nth(0));
         return departed + " (departed)" + heldByOther(first == null ? null : first.holds(), holder);

@@ -6,11 +6,11 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks and writes text that people write about a change. The text appears in journals, logs and tables, so it is one line of limited
- * length.
+ * Checks text that a user gives for a change, such as a reason. The text appears in journals, logs and tables, so it must be
+ * one line of limited length.
  */
 final class Wording {
-    /** Characters at most, in code points. */
+    /** The highest number of characters, counted in code points. */
     private static final int LONGEST = 4096;
 
     private Wording() {}
@@ -18,7 +18,7 @@ final class Wording {
     /**
      * Returns what is wrong with a text, or null.
      *
-     * @param noun name of the text, such as "reason"
+     * @param noun what the text is, such as "reason"
      */
     static @Nullable String fault(String noun, @Nullable String text) {
         if (text == null) {

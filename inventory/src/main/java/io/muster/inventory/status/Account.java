@@ -3,17 +3,17 @@ package io.muster.inventory.status;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
-/** Everything known about one host. */
+/** Everything that is known about one host, whether R names the host ({@link HostStatus}) or not ({@link Departure}). */
 public sealed interface Account permits HostStatus, Departure {
     String host();
 
-    /** The last events about the host, oldest first. */
+    /** Returns the last events about the host, oldest first. */
     List<ObjectNode> events();
 
     /**
-     * The account as text: the first line gives the result, the other lines the reasons.
+     * Returns the account as text: the first line gives the result, the other lines the reasons.
      *
-     * @param silence why there are no events; "" if there may be some
+     * @param silence why no events are known; "" if some may be
      */
     String text(double now, String silence);
 

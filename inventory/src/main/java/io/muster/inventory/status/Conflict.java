@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Explains why a drain or undrain was refused: which hosts are concerned, and who holds them. The daemon's error number does not say this.
+ * Explains why a drain or undrain was refused: which hosts are concerned, and who holds them. The daemon's response has only
+ * an error number for this, so the command-line tool builds the explanation.
  */
 public final class Conflict {
     private static final int MOST = 5;
@@ -27,12 +28,12 @@ public final class Conflict {
         this.now = now;
     }
 
-    /** The targets with a hold of this holder, and all their holds; "" if there are none any more. */
+    /** Returns the targets on which {@code holder} has a hold, with all holds on them; "" if there are none any more. */
     public String drainedBy(String holder) {
-        return told(held(holder), "already drained");
+        return withHolders(heldBy(holder), "already drained");
     }
 
-    /** The targets that cannot be drained because they are excluded; "" for none. */
+    /** Returns the targets that cannot be drained because they are excluded; "" if there are none. */
     public String excluded() {
         Idset excluded = ranks.subtract(state.members());
         return named(excluded, excluded.size() == 1 ? "is excluded" : "are excluded");
@@ -43,11 +44,11 @@ public final class Conflict {
     }
 
     public String heldByOthersThan(String holder) {
-        Idset others = ranks.intersect(state.holds().held()).subtract(held(holder));
-        return told(others.isEmpty() ? held(holder) : others, "held by somebody else");
+        Idset heldByOthers = ranks.intersect(state.holds().held()).subtract(heldBy(holder));
+        return withHolders(heldByOthers.isEmpty() ? heldBy(holder) : heldByOthers, "held by somebody else");
     }
 
-    private Idset held(String holder) {
+    private Idset heldBy(String holder) {
         Idset held = Idset.EMPTY;
         for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
             if (group.getKey().of(holder) != null) {
@@ -57,14 +58,14 @@ public final class Conflict {
         return held.intersect(ranks);
     }
 
-    private String named(Idset subset, String what) {
+    private String named(Idset subset, String predicate) {
         ResourceSet resources = state.resources();
         return subset.isEmpty()
                 ? ""
-                : resources.hostsOf(subset) + (subset.size() == 1 ? " (rank " : " (ranks ") + subset + ") " + what;
+                : resources.hostsOf(subset) + (subset.size() == 1 ? " (rank " : " (ranks ") + subset + ") " + predicate;
     }
 
-    private String told(Idset subset, String what) {
+    private String withHolders(Idset subset, String predicate) {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
             Idset matching = group.getValue().intersect(subset);
@@ -75,14 +76,14 @@ public final class Conflict {
         }
         int omitted = lines.size() - MOST;
         String shown = String.join("; ", omitted > 0 ? lines.subList(0, MOST) : lines);
-        return named(subset, what)
+        return named(subset, predicate)
                 + (shown.isEmpty() ? "" : " - " + shown)
                 + (omitted > 0 ? "; and " + omitted + " more" : "");
     }
 
     private String text(Hold hold) {
         String reason = hold.reason() == null ? "no reason given" : hold.reason();
-        String who = hold.by().user().isEmpty() ? "" : "by " + hold.by() + " ";
-        return reason + " (" + hold.holder() + ", " + who + Times.age(hold.since(), now) + " ago)";
+        String author = hold.by().user().isEmpty() ? "" : "by " + hold.by() + " ";
+        return reason + " (" + hold.holder() + ", " + author + Times.age(hold.since(), now) + " ago)";
     }
 }

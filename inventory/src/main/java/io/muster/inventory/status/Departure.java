@@ -10,11 +10,11 @@ import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The remembered state of a host that R no longer names; the host gets it back when it returns. */
+/** The state that is remembered of a host that R no longer names. If R names the host again, the host returns in this state. */
 public record Departure(String host, Departed departed, List<ObjectNode> events) implements Account {
     /**
-     * The departed hosts with a hold in force. A hold that expired while its host was away has no effect, and is lifted when the host
-     * returns.
+     * Returns the departed hosts that have a hold in force. A hold that expired while its host was away has no effect, and
+     * is lifted when the host returns.
      */
     public static Hostlist drained(InventoryState state, double now) {
         List<String> held = new ArrayList<>();
@@ -54,7 +54,7 @@ public record Departure(String host, Departed departed, List<ObjectNode> events)
             ObjectNode entry = absences.addObject();
             entry.put("kind", absence.kind().word()).put("reason", absence.reason());
             StateGroup.time(entry, "since", absence.since());
-            StateGroup.who(entry, absence.by());
+            StateGroup.writeAuthor(entry, absence.by());
         });
         ArrayNode holds = json.putArray("holds");
         if (departed.holds() != null) {

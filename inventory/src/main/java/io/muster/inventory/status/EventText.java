@@ -6,13 +6,13 @@ import io.muster.inventory.problem.Text;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Formats a journal event (RFC 18, RFC 44) as one line: its name, its hosts, then everything else in it. */
+/** Formats a journal event (RFC 18, RFC 44) as one line: its name, its hosts, and then all its other fields. */
 public final class EventText {
     private EventText() {}
 
-    /** A way to write the fields of an event. */
+    /** A way in which the values of an event's fields are written. */
     public interface Style {
-        /** The value as text, or null to leave the field out. */
+        /** Returns the value as text, or null to leave the field out. */
         @Nullable
         String value(String key, JsonNode value);
     }
@@ -29,7 +29,7 @@ public final class EventText {
                     .append(ranks)
                     .append(')');
         }
-        // The names of exclusions by an admin and of losses already say their kind.
+        // Only an exclusion by the configuration gets its kind: the names of the other events already say it.
         line.append(context.path("kind").asText().equals("config") ? " by the configuration" : "");
         fields(line, event, EventText::value);
         line.append(context.has("user") ? " by " + context.path("user").asText() : "");
@@ -48,7 +48,18 @@ public final class EventText {
 
     private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
-            case "idset", "ranks", "nodelist", "kind", "userid", "user", "pid", "R", "initial", "online" -> null;
+            case "idset",
+                    "ranks",
+                    "nodelist",
+                    "kind",
+                    "userid",
+                    "user",
+                    "pid",
+                    "id",
+                    "request",
+                    "R",
+                    "initial",
+                    "online" -> null;
             case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
             case "reason", "cause" -> '"' + value.asText() + '"';
             case "until", "expiration" -> value.asDouble() > 0 ? Times.second(value.asDouble()) : "never";

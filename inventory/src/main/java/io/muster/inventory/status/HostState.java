@@ -10,12 +10,12 @@ public enum HostState {
     LOST,
     DRAINED;
 
-    /** The state in a sentence and in metrics. */
+    /** Returns the word for the state in sentences and metrics. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The state in tables, options and JSON, where flux says "exclude". */
+    /** Returns the word for the state in tables, options and JSON, where flux says "exclude". */
     public String label() {
         return this == EXCLUDED ? "exclude" : word();
     }

@@ -17,9 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything known about one rank, axis by axis.
+ * Everything that is known about one rank, axis by axis. {@code muster why} shows it.
  *
- * @param schedulers null if the server does not say, as a Flux broker
+ * @param schedulers the schedulers that were offered the inventory; null if the server does not send them, as a Flux broker
  */
 public record HostStatus(
         InventoryState state, int rank, @Nullable List<Scheduler> schedulers, List<ObjectNode> events)
@@ -128,8 +128,8 @@ public record HostStatus(
     }
 
     private static String attributed(Principal by, double since, double now) {
-        String who = by.user().isEmpty() ? "" : " by " + by;
-        return since <= 0 ? who : who + ", " + Times.age(since, now) + " ago";
+        String author = by.user().isEmpty() ? "" : " by " + by;
+        return since <= 0 ? author : author + ", " + Times.age(since, now) + " ago";
     }
 
     private List<String> properties() {
@@ -150,7 +150,7 @@ public record HostStatus(
             line(
                     out,
                     "scheduler",
-                    scheduler + ": " + told(scheduler) + ", connected for " + Times.age(scheduler.since(), now));
+                    scheduler + ": " + updateText(scheduler) + ", connected for " + Times.age(scheduler.since(), now));
         }
     }
 
@@ -158,7 +158,7 @@ public record HostStatus(
         return schedulers == null ? List.of() : schedulers;
     }
 
-    private String told(Scheduler scheduler) {
+    private String updateText(Scheduler scheduler) {
         if (!scheduler.offered().contains(rank)) {
             return "does not know this rank until it acquires again";
         }
@@ -180,9 +180,9 @@ public record HostStatus(
         }
         ArrayNode properties = json.putArray("properties");
         properties().forEach(properties::add);
-        ArrayNode told = json.putArray("schedulers");
+        ArrayNode array = json.putArray("schedulers");
         for (Scheduler scheduler : connected()) {
-            ObjectNode entry = told.addObject();
+            ObjectNode entry = array.addObject();
             entry.put("user", scheduler.user()).put("pid", scheduler.pid());
             entry.put("offered", scheduler.offered().contains(rank));
             entry.put("up", scheduler.up().contains(rank));

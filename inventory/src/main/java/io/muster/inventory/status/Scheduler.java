@@ -6,12 +6,13 @@ import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 
 /**
- * A scheduler that has acquired the resources.
+ * A scheduler that has acquired the resources, as users see it.
  *
- * @param pid 0 if unknown
- * @param since seconds since the epoch
+ * @param pid process id of the scheduler; 0 if unknown
+ * @param since when the scheduler acquired, in seconds since the epoch
+ * @param responses number of responses that the scheduler has been sent
  * @param offered ranks in the first response to the scheduler
- * @param up ranks in {@code offered} that are up by the responses sent so far
+ * @param up ranks in {@code offered} that are up according to the responses sent so far
  * @param behind whether some changes have not been sent to the scheduler yet
  */
 public record Scheduler(

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group of ranks that are in the same state for the same reason.
+ * A group of ranks that are in the same state for the same reason, which a table shows in one row.
  *
  * @param online whether the ranks are connected; torpid ranks are connected too
  * @param holds the holds that drain the ranks, or null
@@ -35,7 +35,7 @@ public record StateGroup(
         Membership.@Nullable Absence absence,
         @Nullable LivenessState report) {
 
-    /** The groups in the order of flux's table. Within a state, online ranks come before offline ones. */
+    /** Returns the groups in the order of flux's table. Within a state, online ranks come before offline ranks. */
     public static List<StateGroup> of(InventoryState state, Idset among) {
         List<StateGroup> groups = new ArrayList<>();
         Idset members = state.members().intersect(among);
@@ -51,8 +51,8 @@ public record StateGroup(
     }
 
     /**
-     * Adds the absent ranks. A rank that is absent for several reasons is listed once: as lost, otherwise as excluded by the configuration,
-     * otherwise as excluded by an admin.
+     * Adds the groups of absent ranks. A rank that is absent for several reasons is listed once: as lost, otherwise as
+     * excluded by the configuration, otherwise as excluded by an admin.
      */
     private static void addAbsent(List<StateGroup> groups, InventoryState state, Idset among) {
         Idset remaining = among;
@@ -90,12 +90,15 @@ public record StateGroup(
         }
     }
 
-    /** The state, with flux's star if the ranks are offline. */
+    /** Returns the word for the state, with flux's star if the ranks are offline. */
     public String word() {
         return online ? state.label() : state.label() + "*";
     }
 
-    /** When the oldest hold began, or the ranks were excluded or lost, or the ranks went offline; 0 if no time is known. */
+    /**
+     * Returns when the state began: when the oldest hold was placed, or the ranks were excluded, lost or went offline; 0 if
+     * no time is known.
+     */
     public double since() {
         if (holds != null) {
             return holds.oldest().since();
@@ -106,7 +109,10 @@ public record StateGroup(
         return report == null ? 0 : report.since();
     }
 
-    /** All reasons as one text. The holder's name comes before each hold's reason, unless the only hold is {@link Hold#SHARED}'s. */
+    /**
+     * Returns all reasons as one text. The name of the holder comes before the reason of each hold, unless the only hold is
+     * the shared hold ({@link Hold#SHARED}).
+     */
     public String reason() {
         if (absence != null) {
             return absence.reason() == null ? "" : absence.reason();
@@ -131,7 +137,7 @@ public record StateGroup(
         return String.join(",", names);
     }
 
-    /** The users who drained or excluded the ranks, as far as they are known. */
+    /** Returns the users that drained or excluded the ranks, as far as they are known. */
     public String by() {
         if (absence != null) {
             return absence.by().user();
@@ -143,7 +149,7 @@ public record StateGroup(
         return String.join(",", users.keySet());
     }
 
-    /** When the last of the holds expires; 0 if one never does. */
+    /** Returns when the last of the holds expires; 0 if one of them never does. */
     public double until() {
         double until = 0;
         if (holds != null) {
@@ -174,7 +180,7 @@ public record StateGroup(
         }
         if (absence != null) {
             json.put("kind", absence.kind().word());
-            who(json, absence.by());
+            writeAuthor(json, absence.by());
         }
         if (holds != null) {
             ArrayNode all = json.putArray("holds");
@@ -188,11 +194,11 @@ public record StateGroup(
         json.put("holder", hold.holder()).put("reason", hold.reason());
         time(json, "since", hold.since());
         time(json, "until", hold.until());
-        who(json, hold.by());
+        writeAuthor(json, hold.by());
         return json;
     }
 
-    static void who(ObjectNode json, Principal by) {
+    static void writeAuthor(ObjectNode json, Principal by) {
         if (!by.user().isEmpty()) {
             json.putObject("by").put("user", by.user()).put("userid", by.uid());
         }

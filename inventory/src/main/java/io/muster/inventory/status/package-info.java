@@ -1,7 +1,7 @@
 /**
- * Answers to questions about the present, as people and programs read them: the state of each host, why a host is not up, why a change
- * was refused, and events as sentences. Depends on the whole state and the packages below it; the time comes in as an argument. Every
- * function is pure and every value immutable, so any thread may use them.
+ * The status package answers questions about the present, for people and programs: the state of each host, why a host is not
+ * up, why a change was refused, and events as sentences. It depends on the whole state and the packages below it; the
+ * current time is always an argument. Every value is immutable, so any thread may use it.
  */
 @NullMarked
 package io.muster.inventory.status;

@@ -356,7 +356,7 @@ class FeasibilityTest {
                 attributes: {system: {duration: 60, constraints: {hostlist: ["n[0-4]"]}}}
                 """;
         Answer answer = Feasibility.of(r)
-                .ever(Jobspec.parse(yaml, Jobspec.Level.V1_FLUX).request());
+                .ever(Jobspec.parse(yaml, Jobspec.Level.CANONICAL).request());
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.mostSlots()).isEqualTo(20);
         assertThat(answer.witness()).containsExactly(new Share("node", Idset.range(0, 3), 1));

@@ -44,6 +44,11 @@ class HostlistTest {
             foo[3]-x             | foo3-x                                              | foo3-x
             rack[0-1]-node       | rack0-node,rack1-node                               | rack0-node,rack1-node
             node[0-3],login      | node0,node1,node2,node3,login                       | node[0-3],login
+            foo[1][2]            | foo12                                               | foo12
+            r[0-1]n[00-01]       | r0n00,r0n01,r1n00,r1n01                             | r0n[00-01],r1n[00-01]
+            r[09-10,3]n[1-2]     | r09n1,r09n2,r10n1,r10n2,r3n1,r3n2                   | r09n[1-2],r10n[1-2],r3n[1-2]
+            a[1-2]b[3]c[4-5]-i   | a1b3c4-i,a1b3c5-i,a2b3c4-i,a2b3c5-i                 | a1b3c4-i,a1b3c5-i,a2b3c4-i,a2b3c5-i
+            a[0-1][8-10]         | a08,a09,a010,a18,a19,a110                           | a[08-09],a010,a[18-19,110]
             foo99999999999999999999 | foo99999999999999999999                          | foo99999999999999999999
             """)
     void validTextIsReadAndWrittenCanonically(String text, String names, String canonical) {
@@ -80,8 +85,12 @@ class HostlistTest {
             foo[1]]|6|']' closes nothing
             foo[[1]]|4|'[' inside brackets
             foo[1[2]]|5|'[' inside brackets
-            foo[1][2]|6|a second bracket group is not allowed
-            foo[1]x[2]|7|a second bracket group is not allowed
+            foo[1][|6|'[' is never closed
+            foo[1]x[]|8|an element is empty
+            foo[1]x[2]]|10|']' closes nothing
+            a[0-1048576][0]|0|several bracket groups stand for 1048576 ranges at most
+            a[0-9999999999][0]|0|several bracket groups stand for 1048576 ranges at most
+            a[0-1023]b[0-1000]c[0-9]|0|several bracket groups stand for 1048576 ranges at most
             foo\u00e9|3|a host name holds printable ASCII only
             foo[1]\u00e9|6|a host name holds printable ASCII only
             foo[\u0661]|4|not a decimal digit

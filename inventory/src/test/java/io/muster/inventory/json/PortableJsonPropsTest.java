@@ -61,7 +61,7 @@ class PortableJsonPropsTest {
                 .forEach(problem -> assertThat(Text.escaped(problem.toString())).isEqualTo(problem.toString()));
     }
 
-    /** Whatever is said of R, what is not refused is read by everybody. */
+    /** Every reader of JSON can read an R that is not refused, whatever its keys and strings are. */
     @Seeds
     void anRThatIsTakenIsReadByLibjansson(Random random) {
         String r = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":{\"core\":\"0\"}"

@@ -51,7 +51,7 @@ class ShapePropsTest {
             List<Resource> with =
                     slot || depth > 6 || random.nextInt(5) < depth ? List.of() : list(random, depth + 1, labels);
             list.add(new Resource(
-                    slot ? "slot" : "t" + word(random),
+                    slot ? "slot" : type(random),
                     count(random),
                     attributes(random, slot, labels),
                     slot ? list(random, depth + 1, labels) : with));
@@ -60,6 +60,11 @@ class ShapePropsTest {
             }
         }
         return list;
+    }
+
+    private static String type(Random random) {
+        List<String> slots = List.of("Slot", "SLOT", "slots", "slot1", "slot:x", " slot");
+        return random.nextInt(4) == 0 ? slots.get(random.nextInt(slots.size())) : "t" + word(random);
     }
 
     private static Map<String, JsonNode> attributes(Random random, boolean slot, int[] labels) {
@@ -82,8 +87,8 @@ class ShapePropsTest {
         return switch (random.nextInt(depth > 3 ? 6 : 8)) {
             case 0 -> json.textNode(word(random).substring(1));
             case 1 ->
-                json.textNode(List.of("true", "Null", "1", "-0.5", "1e9", "x", "", "01")
-                        .get(random.nextInt(8)));
+                json.textNode(List.of("true", "True", "Null", "1", "-0.5", "1e9", "x", "", "01")
+                        .get(random.nextInt(9)));
             case 2 -> json.numberNode(random.nextInt());
             case 3 -> json.numberNode(random.nextGaussian() * Math.pow(10, random.nextInt(40) - 20));
             case 4 -> json.booleanNode(random.nextBoolean());
@@ -112,8 +117,9 @@ class ShapePropsTest {
     private static Count count(Random random) {
         int min = 2 + random.nextInt(50);
         Count.Operator operator = List.of(Count.Operator.values()).get(random.nextInt(3));
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(5)) {
             case 0 -> Count.of(min);
+            case 4 -> Count.of(min + (random.nextLong() >>> (5 + random.nextInt(59))));
             case 1 -> Count.range(min, -1, operator, 2 + random.nextInt(3));
             case 2 -> Count.range(min, min + random.nextInt(1000), operator, 2 + random.nextInt(3));
             default -> Count.of(Idset.of(min, min + 1 + random.nextInt(5), min + 10));
@@ -125,9 +131,9 @@ class ShapePropsTest {
         StringBuilder text = new StringBuilder();
         for (int i = random.nextInt(30); i > 0; i--) {
             text.append(List.of(
-                            "slot", "node", "=", "2", "-", "+", "{", "}", "[", "]", "/", ";", ",", "x", ":", "\"", "'",
-                            " ", "^", "a")
-                    .get(random.nextInt(20)));
+                            "slot", "Slot", "True", "node", "=", "2", "-", "+", "{", "}", "[", "]", "/", ";", ",", "x",
+                            ":", "\"", "'", " ", "^", "a")
+                    .get(random.nextInt(22)));
         }
         try {
             List<Resource> resources = Shape.parse(text);

@@ -28,7 +28,7 @@ class ShapeTest {
                 "node=1 | node",
                 "node{} | node",
                 "node{ } | node",
-                "SLOT{a}/core | slot{a}/core",
+                "SLOT{a}/core | \"SLOT\"{a}/core",
                 "slot{x}/core | slot{x}/core",
                 "slot{1}/core | slot{1}/core",
                 "slot{a,x}/core | slot{a,x}/core",
@@ -38,11 +38,18 @@ class ShapeTest {
                 "slot=4 /[ core=2 ; gpu ] | slot=4/[core=2;gpu]",
                 "slotted=2 | slotted=2",
                 "\"Slot\"2 | !",
+                "slot1/Slot | slot1/\"Slot\"",
+                "\"slot\"{a}/node | slot{a}/node",
+                "'slot'/node | slot/node",
+                "node:x/core:5=2 | node:x/core:5=2",
+                "node=4294967296 | node=4294967296",
+                "node=2147483648-4294967297:2 | node=2147483648-4294967296:2",
+                "node{a:True,b:NULL} | node{a:\"True\",b:\"NULL\"}",
                 "node{x} | node{x}",
                 "node{+x} | node{x}",
                 "node{-x} | node{-x}",
                 "node{x:true} | node{x}",
-                "node{exclusive:FALSE} | node{-x}",
+                "node{exclusive:false} | node{-x}",
                 "node{\"x\":1} | node{\"x\":1}",
                 "node{X} | node{X}",
                 "node{a:{b:1,-c,x}} | node{a:{b:1,-c,x}}",
@@ -105,7 +112,11 @@ class ShapeTest {
                 "slot{label:a}/core | 5 | expected the slot's label",
                 "slot{a:1}/core | 5 | expected the slot's label",
                 "slot{a,label:b}/core | 7 | given twice",
-                "\"slot\"/node | 0 | without quotes",
+                "\"slot\"{x:1}/node | 7 | expected the slot's label",
+                "\"slot\"{a} | 9 | expected '/'",
+                "node{x:FALSE} | 5 | exclusive must be true or false",
+                "node=1152921504606846977 | 5 | a count above 1152921504606846976",
+                "node=1,4294967296 | 7 | ids go up to",
                 "node{type:slot}/core | 5 | \"type\" stands in front of the braces",
                 "node{count:5} | 5 | \"count\" stands in front of the braces",
                 "node{with:1}/core | 5 | \"with\" stands after a '/'",
@@ -177,7 +188,7 @@ class ShapeTest {
                 .hasMessageContaining("nested deeper than 100");
         assertThatThrownBy(() -> Shape.parse("a{b:" + "[".repeat(5000))).hasMessageContaining("nested deeper than 100");
         assertThatThrownBy(() -> Shape.parse("a".repeat(70_000))).hasMessageContaining("longer than 65536");
-        assertThat(Shape.parse("a=1-2147483647").get(0).count().max()).isEqualTo(Count.MAX);
+        assertThat(Shape.parse("a=1-2147483647").get(0).count().max()).isEqualTo(2147483647L);
     }
 
     @Test

@@ -64,7 +64,7 @@ class EntryTest {
         Entry entry = Entry.parse(States.tree(json).put("seq", 17));
         assertThat(new String(entry.toBytes(), UTF_8)).isEqualTo(json);
         assertThat(entry.toJson()).hasToString(json);
-        assertThat(entry.toSummaryJson()).isEqualTo(withoutR(entry.toJson()));
+        assertThat(entry.toSummaryJson(entry.toBytes())).isEqualTo(withoutR(entry.toJson()));
         assertThat(entry.seq()).isEqualTo(17);
         assertThat(entry.event().name())
                 .isEqualTo(States.tree(json).path("name").textValue());

@@ -8,10 +8,12 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.json.Extras;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,6 +29,7 @@ class KeysTest {
             Principal.class, List.of(States.ALICE, States.BOB),
             Membership.Kind.class, List.of(Membership.Kind.ADMIN, Membership.Kind.CONFIG),
             Liveness.Status.class, List.of(Liveness.Status.ONLINE, Liveness.Status.TORPID),
+            Extras.class, List.of(Extras.NONE, new Extras(new TreeMap<>(Map.of("a", "1")))),
             List.class, List.of(List.of(HOLD), List.of(new Hold("ops", "why", 1, States.ALICE, 0))));
 
     @ParameterizedTest

@@ -19,6 +19,7 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.testing.Idsets;
+import io.muster.testing.NaiveState;
 import io.muster.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Runs random commands by several people on the state and on the naive model, and compares all observable data after each. */
@@ -47,6 +49,7 @@ class StatePropsTest {
 
     private final NaiveState model = new NaiveState();
     private final States real = States.empty();
+    private long ids;
     private InventoryState replayed = InventoryState.empty();
 
     /** History names hosts and not ranks, and R from the configuration begins no host as torpid. */
@@ -59,6 +62,7 @@ class StatePropsTest {
             real.at(Epoch.rounded(real.now() + random.nextInt(3) * 0.250001));
             step(random);
             assertSame();
+            resend(random);
             real.entries().forEach(this::replay);
             real.entries().clear();
             assertThat(States.snapshot(replayed)).isEqualTo(States.snapshot(real.state()));
@@ -150,10 +154,7 @@ class StatePropsTest {
                 model.lift(real.now());
                 check(new HoldChanges.LiftExpired(), null, Principal.DAEMON);
             }
-            case 6 -> {
-                model.exclude(targets);
-                check(new MembershipChanges.Exclude(text(targets, random), null), null, by);
-            }
+            case 6 -> check(new MembershipChanges.Exclude(text(targets, random), null), model.exclude(targets), by);
             case 7 -> {
                 List<String> away = departed(random);
                 String text = text(targets, away, random);
@@ -167,13 +168,12 @@ class StatePropsTest {
             case 9 -> check(new MembershipChanges.Shrink(text(targets, random), null), model.shrink(targets), by);
             case 10 -> {
                 String name = REPORTS[random.nextInt(REPORTS.length)];
-                model.report(name, targets, real.now());
                 check(
                         new LivenessChanges.SetLiveness(
                                 LivenessChange.of(name),
                                 text(targets, random),
                                 random.nextBoolean() ? "" : "heartbeat"),
-                        null,
+                        model.report(name, targets, real.now()),
                         by);
             }
             case 11 -> {
@@ -205,7 +205,7 @@ class StatePropsTest {
 
     /** Returns some departed hosts that are not in R, so that their names cannot mean a rank. */
     private List<String> departed(Random random) {
-        List<String> away = new ArrayList<>(model.left.keySet());
+        List<String> away = new ArrayList<>(model.departed.keySet());
         away.removeIf(host ->
                 random.nextInt(3) > 0 || real.state().resources().hosts().contains(host));
         return away;
@@ -235,8 +235,7 @@ class StatePropsTest {
             wanted.put(name, targets(random));
             texts.put(name, text(wanted.get(name), random));
         }
-        model.edit(add, wanted);
-        check(new DefinitionChanges.ChangeProperties(add, texts), null, by);
+        check(new DefinitionChanges.ChangeProperties(add, texts), model.edit(add, wanted), by);
     }
 
     private void define(ResourceSet next, Random random) {
@@ -293,7 +292,11 @@ class StatePropsTest {
 
     private void check(Command command, @Nullable Kind refused, Principal by) {
         String before = States.snapshot(real.state());
-        Decision decision = real.run(command, by);
+        Once once = new Once(command, ChangeId.of(new UUID(0, ++ids), command.toString()));
+        Decision decision = real.run(once, by);
+        if (!decision.events().isEmpty()) {
+            model.sent.add(new NaiveState.Sent(once, by, real.now()));
+        }
         Decision.Rejection rejection = decision.rejection();
         assertThat(rejection == null ? null : rejection.kind())
                 .as("%s", command)
@@ -307,6 +310,29 @@ class StatePropsTest {
         }
     }
 
+    /** A change that is sent again changes nothing, for its author only, and not if it is another change. */
+    private void resend(Random random) {
+        if (model.sent.isEmpty()) {
+            return;
+        }
+        NaiveState.Sent any = any(model.sent, random);
+        assertThat(model.remembers(any, real.now(), ChangeIds.MOST, ChangeIds.SECONDS))
+                .isEqualTo(real.state().remembers(any.command().id(), real.now(), any.by()));
+        assertThat(any.command().decide(real.state(), real.now(), any.by())).isEqualTo(Decision.accept());
+        assertThat(real.state()
+                        .remembers(
+                                any.command().id(),
+                                real.now(),
+                                new Principal(any.by().uid() + 7, "eve", 0)))
+                .isFalse();
+        Once other =
+                new Once(any.command().command(), ChangeId.of(any.command().id().id(), "another"));
+        assertThat(Objects.requireNonNull(
+                                other.decide(real.state(), real.now(), any.by()).rejection())
+                        .text())
+                .contains("belongs to another change already");
+    }
+
     private void replay(Entry entry) {
         Entry read = Entry.parse(States.tree(entry));
         assertThat(read).isEqualTo(entry);
@@ -317,17 +343,17 @@ class StatePropsTest {
     private void assertSame() {
         InventoryState state = real.state();
         SchedulerView view = state.view();
-        assertThat(view.members()).isEqualTo(model.those(rank -> rank.absent.isEmpty()));
-        assertThat(view.up()).isEqualTo(model.those(NaiveState.Rank::isUp));
-        assertThat(view.lost()).isEqualTo(model.those(rank -> rank.absent.contains(Membership.Kind.LOST)));
+        assertThat(view.members()).isEqualTo(model.ranksWhere(rank -> rank.absent.isEmpty()));
+        assertThat(view.up()).isEqualTo(model.ranksWhere(NaiveState.Rank::isUp));
+        assertThat(view.lost()).isEqualTo(model.ranksWhere(rank -> rank.absent.contains(Membership.Kind.LOST)));
         assertThat(view.properties()).isEqualTo(model.properties());
         assertThat(view.expiration()).isEqualTo(model.expiration());
         assertThat(state.members()).isEqualTo(view.members());
         assertThat(state.offered().resources().ranks()).isEqualTo(view.members());
-        assertThat(state.holds().held()).isEqualTo(model.those(rank -> !rank.holds.isEmpty()));
-        assertThat(state.resources().ranks()).isEqualTo(model.those(rank -> true));
+        assertThat(state.holds().held()).isEqualTo(model.ranksWhere(rank -> !rank.holds.isEmpty()));
+        assertThat(state.resources().ranks()).isEqualTo(model.ranksWhere(rank -> true));
         model.ranks.forEach(this::assertSame);
-        assertThat(state.departed().keySet()).isEqualTo(model.left.keySet());
+        assertThat(state.departed().keySet()).isEqualTo(model.departed.keySet());
         assertThat(state.holds().nextDeadline()).isEqualTo(earliest());
         InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
         assertThat(States.snapshot(read)).isEqualTo(States.snapshot(state));

@@ -26,6 +26,7 @@ public final class States {
     private final List<Entry> entries = new ArrayList<>();
     private InventoryState state;
     private double now = 100;
+    private long lastSeq;
 
     private States(InventoryState state) {
         this.state = state;
@@ -78,7 +79,9 @@ public final class States {
     Decision run(Command command, Principal by) {
         Decision decision = command.decide(state, now, by);
         for (Event event : decision.events()) {
-            Entry entry = new Entry(entries.size() + 1L, now, by, event);
+            long seq = ++lastSeq;
+            ChangeId id = event == decision.events().get(decision.events().size() - 1) ? command.id() : null;
+            Entry entry = new Entry(seq, now, by, event, id);
             entries.add(entry);
             state = entry.applyTo(state);
         }

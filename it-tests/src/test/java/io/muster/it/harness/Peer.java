@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that sends any bytes it likes, and reads only when told to. */
+/** A peer that sends any bytes that a test gives it, and reads only when the test asks it to. */
 public final class Peer implements AutoCloseable {
     private static final long SECOND = 1000;
 

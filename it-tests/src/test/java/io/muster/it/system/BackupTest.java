@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Jars;
 import io.muster.it.harness.Tool;
@@ -38,7 +39,7 @@ class BackupTest {
                 Files.createDirectory(directory.resolve("d")),
                 "snapshot-every = 5",
                 "history-size = 0",
-                Scribe.resources());
+                RecordingAdmin.resources());
         List<Map<Integer, Integer>> answered = new ArrayList<>();
         try (DaemonProcess daemon = setup.start();
                 Load load = new Load(daemon)) {
@@ -56,8 +57,8 @@ class BackupTest {
             load.stop();
         }
         for (int i = 0; i < BACKUPS; i++) {
-            DaemonProcess.Setup next =
-                    DaemonProcess.Setup.in(Files.createDirectory(directory.resolve("r" + i)), Scribe.resources());
+            DaemonProcess.Setup next = DaemonProcess.Setup.in(
+                    Files.createDirectory(directory.resolve("r" + i)), RecordingAdmin.resources());
             muster(
                     "restore",
                     directory.resolve("b" + i).toString(),
@@ -106,8 +107,8 @@ class BackupTest {
         private void run() {
             try {
                 for (int i = 0; !stopping.get(); i++) {
-                    client.rpc("resource.drain", Scribe.drain(i % Scribe.RANKS, Integer.toString(i)));
-                    answered.put(i % Scribe.RANKS, i);
+                    client.rpc("resource.drain", RecordingAdmin.drain(i % RecordingAdmin.RANKS, Integer.toString(i)));
+                    answered.put(i % RecordingAdmin.RANKS, i);
                 }
             } catch (IOException | RuntimeException e) {
                 failure.set(e);
@@ -118,7 +119,7 @@ class BackupTest {
             stopping.set(true);
             thread.join();
             assertThat(failure.get()).isNull();
-            assertThat(answered).hasSize(Scribe.RANKS);
+            assertThat(answered).hasSize(RecordingAdmin.RANKS);
         }
 
         @Override

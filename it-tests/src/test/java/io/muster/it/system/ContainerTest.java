@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.github.dockerjava.api.model.Bind;
+import io.muster.it.cast.ManySchedulers;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Images;
 import io.muster.it.harness.Tool;
@@ -310,15 +312,16 @@ class ContainerTest {
         daemon.withCreateContainerCmdModifier(
                 create -> create.getHostConfig().withMemory(MEMORY).withMemorySwap(MEMORY));
         daemon.start();
-        Flock flock = Flock.of(200, socket());
+        ManySchedulers schedulers = ManySchedulers.of(200, socket());
         try (FluxClient admin = FluxClient.connect("local://" + socket());
-                Scribe scribe = Scribe.at(admin, 200)) {
-            scribe.write(1000);
-            await().atMost(PATIENCE).until(() -> flock.whoKnow(scribe.up(16_384)) == 200 || flock.failure() != null);
-            assertThat(flock.failure()).isNull();
-            scribe.check();
+                RecordingAdmin recorder = RecordingAdmin.at(admin, 200)) {
+            recorder.write(1000);
+            await().atMost(PATIENCE)
+                    .until(() -> schedulers.whoKnow(recorder.up(16_384)) == 200 || schedulers.failure() != null);
+            assertThat(schedulers.failure()).isNull();
+            recorder.check();
         }
-        flock.close();
+        schedulers.close();
         assertThat(Tool.run(
                                 "docker",
                                 "inspect",

@@ -3,6 +3,7 @@ package io.muster.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.it.cast.ConcurrentAdmins;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.testing.SeedSource;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ class CrashTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    private final Crew crew = new Crew();
+    private final ConcurrentAdmins admins = new ConcurrentAdmins();
     private int killedWhileStarting;
     private int killedBeforeReady;
 
@@ -65,24 +66,25 @@ class CrashTest {
     /** Prints the progress, for a user who ends a long run early. */
     private void say(int kills, long seed) {
         System.out.println(
-                kills + " kills (and " + killedBeforeReady + " before they were ready), seed " + seed + ": " + crew);
+                kills + " kills (and " + killedBeforeReady + " before they were ready), seed " + seed + ": " + admins);
     }
 
     private DaemonProcess.Setup setup() {
-        return DaemonProcess.Setup.in(directory, "snapshot-every = 100", "history-size = \"64KiB\"", Crew.resources());
+        return DaemonProcess.Setup.in(
+                directory, "snapshot-every = 100", "history-size = \"64KiB\"", ConcurrentAdmins.resources());
     }
 
     private void crash(Random random) throws Exception {
         try (DaemonProcess daemon = setup().start().expect(TORN)) {
-            crew.settle(daemon);
-            crew.start(daemon, random);
-            crew.awaitAnswers(random.nextInt(800));
+            admins.settle(daemon);
+            admins.start(daemon, random);
+            admins.awaitAnswers(random.nextInt(800));
             LockSupport.parkNanos(random.nextInt(3_000_000));
-            crew.expectEnd();
+            admins.expectEnd();
             daemon.kill();
-            crew.join();
+            admins.join();
         }
-        crew.checkDirectory(setup().stateDir());
+        admins.checkDirectory(setup().stateDir());
         if (random.nextInt(5) == 0) {
             killBeforeReady(random);
         }
@@ -97,29 +99,29 @@ class CrashTest {
             killedWhileStarting++;
             killedBeforeReady += daemon.output().toString().contains(" ready ") ? 0 : 1;
         }
-        crew.checkDirectory(setup().stateDir());
+        admins.checkDirectory(setup().stateDir());
     }
 
     /** Kills the daemon when no answer is outstanding: everything must be there again, and the scheduler has been sent all of it. */
     private void killAtRest(Random random) throws Exception {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start().expect(TORN)) {
-            crew.settle(daemon);
-            crew.start(daemon, random);
-            crew.awaitAnswers(random.nextInt(800));
-            crew.finish();
-            crew.awaitTold();
+            admins.settle(daemon);
+            admins.start(daemon, random);
+            admins.awaitAnswers(random.nextInt(800));
+            admins.finish();
+            admins.awaitScheduler();
             before = lasting(daemon.ask("resource.inventory"));
-            crew.expectEnd();
+            admins.expectEnd();
             daemon.kill();
-            crew.join();
+            admins.join();
         }
-        crew.checkDirectory(setup().stateDir());
+        admins.checkDirectory(setup().stateDir());
         try (DaemonProcess daemon = setup().start().expect(TORN)) {
             assertThat(lasting(daemon.ask("resource.inventory")))
                     .as("the inventory after a crash at rest")
                     .isEqualTo(before);
-            crew.settle(daemon);
+            admins.settle(daemon);
         }
     }
 
@@ -127,10 +129,10 @@ class CrashTest {
     private void restartCleanly() throws Exception {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start().expect(TORN)) {
-            crew.settle(daemon);
+            admins.settle(daemon);
             before = lasting(daemon.ask("resource.inventory"));
         }
-        crew.checkDirectory(setup().stateDir());
+        admins.checkDirectory(setup().stateDir());
         try (DaemonProcess daemon = setup().start()) {
             assertThat(lasting(daemon.ask("resource.inventory")))
                     .as("the inventory after a clean restart")

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.cast.ConcurrentAdmins;
+import io.muster.it.cast.FollowingScheduler;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Strace;
@@ -55,7 +58,7 @@ class FaultTest {
 
     private DaemonProcess.Setup setup(String... config) {
         List<String> lines = new ArrayList<>(List.of(config));
-        lines.add(Scribe.resources());
+        lines.add(RecordingAdmin.resources());
         return DaemonProcess.Setup.in(directory, lines.toArray(String[]::new));
     }
 
@@ -115,9 +118,9 @@ class FaultTest {
         assumeTrue(Strace.works(), NEEDS_STRACE);
         DaemonProcess.Setup setup = setup("snapshot-every = " + SNAPSHOT_EVERY);
         try (DaemonProcess daemon = setup.start();
-                Scribe scribe = Scribe.at(daemon, 10)) {
+                RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
             Strace strace = Strace.on(daemon, JOURNAL, "fdatasync,fsync," + RENAMES);
-            scribe.write(2 * SNAPSHOT_EVERY);
+            recorder.write(2 * SNAPSHOT_EVERY);
             await().atMost(PATIENCE).until(() -> Files.exists(setup.stateDir().resolve("snapshot.prev.json")));
             daemon.stop();
             strace.close();
@@ -159,43 +162,43 @@ class FaultTest {
     void aForceThatHangsDelaysChangesAndNothingElse() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
         DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
-        Scribe scribe;
+        RecordingAdmin recorder;
         try (DaemonProcess daemon = setup.start();
                 FluxClient admin = daemon.connect()) {
-            scribe = Scribe.at(daemon, 10);
-            scribe.write(5);
-            Scheduler scheduler = Scheduler.of(daemon);
-            Idset up = scribe.up();
+            recorder = RecordingAdmin.at(daemon, 10);
+            recorder.write(5);
+            FollowingScheduler scheduler = FollowingScheduler.of(daemon);
+            Idset up = recorder.up();
             List<Call> calls = new ArrayList<>();
             try (Strace hanging =
                     Strace.on(daemon, JOURNAL, "fdatasync", inject("fdatasync", "delay_enter=" + AN_HOUR))) {
                 assertThat(hanging).isNotNull();
                 for (int i = 0; i < 50; i++) {
-                    calls.add(admin.call("resource.drain", Scribe.drain(5 + i % 5, "waits")));
+                    calls.add(admin.call("resource.drain", RecordingAdmin.drain(5 + i % 5, "waits")));
                 }
                 for (int i = 0; i < 50; i++) {
-                    scribe.check();
-                    assertThat(scheduler.follower().up()).isEqualTo(up);
+                    recorder.check();
+                    assertThat(scheduler.knowledge().up()).isEqualTo(up);
                 }
                 await().atMost(PATIENCE)
                         .until(() -> daemon.get("/readyz").contains("changes wait: the disk has not answered for"));
-                scribe.check();
-                assertThat(scheduler.follower().up())
+                recorder.check();
+                assertThat(scheduler.knowledge().up())
                         .as("while the force hangs")
                         .isEqualTo(up);
             }
             for (Call call : calls) {
                 call.get();
             }
-            await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(up.subtract(Idset.range(5, 9))));
+            await().atMost(PATIENCE).until(() -> scheduler.knowledge().up().equals(up.subtract(Idset.range(5, 9))));
             daemon.kill();
             scheduler.join();
             assertThat(scheduler.failure()).isNull();
         }
         for (int rank = 5; rank < 10; rank++) {
-            scribe.promise(rank, "waits");
+            recorder.promise(rank, "waits");
         }
-        restartsWith(setup, scribe);
+        restartsWith(setup, recorder);
     }
 
     private interface Act {
@@ -203,25 +206,25 @@ class FaultTest {
     }
 
     private void refusesAndRecovers(DaemonProcess.Setup setup, Act fill, Act makeRoom, String reason) throws Exception {
-        Scribe scribe;
+        RecordingAdmin recorder;
         try (DaemonProcess daemon = setup.start().expect(REFUSED, UNCERTAIN)) {
-            scribe = Scribe.at(daemon, 500);
-            Scheduler scheduler = Scheduler.of(daemon);
+            recorder = RecordingAdmin.at(daemon, 500);
+            FollowingScheduler scheduler = FollowingScheduler.of(daemon);
             fill.on(daemon);
-            RpcException refused = scribe.writeUntilRefused();
+            RpcException refused = recorder.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
             assertThat(refused).hasMessageContaining(reason);
             for (int i = 0; i < 200; i++) {
-                assertThat(scribe.write()).as("a change that does not fit").isNotNull();
+                assertThat(recorder.write()).as("a change that does not fit").isNotNull();
             }
-            scribe.check();
+            recorder.check();
             assertThat(daemon.ask("resource.inventory").path("fault").asText()).contains(reason);
             makeRoom.on(daemon);
-            await().atMost(PATIENCE).until(() -> scribe.write() == null);
-            scribe.write(10);
-            scribe.check();
+            await().atMost(PATIENCE).until(() -> recorder.write() == null);
+            recorder.write(10);
+            recorder.check();
             assertThat(daemon.ask("resource.inventory").path("fault").asText()).isEmpty();
-            await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(scribe.up()));
+            await().atMost(PATIENCE).until(() -> scheduler.knowledge().up().equals(recorder.up()));
             daemon.kill();
             scheduler.join();
             assertThat(scheduler.failure()).isNull();
@@ -230,12 +233,12 @@ class FaultTest {
                     .as("not one for each refusal")
                     .hasSizeLessThan(100);
         }
-        restartsWith(setup, scribe);
+        restartsWith(setup, recorder);
     }
 
-    private static void restartsWith(DaemonProcess.Setup setup, Scribe scribe) throws Exception {
+    private static void restartsWith(DaemonProcess.Setup setup, RecordingAdmin recorder) throws Exception {
         try (DaemonProcess daemon = setup.start();
-                Scribe again = scribe.at(daemon)) {
+                RecordingAdmin again = recorder.at(daemon)) {
             again.check();
             again.write(10);
         }
@@ -248,15 +251,15 @@ class FaultTest {
                                 REFUSED + ".*it was removed or replaced",
                                 "the snapshot at seq [0-9]+ cannot be written",
                                 "no last snapshot could be written");
-                Scribe scribe = Scribe.at(daemon, 10)) {
-            scribe.write(5);
-            Scheduler scheduler = Scheduler.of(daemon);
+                RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
+            recorder.write(5);
+            FollowingScheduler scheduler = FollowingScheduler.of(daemon);
             // Moved at one stroke, because rm would meet files that come and go.
             Files.move(directory.resolve("state"), directory.resolve("gone"));
-            RpcException refused = scribe.writeUntilRefused();
+            RpcException refused = recorder.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
-            scribe.check();
-            await().atMost(PATIENCE).until(() -> scheduler.follower().up().equals(scribe.up()));
+            recorder.check();
+            await().atMost(PATIENCE).until(() -> scheduler.knowledge().up().equals(recorder.up()));
             assertThat(scheduler.failure()).isNull();
         }
     }
@@ -273,15 +276,15 @@ class FaultTest {
                                 REFUSED + ".*it was removed or replaced",
                                 "the snapshot at seq [0-9]+ cannot be written",
                                 "no last snapshot could be written");
-                Scribe scribe = Scribe.at(daemon, 10)) {
-            scribe.write(5);
+                RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
+            recorder.write(5);
             old = Tool.copy(state, directory.resolve("old"));
-            scribe.write(5);
+            recorder.write(5);
             Files.move(state, directory.resolve("moved"));
             Files.move(old, state);
             before = listing(state);
             await().atMost(PATIENCE).until(() -> daemon.get("/readyz").contains("it was removed or replaced"));
-            assertThat(scribe.write()).isNotNull();
+            assertThat(recorder.write()).isNotNull();
         }
         assertThat(listing(state)).isEqualTo(before);
     }
@@ -317,21 +320,21 @@ class FaultTest {
     }
 
     private void costsSnapshotsOnly(DaemonProcess.Setup setup, Act spoil, Act mend) throws Exception {
-        Scribe scribe;
+        RecordingAdmin recorder;
         try (DaemonProcess daemon =
                 setup.start().expect("the snapshot at seq [0-9]+ cannot be written: .*", "no new journal segment")) {
-            scribe = Scribe.at(daemon, 10);
-            scribe.write(50);
+            recorder = RecordingAdmin.at(daemon, 10);
+            recorder.write(50);
             long seq = daemon.ask("resource.inventory").path("seq").longValue();
             await().atMost(PATIENCE).until(() -> seq - snapshotSeq(setup) < SNAPSHOT_EVERY); // no snapshot is under way
             long before = snapshotSeq(setup);
             spoil.on(daemon);
-            scribe.write(100);
-            scribe.check();
+            recorder.write(100);
+            recorder.check();
             assertThat(snapshotSeq(setup)).isEqualTo(before);
             mend.on(daemon);
             await().atMost(PATIENCE).until(() -> {
-                scribe.write(50);
+                recorder.write(50);
                 return snapshotSeq(setup) > before;
             });
             daemon.kill();
@@ -339,7 +342,7 @@ class FaultTest {
                     .filteredOn(line -> line.contains(" WARN "))
                     .hasSizeBetween(1, 20);
         }
-        restartsWith(setup, scribe);
+        restartsWith(setup, recorder);
     }
 
     private static long snapshotSeq(DaemonProcess.Setup setup) throws IOException {
@@ -364,14 +367,14 @@ class FaultTest {
     void outOfFileDescriptorsNewPeersWaitAndOthersAreServed() throws Exception {
         DaemonProcess.Setup setup = setup().wrapper("prlimit", "--nofile=100:100");
         try (DaemonProcess daemon = setup.start().expect("connections cannot be accepted and have to wait");
-                Scribe scribe = Scribe.at(daemon, 10)) {
+                RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
             List<Peer> peers = new ArrayList<>();
             for (int i = 0; i < 120; i++) {
                 peers.add(Peer.connect(setup.socket()));
             }
             daemon.output().await("connections cannot be accepted and have to wait");
-            scribe.write(20);
-            scribe.check();
+            recorder.write(20);
+            recorder.check();
             for (Peer peer : peers) {
                 peer.close();
             }
@@ -379,53 +382,53 @@ class FaultTest {
                 assertThat(late.welcome()).isZero();
             }
             daemon.output().await("connections are accepted again");
-            scribe.write(20);
-            scribe.check();
+            recorder.write(20);
+            recorder.check();
         }
     }
 
     @Test
     void aStoppedProcessGoesOnWhereItWas() throws Exception {
         Random random = SeedSource.random(1);
-        Crew crew = new Crew();
-        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, Crew.resources());
+        ConcurrentAdmins admins = new ConcurrentAdmins();
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, ConcurrentAdmins.resources());
         try (DaemonProcess daemon = setup.start()) {
-            crew.start(daemon, random);
+            admins.start(daemon, random);
             for (int i = 1; i <= 5; i++) {
-                crew.awaitAnswers(i * 300);
+                admins.awaitAnswers(i * 300);
                 daemon.signal("STOP");
                 LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
                 daemon.signal("CONT");
             }
-            crew.awaitAnswers(2000);
-            crew.finish();
-            crew.awaitTold();
-            crew.expectEnd();
+            admins.awaitAnswers(2000);
+            admins.finish();
+            admins.awaitScheduler();
+            admins.expectEnd();
             daemon.kill();
-            crew.join();
+            admins.join();
         }
         try (DaemonProcess daemon = setup.start()) {
-            crew.settle(daemon);
+            admins.settle(daemon);
         }
     }
 
     /** After an OutOfMemoryError nothing can be guaranteed, so the process ends; every change answered before is kept. */
     @Test
     void memoryThatRunsOutIsACrashLikeAnyOther() throws Exception {
-        Crew crew = new Crew();
-        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, Crew.resources());
+        ConcurrentAdmins admins = new ConcurrentAdmins();
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, ConcurrentAdmins.resources());
         try (DaemonProcess daemon =
                 setup.jvm("-Xmx24m", "-XX:+UseSerialGC").start().expect("OutOfMemoryError")) {
-            crew.start(daemon, SeedSource.random(2));
-            crew.awaitAnswers(500);
-            crew.expectEnd();
+            admins.start(daemon, SeedSource.random(2));
+            admins.awaitAnswers(500);
+            admins.expectEnd();
             exhaust(setup.socket());
             assertThat(daemon.awaitExit()).as("exit status").isEqualTo(3);
-            crew.join();
+            admins.join();
         }
-        crew.checkDirectory(setup.stateDir());
+        admins.checkDirectory(setup.stateDir());
         try (DaemonProcess daemon = setup.start().expect("the last write was cut short by a crash")) {
-            crew.settle(daemon);
+            admins.settle(daemon);
         }
     }
 

@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.service.Method;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.cast.HonestClient;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Control;
 import io.muster.protocol.wire.Credentials;
@@ -70,7 +73,7 @@ class HostileTest {
     Path directory;
 
     private DaemonProcess daemon;
-    private Bystander bystander;
+    private HonestClient honest;
     private Path socket;
     private int filesBefore;
     private Duration usual;
@@ -83,13 +86,13 @@ class HostileTest {
                         "acquire = \"shared\"",
                         "max-connections = " + MOST_CONNECTIONS,
                         "max-frame = \"1MiB\"",
-                        Scribe.resources())
+                        RecordingAdmin.resources())
                 .jvm(SMALL);
         socket = setup.socket();
         daemon = setup.start().expect(LET_GO, "WARN peer: denied topic=");
-        bystander = Bystander.at(daemon);
-        bystander.awaitAnswers(50);
-        usual = bystander.slowest();
+        honest = HonestClient.at(daemon);
+        honest.awaitAnswers(50);
+        usual = honest.slowest();
         started = System.nanoTime();
         filesBefore = daemon.openFiles();
     }
@@ -104,8 +107,8 @@ class HostileTest {
             assertThat(peakMegabytes(daemon))
                     .as("megabytes resident at the peak")
                     .isLessThan(MOST_MEGABYTES);
-            bystander.finish();
-            assertServed(bystander, usual);
+            honest.finish();
+            assertServed(honest, usual);
             assertComplaintsAreFew(daemon);
             assertThat(daemon.output().lines().stream()
                             .filter(line -> !line.contains(" INFO inventory: "))
@@ -126,8 +129,8 @@ class HostileTest {
     }
 
     /** Far more than noise: a client that waits for a hostile peer waits a minute, or for ever. */
-    private static void assertServed(Bystander bystander, Duration usual) {
-        assertThat(bystander.slowest())
+    private static void assertServed(HonestClient honest, Duration usual) {
+        assertThat(honest.slowest())
                 .as("slowest request; before, it was %s", usual)
                 .isLessThan(usual.multipliedBy(10).plusSeconds(30));
     }
@@ -223,7 +226,7 @@ class HostileTest {
             peers.add(peer);
             peer.send(whole.duplicate().limit(1 + i % (whole.limit() - 1)));
         }
-        bystander.awaitAnswers(20);
+        honest.awaitAnswers(20);
         close(peers);
     }
 
@@ -240,7 +243,7 @@ class HostileTest {
             for (int i = 0; i < frame.limit(); i++) {
                 peer.send(frame.duplicate().position(i).limit(i + 1));
                 if (i % 10 == 0) {
-                    bystander.awaitAnswers(1);
+                    honest.awaitAnswers(1);
                 }
             }
             assertThat(receive(peer).errnum()).isZero();
@@ -320,7 +323,7 @@ class HostileTest {
     private void surviveAThousand(Attack attack) throws Exception {
         List<Peer> peers = new ArrayList<>();
         try (DaemonProcess other = someoneElses(directory).expect(LET_GO)) {
-            Bystander guest = Bystander.guestOf(other);
+            HonestClient guest = HonestClient.guestOf(other);
             guest.awaitAnswers(50);
             Duration before = guest.slowest();
             for (int i = 0; i < 1000; i++) {
@@ -367,7 +370,7 @@ class HostileTest {
                 assertThat(peer.isGone()).isTrue();
             }
         }
-        bystander.awaitAnswers(20);
+        honest.awaitAnswers(20);
         close(peers);
     }
 
@@ -377,14 +380,15 @@ class HostileTest {
         for (int i = 0; i < 50; i++) {
             peers.add(Peer.welcomed(socket).send(Peer.acquire(1)));
         }
-        bystander.awaitAnswers(300);
+        honest.awaitAnswers(300);
         Peer last = peers.remove(0);
         close(peers);
-        Follower follower = new Follower(json(receive(last)));
-        bystander.finish();
+        SchedulerModel follower = new SchedulerModel();
+        follower.receive(json(receive(last)));
+        honest.finish();
         Idset up = Idset.parse(daemon.ask("resource.inventory").path("up").asText());
         while (!follower.up().equals(up)) {
-            follower.update(json(receive(last)));
+            follower.receive(json(receive(last)));
         }
         last.close();
         filesBefore--;
@@ -434,7 +438,7 @@ class HostileTest {
             peer.send(Peer.request("resource.offline", "{\"targets\": \"0\"}", 0, 5000));
             assertThat(receive(peer).errnum()).isZero();
             for (int tag = 1; tag <= 4200; tag++) {
-                peer.send(Peer.request("resource.monitor-waitup", "{\"up\": " + Scribe.RANKS + "}", 0, tag));
+                peer.send(Peer.request("resource.monitor-waitup", "{\"up\": " + RecordingAdmin.RANKS + "}", 0, tag));
             }
             for (int i = 0; i < 4200 - 4096; i++) {
                 refused += receive(peer).errnum() == Errno.EAGAIN.value() ? 1 : 0;
@@ -492,7 +496,7 @@ class HostileTest {
     private static DaemonProcess someoneElses(Path parent) throws Exception {
         Path home = Files.createDirectory(parent.resolve("other"));
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
-                        home, Scribe.resources(), "[access]", "allow-guest-user = true")
+                        home, RecordingAdmin.resources(), "[access]", "allow-guest-user = true")
                 .jvm(SMALL)
                 .copyJars()
                 .wrapper("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups");

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(900)
 class PipelineTest {
     private static final int REQUESTS = 100_000;
-    /** What has to find room whatever else does. */
+    /** The number of requests for which a connection must have room. */
     private static final int SURE = 20_000;
 
     private static final String[] SMALL = {
@@ -65,7 +65,7 @@ class PipelineTest {
         daemon.close();
     }
 
-    /** How a client writes. */
+    /** The ways in which a client writes. */
     private enum Way {
         /** As libflux does: in write(2) until all is sent. */
         BLOCKING,

@@ -1,6 +1,7 @@
 package io.muster.it.system;
 
 import io.muster.daemon.service.Method;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.Peer;
 import io.muster.protocol.wire.Header;
 import java.io.IOException;
@@ -249,7 +250,7 @@ final class Siege extends Thread {
 
     /** Changes a rank that is not the honest admin's; once a minute, since each change is a line of the log. */
     private void change() throws IOException {
-        String target = "{'targets': '" + Scribe.RANKS + "'}";
+        String target = "{'targets': '" + RecordingAdmin.RANKS + "'}";
         pipeline(frame("resource.drain", target, 0), frame("resource.undrain", target, 0));
         pause(60_000);
     }

@@ -3,6 +3,7 @@ package io.muster.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
@@ -61,15 +62,15 @@ class SiegeTest {
         DaemonProcess daemon =
                 setup.jvm("-XX:+UseSerialGC", "-Xms16m", "-Xmx1g").start().expect(" WARN ");
         try (daemon;
-                Scribe scribe = Scribe.at(daemon, 10)) {
+                RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
             drainMany(daemon);
-            scribe.write(Scribe.RANKS);
-            serve("alone", daemon, scribe, 5);
+            recorder.write(RecordingAdmin.RANKS);
+            serve("alone", daemon, recorder, 5);
             List<Process> attackers = List.of(attack(daemon, GUESTS, true), attack(daemon, OWNERS, false));
             try {
-                serve("besieged", daemon, scribe, SECONDS / 2);
+                serve("besieged", daemon, recorder, SECONDS / 2);
                 daemon.output().hold();
-                serve("besieged, its log not read", daemon, scribe, SECONDS / 2);
+                serve("besieged, its log not read", daemon, recorder, SECONDS / 2);
                 assertThat(attackers).as("see guests and owners beside the log").allMatch(Process::isAlive);
             } finally {
                 daemon.output().release();
@@ -80,10 +81,10 @@ class SiegeTest {
             }
             assertThat(directory.resolve("guests")).isEmptyFile();
             assertThat(directory.resolve("owners")).isEmptyFile();
-            scribe.check();
+            recorder.check();
             daemon.stop();
             try (DaemonProcess second = setup.start().expect(" WARN ");
-                    Scribe again = scribe.at(second)) {
+                    RecordingAdmin again = recorder.at(second)) {
                 again.check();
             }
         }
@@ -93,7 +94,8 @@ class SiegeTest {
     private static void drainMany(DaemonProcess daemon) throws IOException {
         try (FluxClient client = daemon.connect()) {
             for (int i = 0; i < 3000; i++) {
-                client.rpc("resource.drain", Scribe.drain(2 * Scribe.RANKS + 5 * i, "reason " + i % 300));
+                client.rpc(
+                        "resource.drain", RecordingAdmin.drain(2 * RecordingAdmin.RANKS + 5 * i, "reason " + i % 300));
             }
         }
     }
@@ -102,7 +104,8 @@ class SiegeTest {
      * Drains and undrains twice a second, and asks for the daemon's health. The time of a drain is counted from the moment when it was due,
      * so that it includes the time for which an earlier drain delayed it.
      */
-    private static void serve(String when, DaemonProcess daemon, Scribe scribe, int seconds) throws Exception {
+    private static void serve(String when, DaemonProcess daemon, RecordingAdmin recorder, int seconds)
+            throws Exception {
         HttpClient http = HttpClient.newHttpClient();
         HttpRequest probe = HttpRequest.newBuilder(daemon.address("/healthz"))
                 .timeout(Duration.ofSeconds(10))
@@ -111,9 +114,9 @@ class SiegeTest {
         long[] took = new long[4 * seconds];
         long due = System.nanoTime();
         for (int i = 0; i < took.length; i += 2) {
-            scribe.write(1);
+            recorder.write(1);
             long drained = System.nanoTime();
-            scribe.erase();
+            recorder.erase();
             took[i] = drained - due;
             took[i + 1] = System.nanoTime() - drained;
             http.sendAsync(probe, HttpResponse.BodyHandlers.ofString())

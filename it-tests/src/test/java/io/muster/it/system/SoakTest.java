@@ -7,11 +7,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.it.cast.ManySchedulers;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
@@ -109,38 +112,39 @@ class SoakTest {
 
     @Test
     void aThousandStreamsAgreeWithTheDaemonAndCostNoMoreWithTime() throws Exception {
-        DaemonProcess daemon = start(Scribe.resources());
+        DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
-                Scribe scribe = Scribe.at(daemon, 10);
+                RecordingAdmin recorder = RecordingAdmin.at(daemon, 10);
                 FluxClient client = daemon.connect()) {
-            Flock flock = Flock.of(STREAMS, daemon.socket());
-            await().atMost(PATIENCE).until(() -> flock.whoKnow(scribe.up()) == STREAMS || flock.failure() != null);
-            work(client, SECONDS / 3, flock);
+            ManySchedulers schedulers = ManySchedulers.of(STREAMS, daemon.socket());
+            await().atMost(PATIENCE)
+                    .until(() -> schedulers.whoKnow(recorder.up()) == STREAMS || schedulers.failure() != null);
+            work(client, SECONDS / 3, schedulers);
             Footprint warm = Footprint.of(daemon);
-            long heard = flock.responses();
-            long changes = work(client, SECONDS - SECONDS / 3, flock);
-            scribe.write(1);
+            long heard = schedulers.responses();
+            long changes = work(client, SECONDS - SECONDS / 3, schedulers);
+            recorder.write(1);
             Idset up = Idset.parse(
                     client.rpc("resource.inventory", null).path("up").asText());
-            await().atMost(PATIENCE).until(() -> flock.whoKnow(up) == STREAMS || flock.failure() != null);
-            assertThat(flock.failure()).isNull();
+            await().atMost(PATIENCE).until(() -> schedulers.whoKnow(up) == STREAMS || schedulers.failure() != null);
+            assertThat(schedulers.failure()).isNull();
             Footprint end = Footprint.of(daemon);
             System.out.println(SECONDS + " s with " + STREAMS + " streams: " + changes + " changes and "
-                    + (flock.responses() - heard) + " responses after the first third, when there was " + warm
+                    + (schedulers.responses() - heard) + " responses after the first third, when there was " + warm
                     + "; at the end " + end);
             end.isNoMoreThan(warm, EVENTS_KEPT);
             warm.filesAreGivenBack(daemon);
-            flock.close();
+            schedulers.close();
         }
     }
 
     /** Memory must not grow even after ten times as many changes as are kept for followers of the journal. */
     @Test
     void changesLeaveNothingBehind() throws Exception {
-        DaemonProcess daemon = start(Scribe.resources());
+        DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 FluxClient client = daemon.connect()) {
-            Flock flock = Flock.of(10, daemon.socket());
+            ManySchedulers schedulers = ManySchedulers.of(10, daemon.socket());
             change(client, 2 * EVENTS);
             Footprint before = Footprint.of(daemon);
             change(client, 10 * EVENTS);
@@ -148,8 +152,8 @@ class SoakTest {
             System.out.println(10 * EVENTS + " changes: before " + before + ", after " + end);
             end.isNoMoreThan(before, 10 * EVENTS * LEAST_LEAK);
             before.filesAreGivenBack(daemon);
-            assertThat(flock.failure()).isNull();
-            flock.close();
+            assertThat(schedulers.failure()).isNull();
+            schedulers.close();
         }
     }
 
@@ -168,10 +172,10 @@ class SoakTest {
     }
 
     /** Changes ranks ten times a second. Returns the number of changes. */
-    private static long work(FluxClient client, int seconds, Flock flock) throws IOException {
+    private static long work(FluxClient client, int seconds, ManySchedulers schedulers) throws IOException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long changes = 0;
-        for (long next = System.nanoTime(); next < end && flock.failure() == null; next += PACE) {
+        for (long next = System.nanoTime(); next < end && schedulers.failure() == null; next += PACE) {
             toggle(client, changes, "40-63");
             changes++;
             LockSupport.parkNanos(next + PACE - System.nanoTime());
@@ -191,12 +195,12 @@ class SoakTest {
 
     @Test
     void idleConnectionsCostLittleAndAreGivenBack() throws Exception {
-        DaemonProcess daemon = start(Scribe.resources());
+        DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 FluxClient client = daemon.connect()) {
-            Flock flock = Flock.of(10, daemon.socket());
+            ManySchedulers schedulers = ManySchedulers.of(10, daemon.socket());
             toggle(client, 0, "0");
-            await().atMost(PATIENCE).until(() -> flock.whoKnow(Idset.range(1, 63)) == 10);
+            await().atMost(PATIENCE).until(() -> schedulers.whoKnow(Idset.range(1, 63)) == 10);
             Footprint before = Footprint.of(daemon);
             List<Peer> idle = new ArrayList<>();
             for (int i = 0; i < IDLE; i++) {
@@ -209,12 +213,12 @@ class SoakTest {
             for (int i = 1; i <= 100; i++) {
                 toggle(client, i, "0");
             }
-            await().atMost(PATIENCE).until(() -> flock.whoKnow(Idset.range(1, 63)) == 10);
+            await().atMost(PATIENCE).until(() -> schedulers.whoKnow(Idset.range(1, 63)) == 10);
             for (Peer peer : idle) {
                 peer.close();
             }
             before.filesAreGivenBack(daemon);
-            flock.close();
+            schedulers.close();
         }
     }
 
@@ -226,8 +230,9 @@ class SoakTest {
                 FluxClient client = daemon.connect()) {
             String odd = everySecond();
             Peer frozen = Peer.welcomed(daemon.socket()).send(Peer.acquire(1));
-            Follower model = new Follower(json(frozen));
-            Flock flock = Flock.of(20, daemon.socket());
+            SchedulerModel model = new SchedulerModel();
+            model.receive(json(frozen));
+            ManySchedulers schedulers = ManySchedulers.of(20, daemon.socket());
             int changes = 0;
             while (!isBehind(client)) {
                 toggle(client, changes++, odd);
@@ -240,17 +245,17 @@ class SoakTest {
             toggle(client, 0, "0-9");
             Idset up = Idset.parse(
                     client.rpc("resource.inventory", null).path("up").asText());
-            await().atMost(PATIENCE).until(() -> flock.whoKnow(up) == 20 || flock.failure() != null);
-            assertThat(flock.failure()).isNull();
+            await().atMost(PATIENCE).until(() -> schedulers.whoKnow(up) == 20 || schedulers.failure() != null);
+            assertThat(schedulers.failure()).isNull();
             assertThat(responses(client)).as("while it is frozen").isEqualTo(heard);
             while (!model.up().equals(up)) {
-                model.update(json(frozen));
+                model.receive(json(frozen));
             }
-            assertThat(1 + model.updates())
+            assertThat(model.responses())
                     .as("what fitted its socket, and one more")
                     .isEqualTo(heard + 1);
             frozen.close();
-            flock.close();
+            schedulers.close();
         }
     }
 

@@ -4,22 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Tool;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.epoll.EpollDomainDatagramChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.unix.DomainDatagramPacket;
-import io.netty.channel.unix.DomainSocketAddress;
-import java.nio.charset.StandardCharsets;
+import io.muster.protocol.testing.NotifySocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -36,40 +24,16 @@ class SystemdTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path directory;
 
-    private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-    private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-
-    @AfterEach
-    void close() {
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
-    }
-
-    /** @param socket a value of NOTIFY_SOCKET: a path, or a name after an @ */
-    private Channel manager(String socket) {
-        return new Bootstrap()
-                .group(group)
-                .channel(EpollDomainDatagramChannel.class)
-                .handler(new SimpleChannelInboundHandler<DomainDatagramPacket>() {
-                    @Override
-                    protected void channelRead0(ChannelHandlerContext ctx, DomainDatagramPacket packet) {
-                        heard.add(packet.content().toString(StandardCharsets.UTF_8));
-                    }
-                })
-                .bind(new DomainSocketAddress(socket.startsWith("@") ? "\0" + socket.substring(1) : socket))
-                .syncUninterruptibly()
-                .channel();
-    }
-
     private DaemonProcess.Setup under(String socket) {
         return DaemonProcess.Setup.in(directory, NODES)
                 .wrapper("env", "NOTIFY_SOCKET=" + socket, "WATCHDOG_USEC=400000");
     }
 
     /** The next state other than the watchdog's. */
-    private String next() throws InterruptedException {
+    private static String next(NotifySocket manager) throws InterruptedException {
         String state = WATCHDOG;
         while (state.equals(WATCHDOG)) {
-            state = heard.poll(60, TimeUnit.SECONDS);
+            state = manager.received.poll(60, TimeUnit.SECONDS);
             assertThat(state).as("something from the daemon within a minute").isNotNull();
         }
         return state;
@@ -79,48 +43,46 @@ class SystemdTest {
     @ValueSource(strings = {"path", "abstract"})
     void itSaysWhenItIsReadyAliveReloadingAndStopping(String kind) throws Exception {
         String socket = kind.equals("path") ? directory.resolve("notify").toString() : "@muster" + directory;
-        Channel manager = manager(socket);
-        try (DaemonProcess daemon = under(socket).start()) {
+        try (NotifySocket manager = new NotifySocket(socket);
+                DaemonProcess daemon = under(socket).start()) {
             daemon.expect(" ERROR muster: .*muster.toml:2: ", "the configuration was not reloaded");
-            assertThat(next()).matches("READY=1\nSTATUS=4 nodes, 4 up, seq \\d+");
+            assertThat(next(manager)).matches("READY=1\nSTATUS=4 nodes, 4 up, seq \\d+");
             for (int i = 0; i < 3; i++) {
-                assertThat(heard.take()).isEqualTo(WATCHDOG);
+                assertThat(manager.received.take()).isEqualTo(WATCHDOG);
             }
             long before = TimeUnit.NANOSECONDS.toMicros(System.nanoTime());
             daemon.signal("HUP");
-            String reloading = next();
+            String reloading = next(manager);
             assertThat(reloading).matches("RELOADING=1\nMONOTONIC_USEC=\\d+");
             assertThat(Long.parseLong(reloading.substring(reloading.lastIndexOf('=') + 1)))
                     .as("CLOCK_MONOTONIC, after the signal was sent")
                     .isBetween(before, TimeUnit.NANOSECONDS.toMicros(System.nanoTime()));
-            assertThat(next()).startsWith("READY=1\nSTATUS=4 nodes, 4 up");
+            assertThat(next(manager)).startsWith("READY=1\nSTATUS=4 nodes, 4 up");
 
             Files.writeString(directory.resolve("muster.toml"), "[muster]\nbatch = 5 minutes");
             daemon.signal("HUP");
-            assertThat(next()).startsWith("RELOADING=1");
-            assertThat(next()).as("the old one is in force").startsWith("READY=1\nSTATUS=4 nodes, 4 up");
+            assertThat(next(manager)).startsWith("RELOADING=1");
+            assertThat(next(manager)).as("the old one is in force").startsWith("READY=1\nSTATUS=4 nodes, 4 up");
 
             daemon.expect(" ERROR peer: the socket .* was removed");
             Files.delete(daemon.socket());
-            assertThat(next())
+            assertThat(next(manager))
                     .matches("STATUS=4 nodes, 4 up, seq \\d+, the socket .* was removed, so nobody can connect to it:"
                             + " restart the daemon");
 
             daemon.stop();
-            assertThat(next()).isEqualTo("STOPPING=1\nSTATUS=stopping");
-            assertThat(heard).as("after its end").doesNotContain("READY=1");
-        } finally {
-            manager.close().syncUninterruptibly();
+            assertThat(next(manager)).isEqualTo("STOPPING=1\nSTATUS=stopping");
+            assertThat(manager.received).as("after its end").doesNotContain("READY=1");
         }
     }
 
     @Test
     void aManagerThatGoesAwayIsNoReasonToStop() throws Exception {
         String socket = directory.resolve("notify").toString();
-        Channel manager = manager(socket);
-        try (DaemonProcess daemon = under(socket).start()) {
-            assertThat(next()).startsWith("READY=1");
-            manager.close().syncUninterruptibly();
+        try (NotifySocket manager = new NotifySocket(socket);
+                DaemonProcess daemon = under(socket).start()) {
+            assertThat(next(manager)).startsWith("READY=1");
+            manager.stop();
             daemon.signal("HUP");
             daemon.output().await("configuration reloaded");
             daemon.ask("resource.status");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -59,7 +60,7 @@ class UnreadLogTest {
         try (DaemonProcess daemon = start()) {
             fill(daemon);
             try (FluxClient client = daemon.connect()) {
-                client.rpc("resource.drain", Scribe.drain(1, "while nobody reads"));
+                client.rpc("resource.drain", RecordingAdmin.drain(1, "while nobody reads"));
                 assertThat(client.rpc("resource.status", null).toString()).contains("while nobody reads");
             }
             assertThat(daemon.get("/healthz")).contains("\"ok\":true");
@@ -89,7 +90,7 @@ class UnreadLogTest {
         DaemonProcess daemon = start();
         fill(daemon);
         try (FluxClient client = daemon.connect()) {
-            client.rpc("resource.drain", Scribe.drain(1, "before the end"));
+            client.rpc("resource.drain", RecordingAdmin.drain(1, "before the end"));
         }
         daemon.signal("TERM");
         assertThat(daemon.awaitExit()).isEqualTo(DaemonProcess.TERMINATED);

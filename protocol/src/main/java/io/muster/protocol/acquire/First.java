@@ -4,17 +4,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.problem.Problems;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.wire.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * RFC 28 "Initial Acquire Response".
+ * The first response of an acquire stream (RFC 28 "Initial Acquire Response").
  *
- * <p>Only these two keys are sent: deployed schedulers exit if the first response has {@code down} or {@code shrink}, and one
- * of them ends the broker that hosts it.
+ * <p>Only these two keys are sent: deployed schedulers exit if the first response has {@code down} or {@code shrink}, and
+ * one of these schedulers takes the broker that it runs in down with it.
  *
  * @param resources resources that may be scheduled, without excluded ranks
  * @param up ranks in {@code resources} that may be allocated now
@@ -30,18 +30,13 @@ public record First(ResourceSet resources, Idset up) {
     }
 
     public static First parse(JsonNode payload) {
-        Problems problems = new Problems();
-        Idset up = Keys.of(payload, problems, "resources", "up").idset("up");
-        JsonNode resources = payload.path("resources");
-        if (!resources.isObject()) {
-            problems.add("/resources", "must be an R object");
-        }
-        problems.throwIfAny("first acquire response");
-        ResourceSet set = ResourceSet.parse(resources);
+        Fields in = Fields.of("first acquire response", payload).only(Next.FOREIGN_KEY, "resources", "up");
+        Idset up = Next.idset(in, "up");
+        ResourceSet set =
+                ResourceSet.parse(in.object("resources", "an R object").json());
         if (!set.ranks().containsAll(up)) {
-            problems.add("/up", "names ranks that are not in resources: " + up.subtract(set.ranks()));
+            throw in.fault("up", "names ranks that are not in resources: " + up.subtract(set.ranks()));
         }
-        problems.throwIfAny("first acquire response");
         return new First(set, up);
     }
 
@@ -52,10 +47,10 @@ public record First(ResourceSet resources, Idset up) {
     }
 
     /**
-     * The payload, from resources that were written before: writing R with a scheduling graph is most of what a first response
-     * costs, and R changes far less often than {@code up}.
+     * Encodes the payload from resources that were encoded before. Writing R with a scheduling graph is most of the cost of
+     * a first response, and R changes far less often than {@code up}.
      *
-     * @param resources an R object in JSON, as {@link ResourceSet#toBytes} gives it
+     * @param resources an R object in JSON, as {@link ResourceSet#toBytes} returns it
      */
     public static Bytes encode(Bytes resources, Idset up) {
         byte[] rest = (",\"up\":\"" + up + "\"}\0").getBytes(StandardCharsets.US_ASCII);
@@ -65,7 +60,10 @@ public record First(ResourceSet resources, Idset up) {
         return Bytes.wrap(out.put(rest).array());
     }
 
-    /** The resources of {@code length} bytes within a payload from {@link #encode}: who keeps the payload need not keep another copy. */
+    /**
+     * Returns the resources, of {@code length} bytes, within a payload from {@link #encode}. A caller that keeps the payload
+     * need not keep another copy of R.
+     */
     public static Bytes resources(Bytes payload, int length) {
         return payload.slice(HEAD.length, length);
     }

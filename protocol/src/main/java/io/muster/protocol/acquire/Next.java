@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
@@ -14,9 +15,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * RFC 28 "Additional Acquire Responses". An empty response cannot be created, because deployed schedulers react to it with a
- * whole scheduling pass. A response with contradicting sets cannot be created either, because each scheduler would read it in a
- * different way.
+ * An update: a response of an acquire stream after the first (RFC 28 "Additional Acquire Responses"). An empty response
+ * cannot be created, because deployed schedulers react to it with a whole scheduling pass. A response with contradicting
+ * sets cannot be created either, because each scheduler would read it in a different way.
  *
  * @param up ranks that become available
  * @param down ranks that become unavailable
@@ -32,6 +33,9 @@ public record Next(
         SortedMap<String, Idset> propertyAdd,
         SortedMap<String, Idset> propertyRemove,
         OptionalDouble expiration) {
+    /** Completes the sentence about a key that a response may not have. */
+    static final String FOREIGN_KEY = "is not a key of this response";
+
     public Next {
         propertyAdd = Collections.unmodifiableSortedMap(new TreeMap<>(propertyAdd));
         propertyRemove = Collections.unmodifiableSortedMap(new TreeMap<>(propertyRemove));
@@ -72,7 +76,7 @@ public record Next(
         return problems;
     }
 
-    /** Checks properties: each must be on some rank and have a name that RFC 20 allows. */
+    /** Checks properties. Each must be on at least one rank and have a name that RFC 20 allows. */
     private static void properties(Problems problems, String place, SortedMap<String, Idset> properties) {
         properties.forEach((name, ranks) -> {
             String fault = ranks.isEmpty() ? "names no rank" : ResourceSet.propertyNameFault(name);
@@ -96,39 +100,58 @@ public record Next(
     }
 
     /**
-     * Reads a server's response, in the same way as deployed schedulers: ranks in {@code shrink} count as {@code down} even if
-     * the server does not say so (flux-core does not for a drained rank), and ranks in both up and down are down.
+     * Reads a response in the same way as deployed schedulers do: ranks in {@code shrink} count as {@code down} even if the
+     * server does not list them there (flux-core does not for a drained rank), and ranks in both up and down are down.
      */
     public static Next parse(JsonNode payload) {
-        Problems problems = new Problems();
-        Keys keys = Keys.of(payload, problems, "up", "down", "shrink", "property-add", "property-remove", "expiration");
-        Idset shrink = keys.idset("shrink");
-        Idset down = keys.idset("down").union(shrink);
-        Idset up = keys.idset("up").subtract(down);
-        SortedMap<String, Idset> add = keys.properties("property-add");
-        SortedMap<String, Idset> remove = keys.properties("property-remove");
-        JsonNode expiration = payload.path("expiration");
-        if (!expiration.isMissingNode() && !expiration.isNumber()) {
-            problems.add("/expiration", "must be a number");
-        }
-        problems.throwIfAny("acquire response");
+        Fields in = Fields.of("acquire response", payload)
+                .only(FOREIGN_KEY, "up", "down", "shrink", "property-add", "property-remove", "expiration");
+        Idset shrink = idset(in, "shrink");
+        Idset down = idset(in, "down").union(shrink);
         return new Next(
-                up,
+                idset(in, "up").subtract(down),
                 down,
                 shrink,
-                add,
-                remove,
-                expiration.isNumber() ? OptionalDouble.of(expiration.doubleValue()) : OptionalDouble.empty());
+                properties(in, "property-add"),
+                properties(in, "property-remove"),
+                in.has("expiration") ? OptionalDouble.of(in.number("expiration")) : OptionalDouble.empty());
+    }
+
+    /** Returns the idset under {@code key}, empty if there is none. */
+    static Idset idset(Fields in, String key) {
+        return in.has(key) ? in.parse(key, "an idset string", Idset::parse) : Idset.EMPTY;
+    }
+
+    private static SortedMap<String, Idset> properties(Fields in, String key) {
+        SortedMap<String, Idset> properties = new TreeMap<>();
+        if (in.has(key)) {
+            Fields object = in.object(key, "an object of property names to idsets");
+            object.names().forEach(name -> properties.put(name, idset(object, name)));
+        }
+        return properties;
     }
 
     public ObjectNode toJson() {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
-        Keys.put(payload, "up", up);
-        Keys.put(payload, "down", down);
-        Keys.put(payload, "shrink", shrink);
-        Keys.put(payload, "property-add", propertyAdd);
-        Keys.put(payload, "property-remove", propertyRemove);
+        put(payload, "up", up);
+        put(payload, "down", down);
+        put(payload, "shrink", shrink);
+        put(payload, "property-add", propertyAdd);
+        put(payload, "property-remove", propertyRemove);
         expiration.ifPresent(seconds -> payload.set("expiration", Epoch.number(seconds)));
         return payload;
+    }
+
+    private static void put(ObjectNode payload, String key, Idset ids) {
+        if (!ids.isEmpty()) {
+            payload.put(key, ids.toString());
+        }
+    }
+
+    private static void put(ObjectNode payload, String key, SortedMap<String, Idset> properties) {
+        if (!properties.isEmpty()) {
+            ObjectNode object = payload.putObject(key);
+            properties.forEach((name, ranks) -> put(object, name, ranks));
+        }
     }
 }

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The knowledge of one scheduler: the view it was last sent, and the ranks that updates to it may still name. A stream stores
- * nothing else, however long the scheduler does not read.
+ * What one scheduler knows: the view that the last response to it was computed from, and the ranks that later updates may
+ * name. A stream stores nothing else, however long the scheduler does not read.
  *
  * @param offered ranks of the first response that have not been shrunk since; this set never grows
  */
@@ -18,7 +18,7 @@ public record Told(SchedulerView view, Idset offered) {
         return new Told(view, view.members());
     }
 
-    /** Returns the update that takes the scheduler from its view to {@code now}; null if the update would be empty. */
+    /** Returns the update that takes the scheduler from {@link #view} to {@code now}; null if the update would be empty. */
     public @Nullable Next next(SchedulerView now) {
         Idset shrink = shrunk(now);
         Idset remaining = shrink.isEmpty() ? offered : offered.subtract(shrink);
@@ -33,7 +33,7 @@ public record Told(SchedulerView view, Idset offered) {
                 : new Next(up, down, shrink, add, remove, expiration);
     }
 
-    /** Returns the scheduler's knowledge after an update to {@code now}. */
+    /** Returns what the scheduler knows after an update to {@code now}. */
     public Told after(SchedulerView now) {
         return new Told(now, offered.subtract(shrunk(now)));
     }
@@ -55,10 +55,10 @@ public record Told(SchedulerView view, Idset offered) {
         }
         to.forEach((name, ranks) -> {
             Idset before = from.getOrDefault(name, Idset.EMPTY);
-            Idset more =
+            Idset gained =
                     before.equals(ranks) ? Idset.EMPTY : ranks.subtract(before).intersect(within);
-            if (!more.isEmpty()) {
-                grown.put(name, more);
+            if (!gained.isEmpty()) {
+                grown.put(name, gained);
             }
         });
         return grown;

@@ -1,6 +1,6 @@
 /**
- * The responses to schedulers: RFC 28's payloads, and how an update is computed from two views of the inventory. This package depends on
- * the inventory and on wire. Its values are immutable and may be used on any thread.
+ * The acquire package has the responses of the acquire stream: RFC 28's payloads, and the computation of an update from two
+ * views of the inventory. It depends on the inventory and on wire. Its values are immutable and may be used on any thread.
  */
 @NullMarked
 package io.muster.protocol.acquire;

@@ -9,6 +9,7 @@ import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
@@ -23,8 +24,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods of service {@code resource} that mean a command. Each constant holds the function that reads its payload and the function
- * that writes the payload. Keys are those of flux-core, which lacks {@code holder, until, cause} and {@code dry-run}.
+ * The methods of the service {@code resource} that request a command. Each constant has a function that reads the payload and
+ * a function that writes it. The keys are those of flux-core, except {@code holder, until, cause, dry-run} and {@code id}, which
+ * only Muster has.
  *
  * <pre>
  * drain, undrain                   targets, reason?, mode?, holder?, until? (drain)
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * property-add, property-remove    properties: {name: targets}
  * expiration-update                expiration
  * monitor-force-down               ranks
+ * upgrade-finish
  * </pre>
  */
 @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
@@ -102,7 +105,12 @@ public enum AdminMethod {
             "expiration-update",
             DefinitionChanges.SetExpiration.class,
             in -> new DefinitionChanges.SetExpiration(in.fields().number("expiration")),
-            (command, out) -> out.put("expiration", command.expiration()));
+            (command, out) -> out.put("expiration", command.expiration())),
+    UPGRADE_FINISH(
+            "upgrade-finish",
+            FormatChanges.FinishUpgrade.class,
+            in -> new FormatChanges.FinishUpgrade(),
+            (command, out) -> {});
 
     private final String verb;
     private final Predicate<Command> means;
@@ -114,7 +122,7 @@ public enum AdminMethod {
         this(verb, type, command -> true, read, write);
     }
 
-    /** A report of how a host is; four methods share one command. */
+    /** A method that reports the liveness of hosts; four methods share one command. */
     AdminMethod(LivenessChange change) {
         this(
                 change.word(),
@@ -130,7 +138,7 @@ public enum AdminMethod {
                 });
     }
 
-    /** A change of properties; two methods share one command. */
+    /** A method that changes properties; two methods share one command. */
     AdminMethod(String verb, boolean add) {
         this(
                 verb,
@@ -151,7 +159,7 @@ public enum AdminMethod {
         this.write = (command, out) -> write.accept(type.cast(command), out);
     }
 
-    /** Returns the method that means {@code command}. */
+    /** Returns the method that requests {@code command}. */
     static AdminMethod of(Command command) {
         return Arrays.stream(values())
                 .filter(method -> method.means.test(command))
@@ -159,7 +167,7 @@ public enum AdminMethod {
                 .orElseThrow(() -> new IllegalArgumentException("no request asks for " + command));
     }
 
-    /** The method's name without the service. */
+    /** Returns the name of the method without the service. */
     public String verb() {
         return verb;
     }
@@ -189,7 +197,10 @@ public enum AdminMethod {
         }
     }
 
-    /** Reads the payload. Like flux-core, the reader refuses malformed payloads with EPROTO, and also says what is wrong. */
+    /**
+     * Reads the payload of a request. Like flux-core, the reader refuses malformed payloads with EPROTO; unlike flux-core,
+     * it says what is wrong.
+     */
     record Reader(Fields fields) {
         Reader(AdminMethod method, @Nullable ObjectNode payload) {
             this(new Fields(

@@ -2,23 +2,28 @@ package io.muster.protocol.admin;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a command: see {@link AdminMethod}.
+ * A request to carry out a command: see {@link AdminMethod}. A request with an id becomes a command that is carried out {@link Once}.
  *
- * @param dryRun answer with what would happen, and change nothing
+ * @param dryRun whether the daemon should change nothing and respond with what would happen
  */
 public record AdminRequest(Command command, boolean dryRun) {
     private static final String DRY_RUN = "dry-run";
 
     public static AdminRequest parse(AdminMethod method, @Nullable ObjectNode payload) {
+        ChangeId id = RequestId.take(method.topic(), payload);
         AdminMethod.Reader in = new AdminMethod.Reader(method, payload);
-        return new AdminRequest(method.read(in), in.fields().flag(DRY_RUN));
+        Command command = method.read(in);
+        return new AdminRequest(
+                id == null ? command : new Once(command, id), in.fields().flag(DRY_RUN));
     }
 
-    /** Returns the topic and the payload that mean {@code command}, for clients. */
+    /** Returns the topic and the payload with which a client requests {@code command}. */
     public static Call call(Command command, boolean dryRun) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         AdminMethod method = AdminMethod.of(command);

@@ -10,15 +10,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a change with {@code dry-run}, which flux-core does not have: {@code {events, updates: [{user, pid, update}]}}.
+ * The response to a change with {@code dry-run}, a key that flux-core does not have: {@code {events, updates: [{user, pid,
+ * update}]}}.
  *
  * @param events events that would be written to the journal
  */
 public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
-    /** @param payload exact update that this scheduler would be sent, or null for none */
+    /**
+     * The update that a scheduler would be sent.
+     *
+     * @param payload the exact payload, or null if the scheduler would be sent nothing
+     */
     public record Update(String user, int pid, @Nullable ObjectNode payload) {}
 
-    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
+     */
     public static DryRunAnswer parse(JsonNode payload) {
         Fields in = Fields.of("dry-run", payload);
         List<ObjectNode> events = new ArrayList<>();

@@ -7,27 +7,30 @@ import io.muster.inventory.feasibility.Answer;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The explained answer to {@code feasibility.check}:
- * {@code {mode, verdict, sentence, most_slots, nodes, ranks, hosts, remarks}}.
+ * The response to {@code feasibility.check} if the request asks for an explanation: {@code {mode, verdict, sentence,
+ * most_slots, nodes, ranks, hosts, remarks}}.
  *
- * @param now whether the question was about the nodes that are up, mode {@code now}, or about all nodes, mode {@code ever}
+ * @param now whether the question was about the nodes that are up (mode {@code now}) or about all nodes (mode {@code ever})
  * @param nodes number of nodes in the inventory
  * @param hosts names of the hosts in {@link Answer#hosts}
  */
 public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist hosts) {
     private static final int LONGEST = 1000;
 
-    /** @param r inventory that {@code answer} is about */
+    /**
+     * Returns the response with an answer.
+     *
+     * @param r inventory that {@code answer} is about
+     */
     public static FeasibilityAnswer of(boolean now, Answer answer, ResourceSet r) {
         Answer shown = new Answer(
                 answer.verdict(),
@@ -47,8 +50,8 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
     }
 
     /**
-     * Returns the answer for a request that follows RFC 27 only: an error, or null, which means that nothing rules the job out.
-     * An unproven answer is not a refusal. The error numbers are those of flux's schedulers.
+     * Returns the response to a request without further keys, which follows RFC 27: an error, or null if nothing rules the
+     * job out. An answer that is not proven is no refusal. The error numbers are those of Flux's schedulers.
      */
     public @Nullable RpcException refusal() {
         return switch (answer.verdict()) {
@@ -62,7 +65,7 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("mode", now ? "now" : "ever");
-        json.put("verdict", answer.verdict().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        json.put("verdict", word(answer.verdict()));
         json.put("sentence", answer.sentence());
         json.put("most_slots", answer.mostSlots());
         json.put("nodes", nodes);
@@ -73,37 +76,32 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
         return json;
     }
 
-    /** @throws RpcException EPROTO if the server's answer is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws RpcException EPROTO if the server's response is something else
+     */
     public static FeasibilityAnswer parse(ObjectNode json) {
-        try {
-            return read(json);
-        } catch (MalformedException e) {
-            throw new RpcException(Errno.EPROTO, "the server's answer cannot be read: " + e.getMessage());
-        }
-    }
-
-    private static FeasibilityAnswer read(ObjectNode json) {
-        List<String> remarks = new ArrayList<>();
-        json.path("remarks").forEach(remark -> remarks.add(remark.asText()));
+        Fields in = new Fields(
+                json,
+                "",
+                (place, sentence) -> new RpcException(
+                        Errno.EPROTO, "the server's answer cannot be read: " + place + " " + sentence));
         Answer answer = new Answer(
-                verdict(json.path("verdict").asText()),
-                json.path("sentence").asText(),
-                json.path("most_slots").asLong(-1),
-                Idset.parse(json.path("ranks").asText()),
+                in.choice("verdict", Verdict.class, FeasibilityAnswer::word),
+                in.text("sentence"),
+                in.integer("most_slots", Long.MIN_VALUE, Long.MAX_VALUE),
+                in.parse("ranks", Idset::parse),
                 List.of(),
-                remarks);
+                in.textsOrNone("remarks"));
         return new FeasibilityAnswer(
-                json.path("mode").asText().equals("now"),
+                in.text("mode").equals("now"),
                 answer,
-                json.path("nodes").asInt(),
-                Hostlist.parse(json.path("hosts").asText()));
+                (int) in.integer("nodes", 0, Integer.MAX_VALUE),
+                in.parse("hosts", Hostlist::parse));
     }
 
-    private static Verdict verdict(String word) {
-        try {
-            return Verdict.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
-        } catch (IllegalArgumentException e) {
-            throw new RpcException(Errno.EPROTO, "the server's verdict \"" + word + "\" is none that is known here");
-        }
+    private static String word(Verdict verdict) {
+        return verdict.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -17,9 +17,9 @@ import java.util.List;
  * The request {@code feasibility.check} (RFC 27 "Feasibility"). RFC 27 has only {@code jobspec}; the additional keys are
  *
  * <pre>
- * explain: true                          answer with a {@link FeasibilityAnswer}, whatever it says
- * now: true                              ask about what is up
- * resources, constraint?, duration?      in place of jobspec: a resources list that may do without slots and tasks
+ * explain: true                          respond with a {@link FeasibilityAnswer}, whatever the verdict
+ * now: true                              ask about the hosts that are up
+ * resources, constraint?, duration?      in place of jobspec: a list of resources, which may have no slots and no tasks
  * </pre>
  *
  * Other keys are ignored, because flux's job validator sends everything that it knows about the job.
@@ -33,15 +33,18 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
     private static final String DURATION = "duration";
 
     /**
-     * Returns whether the answer must explain itself. The server needs to know this before it reads anything that can be wrong.
+     * Returns whether the response must explain the answer. The server needs to know this before it reads the keys that may
+     * be at fault.
      */
     public static boolean wantsExplanation(ObjectNode payload) {
         return flag(payload, "explain");
     }
 
     /**
+     * Reads a payload.
+     *
      * @throws RpcException EPROTO if a key is missing or of the wrong type
-     * @throws InvalidException with everything that is wrong with the jobspec or the resources
+     * @throws InvalidException with every problem in the jobspec or the resources
      */
     public static FeasibilityRequest parse(ObjectNode payload) {
         boolean now = flag(payload, "now");
@@ -67,7 +70,7 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
                 duration.asDouble(0));
     }
 
-    /** Returns the size on which the cost of an answer depends: vertices, and terms of the constraint. */
+    /** Returns the size on which the cost of an answer depends: the number of vertices and of terms of the constraint. */
     public int size() {
         return vertices(request.resources()) + terms(request.constraint().toJson());
     }
@@ -88,7 +91,7 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
         return count;
     }
 
-    /** Returns the payload of this request with a resources list. */
+    /** Returns the payload of this request with a list of resources. */
     public ObjectNode toJson() {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         payload.set(RESOURCES, Resource.toJson(request.resources()));

@@ -10,7 +10,7 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 
 /**
- * The answer to {@code resource.get}, in flux-core's form: {@code {R, method}}.
+ * The response to {@code resource.get}, in flux-core's form: {@code {R, method}}.
  *
  * @param resources current R, including excluded ranks and {@code scheduling}
  * @param method RFC 44's word for the source of R
@@ -20,7 +20,11 @@ public record Get(ResourceSet resources, String method) {
         return new Get(definition.resources(), definition.method());
     }
 
-    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
+     */
     public static Get parse(JsonNode payload) {
         Fields in = Fields.of("resource.get", payload);
         return new Get(in.tree("R", ResourceSet::parse), in.text("method"));

@@ -20,12 +20,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The answer to {@code resource.inventory}, which is ours: everything that is known, R without {@code scheduling}.
- * {@code {schema_version, seq, time, fault, clock, schedulers, up, R, state}}, of which {@code up} is for readers of few words.
+ * The response to {@code resource.inventory}, a method that only Muster has: everything that the daemon knows, with R
+ * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, schedulers, up, R, state}}.
+ * {@code up} can be computed from {@code state}; it is there for programs that need nothing else.
  *
  * @param time the server's clock, seconds since the epoch
- * @param fault why no changes are taken, "" if they are
- * @param clock why the wall clock is doubted, "" if it is not
+ * @param fault why the daemon accepts no changes, "" if it does
+ * @param clock why the daemon doubts the wall clock, "" if it does not
  */
 public record InventoryAnswer(
         long seq, double time, String fault, String clock, List<Scheduler> schedulers, InventoryState state) {
@@ -33,10 +34,14 @@ public record InventoryAnswer(
 
     private static final int SCHEMA_VERSION = 1;
 
-    /** The brace and the NUL that end a payload. */
+    /** The length of the end of a payload: a brace and a NUL. */
     private static final int END = 2;
 
-    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
+     */
     public static InventoryAnswer parse(JsonNode payload) {
         Fields in = Fields.of(TOPIC, payload);
         ObjectNode state = in.object("state").json();
@@ -48,8 +53,8 @@ public record InventoryAnswer(
         return new InventoryAnswer(
                 (long) in.number("seq"),
                 in.number("time"),
-                payload.path("fault").asText(""),
-                payload.path("clock").asText(""),
+                in.textOr("fault", ""),
+                in.textOr("clock", ""),
                 schedulers,
                 StateJson.parse(state));
     }
@@ -63,7 +68,7 @@ public record InventoryAnswer(
                 (long) in.number("responses"),
                 in.parse("offered", Idset::parse),
                 in.parse("up", Idset::parse),
-                in.json().path("behind").asBoolean());
+                in.flag("behind"));
     }
 
     private static ObjectNode json(Scheduler scheduler) {
@@ -80,7 +85,8 @@ public record InventoryAnswer(
     }
 
     /**
-     * The same from parts: what stands before {@code up} is short and always new, the rest is long and may be kept.
+     * Encodes the payload. The members before {@code up} are short and are encoded anew each time; the rest is long, depends
+     * on the state alone and may be kept by the caller.
      *
      * @param body {@link #body} of the same state
      */
@@ -99,7 +105,7 @@ public record InventoryAnswer(
         return Bytes.wrap(payload.array());
     }
 
-    /** What depends on the state alone: the payload from the comma before {@code up} to its end. */
+    /** Encodes the part that depends on the state alone: the payload from the comma before {@code up} to its end. */
     public static Bytes body(InventoryState state) {
         Bytes resources =
                 Json.encode((ObjectNode) state.resources().withoutScheduling().toSharedJson());

@@ -10,8 +10,8 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 
 /**
- * The answer to {@code resource.sched-status}, in flux-core's form: {@code {all, down, allocated}}, each an R without
- * {@code scheduling}.
+ * The response to {@code resource.sched-status}, in flux-core's form: {@code {all, down, allocated}}, each of them an R
+ * without {@code scheduling}.
  *
  * @param all resources offered to schedulers, without excluded ranks
  * @param down resources of {@code all} that are offline or drained
@@ -23,7 +23,11 @@ public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocat
         return new SchedStatus(all, all.remove(state.view().up()), ResourceSet.EMPTY);
     }
 
-    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
+     */
     public static SchedStatus parse(JsonNode payload) {
         Fields in = Fields.of("resource.sched-status", payload);
         return new SchedStatus(

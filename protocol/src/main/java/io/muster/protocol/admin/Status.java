@@ -19,9 +19,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The answer to {@code resource.status}, in flux-core's form:
- * {@code {R, drain: {idset: {timestamp, reason}}, online, offline, exclude, torpid}}. R has no {@code scheduling}; drained
- * ranks are grouped by reason and whole second, as flux-core's reader does.
+ * The response to {@code resource.status}, in flux-core's form: {@code {R, drain: {idset: {timestamp, reason}}, online,
+ * offline, exclude, torpid}}. R has no {@code scheduling}; drained ranks are grouped by reason and whole second, as
+ * flux-core's reader does.
  *
  * @param online online ranks and torpid ranks, which are connected too
  */
@@ -29,13 +29,24 @@ public record Status(
         ResourceSet resources, Map<Reason, Idset> drain, Idset online, Idset offline, Idset exclude, Idset torpid) {
     private static final JsonFactory JSON = new JsonFactory();
 
-    /** Characters of a group's timestamp and of the names of its keys, about. */
+    /**
+     * The approximate length of a group in the payload without its ranks and its reason: the timestamp and the names of the
+     * keys.
+     */
     private static final int AROUND_A_REASON = 50;
 
-    /** @param reason "" if there is none */
+    /**
+     * The reason and time for which ranks are drained.
+     *
+     * @param reason "" if there is none
+     */
     public record Reason(double timestamp, String reason) {}
 
-    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else */
+    /**
+     * Reads a payload.
+     *
+     * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
+     */
     public static Status parse(JsonNode payload) {
         Fields in = Fields.of("resource.status", payload);
         Map<Reason, Idset> drain = new LinkedHashMap<>();
@@ -54,7 +65,10 @@ public record Status(
                 in.parse("torpid", Idset::parse));
     }
 
-    /** Costs by the intervals of equal holds and by the bytes of the answer, however the ranks lie. */
+    /**
+     * Encodes the payload. The cost depends on the number of intervals of equal holds and on the bytes of the payload, not
+     * on how the ranks are scattered.
+     */
     public static Bytes encode(InventoryState state) {
         Map<String, Reason> drain = new LinkedHashMap<>();
         int length = 1024;
@@ -98,8 +112,9 @@ public record Status(
     }
 
     /**
-     * Ranks by the reason shown, lowest rank first. Lost ranks count as excluded, and no rank is excluded and drained (flux-core
-     * hides the latter). The ranks come in ascending order, so that each group's text is written at once.
+     * Returns the drained ranks by the reason that is shown for them, lowest rank first. Lost ranks count as excluded, and a
+     * rank that is excluded does not count as drained, because flux-core hides this. Ranks come in ascending order, so that
+     * the text of each group is written at once.
      */
     private static Map<Reason, IdsetWriter> reasons(InventoryState state) {
         Map<Reason, IdsetWriter> reasons = new LinkedHashMap<>();
@@ -112,7 +127,7 @@ public record Status(
         return reasons;
     }
 
-    /** Returns the reason that stands for a host's holds: that of the shared hold, or else that of the oldest hold. */
+    /** Returns the reason that is shown for a host: that of the shared hold or, without one, that of the oldest hold. */
     private static Reason shown(HoldSet set) {
         Hold shared = set.of(Hold.SHARED);
         Hold hold = shared == null ? set.oldest() : shared;

@@ -1,6 +1,7 @@
 /**
- * The payloads of all methods except the acquire stream: requests that change the inventory, and answers about it. This package
- * depends on the inventory and on rpc. Its values are immutable and may be used on any thread.
+ * The admin package has the payloads of all methods except the acquire stream: requests that change the inventory,
+ * questions, and the responses. It depends on the inventory and on rpc. Its values are immutable and may be used on any
+ * thread.
  */
 @NullMarked
 package io.muster.protocol.admin;

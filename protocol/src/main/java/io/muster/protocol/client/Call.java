@@ -12,7 +12,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A call that has been sent; its answer can be taken once. */
+/** A request that has been sent and whose response can be taken once. */
 public final class Call {
     private final Pending pending;
 
@@ -20,17 +20,17 @@ public final class Call {
         this.pending = pending;
     }
 
-    /** Waits like {@link #get(Duration)}, with the client's own timeout. */
+    /** Waits as {@link #get(Duration)} does, with the timeout of the client. */
     public ObjectNode get() throws IOException {
         return get(pending.client.timeout());
     }
 
     /**
-     * Waits for the answer, which is an empty object if the server sent no payload.
+     * Waits for the response. The result is an empty object if the response has no payload.
      *
-     * @param timeout zero waits without end
-     * @throws RpcException if the server answered with an error
-     * @throws SocketTimeoutException if the server did not answer in time; a late answer is dropped
+     * @param timeout how long to wait; zero waits without end
+     * @throws RpcException if the server responded with an error
+     * @throws SocketTimeoutException if the server did not respond in time; a late response is dropped
      */
     public ObjectNode get(Duration timeout) throws IOException {
         Response response = pending.take(Deadline.ofTimeout(timeout));

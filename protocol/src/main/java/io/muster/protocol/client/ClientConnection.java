@@ -23,13 +23,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UNIX stream socket to a server that has accepted the client. Only {@link #await} waits: a blocking socket has no timeouts,
- * and if each side waited for the other to read, both would wait for ever.
+ * The connection of a client to a server: a UNIX stream socket on which the server has accepted the client. Only {@link
+ * #await} waits; the socket itself never blocks, because a blocking socket has no timeouts, and because client and server
+ * would wait for ever if each waited for the other to read.
  */
 final class ClientConnection implements Closeable {
     private static final String SCHEME = "local://";
     private static final int BUFFER = 64 * 1024;
-    /** Largest frame to accept, larger than an inventory of a million ranks. */
+    /** The size of the largest frame that the client accepts, larger than an inventory of a million ranks. */
     private static final int MAX_FRAME = 1 << 30;
 
     private final String path;
@@ -50,6 +51,8 @@ final class ClientConnection implements Closeable {
     // ---- connecting
 
     /**
+     * Connects to a server.
+     *
      * @param uri {@code local:///path/of/the/socket}
      * @throws ConnectException if no server listens there
      * @throws RpcException if the server refused the connection
@@ -167,7 +170,7 @@ final class ClientConnection implements Closeable {
         return path;
     }
 
-    /** Returns false once an error has occurred on the connection. */
+    /** Returns whether the connection is open and no error has occurred on it. */
     boolean isUsable() {
         return usable && channel.isOpen();
     }
@@ -206,7 +209,7 @@ final class ClientConnection implements Closeable {
         return count > 0;
     }
 
-    /** Writes what can be written now; returns true if nothing remains. */
+    /** Writes what the socket takes now. Returns true if nothing remains. */
     boolean write(ByteBuffer frame) throws IOException {
         try {
             channel.write(frame);
@@ -223,8 +226,8 @@ final class ClientConnection implements Closeable {
     }
 
     /**
-     * Waits until one of these operations may succeed; returns false if the deadline has passed. An interrupted thread cannot
-     * wait.
+     * Waits until one of these operations may succeed. Returns false if the deadline has passed. An interrupted thread
+     * cannot wait, so this method then throws.
      */
     boolean await(int operations, Deadline deadline) throws IOException {
         if (deadline.hasPassed()) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>After an {@link IOException} other than a timeout the connection is unusable.
  */
 public final class FluxClient implements Closeable {
-    /** Bytes of unread responses at most, in all calls and streams together. */
+    /** The highest number of bytes of unread responses, in all calls and streams together. */
     private static final long MAX_UNREAD = 256L << 20;
 
     private final ClientConnection connection;
@@ -47,6 +47,8 @@ public final class FluxClient implements Closeable {
     }
 
     /**
+     * Connects to a server.
+     *
      * @param uri {@code local:///path/of/the/socket}
      * @throws java.net.ConnectException if no server listens there
      * @throws RpcException if the server refused the connection
@@ -60,21 +62,21 @@ public final class FluxClient implements Closeable {
     }
 
     /**
-     * Calls and waits for the answer, which is an empty object if the server sent no payload.
+     * Sends a request and waits for the response. The result is an empty object if the response has no payload.
      *
-     * @throws RpcException if the server answered with an error
-     * @throws SocketTimeoutException if the server did not answer in time; a late answer is dropped
+     * @throws RpcException if the server responded with an error
+     * @throws SocketTimeoutException if the server did not respond in time; a late response is dropped
      */
     public ObjectNode rpc(String topic, @Nullable ObjectNode payload) throws IOException {
         return call(topic, payload).get();
     }
 
-    /** Sends a request whose answer is taken later, so that many requests can be in flight at once. */
+    /** Sends a request whose response is taken later, so that many requests can be in flight at once. */
     public Call call(String topic, @Nullable ObjectNode payload) throws IOException {
         return new Call(open(topic, payload, 0));
     }
 
-    /** Sends a request that the server does not answer. */
+    /** Sends a request that gets no response. */
     public void send(String topic, @Nullable ObjectNode payload) throws IOException {
         transmit(Request.of(topic, encode(payload), Header.NORESPONSE, Request.MATCHTAG_NONE));
     }
@@ -127,18 +129,18 @@ public final class FluxClient implements Closeable {
         ByteBuffer frame = encoder.encode(request);
         trace(true, request);
         while (!connection.write(frame)) {
-            boolean more = receive();
-            while (more) {
-                more = receive();
+            boolean received = receive();
+            while (received) {
+                received = receive();
             }
             if (!connection.await(SelectionKey.OP_READ | SelectionKey.OP_WRITE, deadline)) {
-                close(); // after a truncated frame the connection is unusable
+                close(); // the peer cannot read anything after a truncated frame
                 throw new SocketTimeoutException(server() + " does not take the request " + request.topic());
             }
         }
     }
 
-    /** Waits for one message and passes it to its call or stream; returns false once the deadline has passed. */
+    /** Waits for one message and passes it to its call or stream. Returns false if the deadline has passed. */
     boolean receive(Deadline deadline) throws IOException {
         if (receive()) {
             return !deadline.hasPassed();
@@ -147,7 +149,7 @@ public final class FluxClient implements Closeable {
         return ready && (receive() || !deadline.hasPassed());
     }
 
-    /** Receives at most one message, so that an answer counts even if the connection breaks right after it. */
+    /** Receives at most one message, so that a response counts even if the connection breaks right after it. */
     private boolean receive() throws IOException {
         Message message = connection.poll();
         if (message == null) {
@@ -160,7 +162,7 @@ public final class FluxClient implements Closeable {
         return true;
     }
 
-    /** Passes a response to its call or stream; a response that no call or stream expects any more is dropped. */
+    /** Passes a response to its call or stream. A response that no call or stream expects any more is dropped. */
     private void hand(Response response) throws IOException {
         Pending call = pending.get(response.matchtag());
         if (call == null) {

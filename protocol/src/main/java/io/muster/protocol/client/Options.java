@@ -6,13 +6,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of a client.
+ * The options of a client.
  *
- * @param timeout limit for connecting, for sending a request, and for the answer to a call; zero waits without end
+ * @param timeout limit for connecting, for sending a request, and for the response to it; zero waits without end
  * @param attempts number of attempts to connect, at least one
  * @param backoff pause after the first attempt, doubled after each further attempt
- * @param dialect dialect of requests; the server answers in the same dialect
- * @param trace receives a line for every message sent and received; may be null
+ * @param dialect dialect of the requests; the server responds in the same dialect
+ * @param trace receives a line for every message that is sent or received; may be null
  */
 public record Options(
         Duration timeout,

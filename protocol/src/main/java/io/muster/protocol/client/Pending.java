@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A request with its responses that have arrived and were not taken yet. */
+/** A request with the responses that have arrived for it and that the caller has not taken yet. */
 final class Pending {
-    /** Approximate memory of a response without a payload, in bytes. */
+    /** The approximate memory of a response without a payload, in bytes. */
     private static final long OVERHEAD = 200;
 
     final FluxClient client;
@@ -23,7 +23,7 @@ final class Pending {
         this.matchtag = matchtag;
     }
 
-    /** Keeps a response; returns its cost in bytes. */
+    /** Keeps a response and returns its memory in bytes; 0 if the call was abandoned. */
     long offer(Response response) {
         if (abandoned) {
             return 0;
@@ -45,7 +45,7 @@ final class Pending {
         return response;
     }
 
-    /** Drops all responses, present and future. The matchtag stays in use until the last response. */
+    /** Drops all responses that have arrived or will arrive. The matchtag stays in use until the last response. */
     void abandon() {
         abandoned = true;
         for (Response response : responses) {

@@ -35,7 +35,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         return pending.matchtag;
     }
 
-    /** Waits until {@link #hasNext} can answer at once; returns false if it cannot within this time. */
+    /** Waits until {@link #hasNext} can return at once. Returns false if {@code time} passes first. */
     public boolean await(Duration time) throws IOException {
         return fetch(Deadline.in(time));
     }
@@ -58,7 +58,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         return response != null && (response.errnum() == 0 || !isEnd(response));
     }
 
-    /** Returns true if the stream ended normally; throws if it failed. */
+    /** Returns true if an error response ends the stream normally; throws if the stream failed. */
     private boolean isEnd(Response error) {
         int errnum = error.errnum();
         if (errnum != Errno.ENODATA.value() && !(cancelled && errnum == Errno.ECANCELED.value())) {
@@ -83,7 +83,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         }
     }
 
-    /** Asks the server to end the stream. Responses sent before the end can still be read. */
+    /** Asks the server to end the stream. Responses that the server sent before the end can still be read. */
     public void cancel() throws IOException {
         if (cancelled || ended) {
             return;
@@ -94,7 +94,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
                 topic, new Cancellation(pending.matchtag).encode(), Header.NORESPONSE, Request.MATCHTAG_NONE));
     }
 
-    /** Cancels the stream unless the stream or the connection has ended; later responses are dropped. */
+    /** Cancels the stream unless the stream or the connection has ended. Later responses are dropped. */
     @Override
     public void close() throws IOException {
         boolean atEnd = ended || (next != null && next.isLast());

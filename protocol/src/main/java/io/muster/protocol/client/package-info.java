@@ -1,6 +1,7 @@
 /**
- * A small blocking client for Flux services on a UNIX socket. This package depends on the rpc and wire packages and the JDK,
- * and loads few classes, because every command-line tool loads it. A client and its streams belong to one thread.
+ * The client package is a small blocking client for Flux services on a UNIX socket. It depends on the rpc and wire packages
+ * and the JDK, and loads few classes, because every command-line tool loads it. A client and its streams belong to one
+ * thread.
  */
 @NullMarked
 package io.muster.protocol.client;

@@ -9,15 +9,15 @@ import io.muster.protocol.wire.ProtocolException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RFC 6 "Cancellation": the payload {@code {"matchtag": n}}, sent without expecting a response. The matchtag and the sender
- * identify one pending request.
+ * A request to cancel an earlier request (RFC 6 "Cancellation"), with the payload {@code {"matchtag": n}}. It gets no
+ * response. The matchtag and the sender identify the earlier request.
  */
 public record Cancellation(int matchtag) {
     private static final String MATCHTAG = "matchtag";
 
     /**
-     * Reads a payload. Matchtags are unsigned in RFC 3, but deployed senders write large ones as negative numbers; both are
-     * accepted.
+     * Reads a payload. Matchtags are unsigned in RFC 3, but deployed senders write large ones as negative numbers, so both
+     * are accepted.
      */
     public static Cancellation parse(@Nullable Bytes payload) throws ProtocolException {
         if (payload == null) {

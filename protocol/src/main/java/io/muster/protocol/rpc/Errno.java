@@ -1,8 +1,8 @@
 package io.muster.protocol.rpc;
 
 /**
- * A POSIX error number in an RFC 6 response. The numbers are those of Linux, which flux-core sends; a number without a name is
- * valid too, so that no number from a peer is lost.
+ * A POSIX error number in an RFC 6 response. The numbers are those of Linux, because flux-core sends them. A number without
+ * a name is valid too, so that no number from a peer is lost.
  */
 public record Errno(int value) {
     public static final Errno EPERM = new Errno(1);
@@ -15,11 +15,11 @@ public record Errno(int value) {
     public static final Errno EINVAL = new Errno(22);
     public static final Errno EROFS = new Errno(30);
     public static final Errno ENOSYS = new Errno(38);
-    /** The end of a stream, not a failure (RFC 6). */
+    /** Marks the end of a stream, which is not a failure (RFC 6). */
     public static final Errno ENODATA = new Errno(61);
 
     public static final Errno EPROTO = new Errno(71);
-    /** Error number of flux's schedulers for a job that could never run. */
+    /** The error number that Flux's schedulers send for a job that could never run. */
     public static final Errno EOVERFLOW = new Errno(75);
 
     public static final Errno ECONNRESET = new Errno(104);
@@ -28,8 +28,8 @@ public record Errno(int value) {
     public static final Errno ECANCELED = new Errno(125);
 
     /**
-     * The numbers, one on each line: number, name, meaning. A text and not a map, because it is searched once, when something
-     * fails.
+     * The known numbers, one on each line: number, name, meaning. This is a text and not a map, because it is searched at
+     * most once, when something fails.
      */
     private static final String LINUX = """
 
@@ -172,7 +172,7 @@ public record Errno(int value) {
         return start < 0 ? "errno " + value : LINUX.substring(start, LINUX.indexOf(' ', start));
     }
 
-    /** Returns the meaning for people: {@code Device or resource busy}. */
+    /** Returns the meaning of the number for people, such as {@code Device or resource busy}. */
     public String text() {
         int start = entry();
         return start < 0
@@ -180,7 +180,7 @@ public record Errno(int value) {
                 : LINUX.substring(LINUX.indexOf(' ', start) + 1, LINUX.indexOf('\n', start));
     }
 
-    /** Returns the index of this number's name in the table, or -1. */
+    /** Returns the index of this number's name in the table, or -1 if the number has no name. */
     private int entry() {
         String key = "\n" + value + " ";
         int line = LINUX.indexOf(key);

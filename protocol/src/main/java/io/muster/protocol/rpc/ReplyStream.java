@@ -15,6 +15,8 @@ public final class ReplyStream {
     private boolean ended;
 
     /**
+     * Opens the stream.
+     *
      * @param sender credentials that the responses carry
      * @throws RpcException EPROTO if the request does not ask for a stream, or for no response at all
      */
@@ -31,14 +33,14 @@ public final class ReplyStream {
         return Response.streamed(request, sender, payload);
     }
 
-    /** Returns the regular end of the stream: nothing more will come. */
+    /** Returns the response that ends the stream regularly. */
     public Response end() {
         checkOpen();
         ended = true;
         return Response.error(request, sender, Errno.ENODATA.value(), null);
     }
 
-    /** Returns the answer to a {@link Cancellation}. */
+    /** Returns the response that ends the stream after a {@link Cancellation}. */
     public Response cancel() {
         checkOpen();
         ended = true;

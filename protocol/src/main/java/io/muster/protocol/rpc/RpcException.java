@@ -5,19 +5,19 @@ import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 
 /**
- * The failure of a call in the form of RFC 6: an error number and a sentence. The number is for programs, the sentence for
- * people; no program may interpret the sentence.
+ * The failure of a request in the form of RFC 6: an error number and a sentence. The number is for programs, the sentence
+ * for people; no program may interpret the sentence.
  */
 public final class RpcException extends RuntimeException {
     private final Errno errno;
 
-    /** @param sentence brief, without a full stop or line end */
+    /** @param sentence a brief sentence without a full stop or line end */
     public RpcException(Errno errno, String sentence) {
         super(sentence);
         this.errno = errno;
     }
 
-    /** Returns the error in a response. If the server sent no sentence, the meaning of the number takes its place. */
+    /** Returns the error in a response. If the server sent no sentence, the sentence is the meaning of the number. */
     public static RpcException of(Response error) {
         Errno errno = new Errno(error.errnum());
         String sentence = error.payload() == null ? "" : error.payload().text();

@@ -1,7 +1,8 @@
 package io.muster.protocol.rpc;
 
 /**
- * A topic (RFC 3 "Request Message Type"); the service is the part before the first period.
+ * The topic of a request (RFC 3 "Request Message Type"), such as {@code resource.acquire}. The part before the first period
+ * is the service.
  *
  * @param method part after the first period, or ""
  */
@@ -11,12 +12,12 @@ public record Topic(String service, String method) {
         return period < 0 ? new Topic(topic, "") : new Topic(topic.substring(0, period), topic.substring(period + 1));
     }
 
-    /** Returns the topic to which deployed services expect the cancellation of this method's streams. */
+    /** Returns the topic of the request that cancels a stream of this method. */
     public Topic cancel() {
         return new Topic(service, method + "-cancel");
     }
 
-    /** Returns the topic of RFC 6 "Disconnection". */
+    /** Returns the topic with which a broker reports that a peer disconnected (RFC 6 "Disconnection"). */
     public Topic disconnect() {
         return new Topic(service, "disconnect");
     }

@@ -1,7 +1,7 @@
 /**
- * RFC 6 remote procedure calls over RFC 3 messages: error numbers, topics, streams, cancellation. This package depends on the
- * wire package only. Everything here is immutable except {@link io.muster.protocol.rpc.ReplyStream}, which belongs to the
- * thread that answers the request.
+ * The rpc package has remote procedure calls (RFC 6) over RFC 3 messages: error numbers, topics, streams, cancellation. It
+ * depends on the wire package only. Its values are immutable except {@link io.muster.protocol.rpc.ReplyStream}, which
+ * belongs to the thread that responds to the request.
  */
 @NullMarked
 package io.muster.protocol.rpc;

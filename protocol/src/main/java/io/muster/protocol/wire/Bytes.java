@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * An immutable run of bytes, equal by content. Wrapping does not copy: the caller of {@link #wrap} gives the array away and
- * must not write to it again. Therefore the answers to a thousand streams can share one encoded payload.
+ * An immutable sequence of bytes; two sequences with the same bytes are equal. Wrapping does not copy: the caller of {@link
+ * #wrap} must not write to the array again. Because of this, the responses of a thousand streams can share one encoded
+ * payload.
  */
 public final class Bytes {
     public static final Bytes EMPTY = new Bytes(new byte[0], 0, 0);
@@ -39,7 +40,7 @@ public final class Bytes {
         return wrap(copy);
     }
 
-    /** Returns a string payload: the text in UTF-8 and a terminating NUL (RFC 3, payload conventions). */
+    /** Returns a string payload: the text in UTF-8 and a terminating NUL (RFC 3, "Payload Conventions"). */
     public static Bytes text(String text) {
         byte[] utf8 = text.getBytes(UTF_8);
         return wrap(Arrays.copyOf(utf8, utf8.length + 1));
@@ -65,12 +66,12 @@ public final class Bytes {
         return length > 0 && array[offset + length - 1] == 0;
     }
 
-    /** Returns the first {@code count} bytes without copying. */
+    /** Returns the first {@code count} bytes. The result shares the array. */
     public Bytes first(int count) {
         return count == length ? this : slice(0, Math.min(count, length));
     }
 
-    /** The {@code count} bytes from {@code from} on, not copied. */
+    /** Returns {@code count} bytes from {@code from} on. The result shares the array. */
     public Bytes slice(int from, int count) {
         if ((from | count) < 0 || count > length - from) {
             throw new IndexOutOfBoundsException(from + "+" + count + " of " + length + " bytes");
@@ -78,7 +79,7 @@ public final class Bytes {
         return new Bytes(array, offset + from, count);
     }
 
-    /** Returns a read-only view without copying. */
+    /** Returns a read-only buffer that shares the array. */
     public ByteBuffer toByteBuffer() {
         return ByteBuffer.wrap(array, offset, length).slice().asReadOnlyBuffer();
     }
@@ -115,7 +116,7 @@ public final class Bytes {
         return hash;
     }
 
-    /** Returns the number of bytes and not the content, which may be long and is not text. */
+    /** Returns the number of bytes. The content is left out, because it may be long and is not text. */
     @Override
     public String toString() {
         return length + " bytes";

@@ -3,7 +3,7 @@ package io.muster.protocol.wire;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** RFC 3 "Control message type": two integers between direct peers, never routed. */
+/** A control message (RFC 3 "Control message type"): two integers that direct peers exchange and that are never routed. */
 public record Control(Header header, int controlType, int status) implements Message {
     @Override
     public Type type() {

@@ -10,40 +10,40 @@ package io.muster.protocol.wire;
 public record Credentials(int userid, int rolemask) {
     public static final int USERID_UNKNOWN = 0xffffffff;
 
-    /** The owner of the instance, who may do everything. */
+    /** The role of the owner of the instance, who may do everything. */
     public static final int OWNER = 1;
 
-    /** A guest. */
+    /** The role of a guest. */
     public static final int USER = 2;
 
-    /** Connected on this host; not a capability of the user. */
+    /** The role of a sender that is connected on this host. It says nothing about what the user may do. */
     public static final int LOCAL = 4;
 
-    /** A guest with the right to administer. */
+    /** The role of a guest that has the right to administer. */
     public static final int ADMIN = 8;
 
-    /** Credentials of a client that leaves both numbers to the server. */
+    /** The credentials of a client that leaves both numbers to the server. */
     public static final Credentials UNSET = new Credentials(USERID_UNKNOWN, 0);
 
     public boolean isOwner() {
         return has(OWNER);
     }
 
-    /** Returns whether the sender has any of these roles. */
+    /** Returns whether the sender has at least one of these roles. */
     public boolean has(int roles) {
         return (rolemask & roles) != 0;
     }
 
-    /** Returns whether the sender has one of the allowed roles or is the owner (RFC 12 "Service Security Policy"). */
+    /** Returns whether the sender has at least one of the allowed roles or is the owner (RFC 12 "Service Security Policy"). */
     public boolean mayUse(int allowedRoles) {
         return has(allowedRoles | OWNER);
     }
 
     /**
-     * Returns the credentials that a message counts as having when it arrives over the connection with these credentials (RFC
-     * 12 "Credential Assignment"). A guest's messages get the guest's credentials whatever they claim. The owner's claims are
-     * accepted, so that a router can vouch for others and a test can act as a guest; the server fills in each half that the
-     * owner left unset, as flux-core does.
+     * Returns the credentials that count for a message that arrives over a connection with these credentials (RFC 12
+     * "Credential Assignment"). Messages of a guest get the guest's credentials, whatever they claim. The owner's claims are
+     * accepted, so that a router can send requests for others and a test can act as a guest; as in flux-core, the server
+     * fills in each number that the owner left unset.
      */
     public Credentials stamp(Credentials claimed) {
         if (!isOwner()) {

@@ -3,8 +3,8 @@ package io.muster.protocol.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The two ways to put a message on a UNIX stream socket. They differ in the four magic bytes, in whether the length that
- * follows them counts these eight bytes too, and in whether topics and routes end in a NUL.
+ * The two ways to frame a message on a UNIX stream socket. They differ in the four magic bytes, in whether the length after
+ * the magic counts the eight bytes of magic and length too, and in whether topics and routes end in a NUL.
  *
  * <pre>
  * DEPLOYED   12 00 EE FF   length of the body                    topic
@@ -13,19 +13,19 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 public enum Dialect {
-    /** The dialect of flux-core on a little-endian machine, which writes 0xffee0012 in host order. */
+    /** The dialect that flux-core speaks on a little-endian machine, where it writes 0xffee0012 in the byte order of the host. */
     DEPLOYED(0x1200eeff, 0, 0),
 
-    /** The dialect of RFC 3 "Message Framing and Security" to the letter. */
+    /** The dialect that RFC 3 "Message Framing and Security" specifies. */
     RFC3(0xffee0012, Dialect.HEADER, 1);
 
-    /** Bytes of magic and length together. */
+    /** The number of bytes of magic and length together. */
     static final int HEADER = 8;
 
     final int magic;
-    /** Number of the eight header bytes that the length field counts. */
+    /** How many of these eight bytes the length field counts. */
     final int counted;
-    /** Number of NULs that end a topic or a route. */
+    /** The number of NULs that end a topic or a route. */
     final int terminator;
 
     Dialect(int magic, int counted, int terminator) {
@@ -44,7 +44,7 @@ public enum Dialect {
         out.putInt(bodyLength + counted);
     }
 
-    /** Returns the length of the body for a length field, negative if the field is smaller than the minimum. */
+    /** Returns the length of the body for a length field; negative if the field is smaller than possible. */
     long bodyLength(int lengthField) {
         return Integer.toUnsignedLong(lengthField) - counted;
     }

@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RFC 3 "Event Message Type", without the routes that flux-core nevertheless adds. The header's fourth integer is unused:
- * written as 0 and ignored when read.
+ * An event message (RFC 3 "Event Message Type"). The routes that flux-core adds are left out. The fourth integer of the
+ * header is unused: it is written as 0 and ignored when read.
  *
  * @param sequence unsigned number that increases by one with each event
  */

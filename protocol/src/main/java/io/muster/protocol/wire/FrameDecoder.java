@@ -5,14 +5,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the bytes of a connection, in pieces of any size, into messages.
+ * Turns the bytes that arrive on a connection, in pieces of any size, into messages.
  *
  * <p>The magic of the first frame determines the {@link Dialect} of the connection. After a malformed frame the decoder is
- * broken for good: the decoder never searches for another frame, and every further call fails like the first.
+ * broken: it never searches for another frame, and every further call fails as the first did.
  *
- * <p>The decoder holds at most one frame in memory. An announced length is checked against the limit first, and even then no
- * memory is allocated for it in advance: the buffer grows as bytes arrive, to at most twice the bytes received plus
- * {@value #FIRST}.
+ * <p>The decoder holds at most one frame in memory. It checks the announced length against the limit first, and even then
+ * allocates no memory for it in advance: the buffer grows as bytes arrive, to at most twice the bytes received plus {@value
+ * #FIRST}.
  */
 public final class FrameDecoder {
     private static final int FIRST = 4096;
@@ -21,7 +21,7 @@ public final class FrameDecoder {
     private final int limit;
     private State state = State.MAGIC;
     private @Nullable Dialect dialect;
-    /** Bytes received of the current magic, length or body. */
+    /** The number of bytes received of the current magic, length or body. */
     private int filled;
 
     private int lengthField;
@@ -36,12 +36,16 @@ public final class FrameDecoder {
         BROKEN
     }
 
-    /** @param limit size of the largest frame to accept, in bytes, including its eight header bytes */
+    /**
+     * Creates the decoder of one connection.
+     *
+     * @param limit size of the largest frame to accept, in bytes, including its eight header bytes
+     */
     public FrameDecoder(int limit) {
         this.limit = limit;
     }
 
-    /** Returns the dialect of the peer, null until the magic of its first frame has arrived. */
+    /** Returns the dialect of the peer; null until the magic of its first frame has arrived. */
     public @Nullable Dialect dialect() {
         return dialect;
     }
@@ -51,7 +55,7 @@ public final class FrameDecoder {
         return state != State.BROKEN && (state != State.MAGIC || filled > 0);
     }
 
-    /** Returns the bytes of memory held for the frame being read. */
+    /** Returns the number of bytes of memory that the decoder holds for the current frame. */
     public int held() {
         return body.length;
     }
@@ -60,7 +64,7 @@ public final class FrameDecoder {
      * Reads bytes until a message is complete or none are left.
      *
      * @return a message, with the bytes after it still in {@code in}; or null if {@code in} is used up
-     * @throws ProtocolException from the first malformed byte on, at this call and every later one
+     * @throws ProtocolException at the first malformed byte, and at every later call
      */
     public @Nullable Message feed(ByteBuffer in) throws ProtocolException {
         byte[] complete = next(in);
@@ -74,7 +78,10 @@ public final class FrameDecoder {
         }
     }
 
-    /** Reads the body of a frame, as {@link #next} gave it. The message's payload points into the body. */
+    /**
+     * Reads the body of a frame, as {@link #next} returned it. The message refers to the payload in the body without copying
+     * it.
+     */
     public static Message read(byte[] body) throws ProtocolException {
         return Parts.read(body);
     }
@@ -82,9 +89,9 @@ public final class FrameDecoder {
     /**
      * Takes bytes until a frame is complete or none are left.
      *
-     * @return the body of the frame, not read yet, with what follows the frame still in {@code in}; or null when {@code in} is
-     *     used up
-     * @throws ProtocolException now and ever after, once the peer has sent what cannot be a frame
+     * @return the body of the frame, not decoded yet, with the bytes after the frame still in {@code in}; or null if {@code
+     *     in} is used up
+     * @throws ProtocolException at the first bytes that cannot be a frame, and at every later call
      */
     public byte @Nullable [] next(ByteBuffer in) throws ProtocolException {
         if (state == State.BROKEN) {
@@ -133,7 +140,7 @@ public final class FrameDecoder {
         }
     }
 
-    /** Recognises the dialect by its first byte, in which the two magics differ. */
+    /** Recognises the dialect by the first byte of the magic, in which the dialects differ. */
     private static Dialect recognise(byte first) throws ProtocolException {
         if (first == Dialect.DEPLOYED.magicByte(0)) {
             return Dialect.DEPLOYED;
@@ -183,7 +190,10 @@ public final class FrameDecoder {
         filled += count;
     }
 
-    /** The array is the caller's from here on; the next frame gets its own. Its length is exactly that of the body. */
+    /**
+     * Returns the body of the complete frame, in an array of exactly its length. The array belongs to the caller; the next
+     * frame gets another array.
+     */
     private byte[] finish() {
         byte[] complete = body;
         body = NONE;

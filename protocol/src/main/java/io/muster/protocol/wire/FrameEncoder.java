@@ -30,14 +30,14 @@ public final class FrameEncoder {
         return Dialect.HEADER + Parts.size(message, dialect);
     }
 
-    /** Returns the whole frame in a buffer of exactly its size, ready to be read. */
+    /** Returns the whole frame in a buffer of exactly its size, with the position at the start. */
     public ByteBuffer encode(Message message) {
         ByteBuffer frame = ByteBuffer.allocate(size(message));
         encode(message, frame);
         return frame.flip();
     }
 
-    /** The frame's body alone, as {@link FrameDecoder#next} gives it. */
+    /** Returns the body of the frame alone, as {@link FrameDecoder#next} returns it. */
     public byte[] encodeBody(Message message) {
         ByteBuffer frame = encode(message);
         byte[] body = new byte[frame.remaining() - Dialect.HEADER];
@@ -45,7 +45,11 @@ public final class FrameEncoder {
         return body;
     }
 
-    /** @param out big-endian, with at least {@link #size} bytes left */
+    /**
+     * Writes the whole frame.
+     *
+     * @param out a big-endian buffer with at least {@link #size} bytes left
+     */
     public void encode(Message message, ByteBuffer out) {
         writeHead(message, out);
         Bytes payload = message.payload();
@@ -55,24 +59,24 @@ public final class FrameEncoder {
         writeTail(message, out);
     }
 
-    /** Returns the size of the frame before the payload's first byte. */
+    /** Returns the size of the part of the frame that comes before the payload. */
     public int headSize(Message message) {
         Bytes payload = message.payload();
         return size(message) - (payload == null ? 0 : payload.length()) - tailSize();
     }
 
-    /** Returns the size of the frame after the payload's last byte, which is the same for every message. */
+    /** Returns the size of the part of the frame that comes after the payload, which is the same for every message. */
     public int tailSize() {
         return Parts.HEADER_PART;
     }
 
-    /** Writes the frame up to the payload's first byte. */
+    /** Writes the part of the frame that comes before the payload. */
     public void writeHead(Message message, ByteBuffer out) {
         dialect.writeHeader(Parts.size(message, dialect), out);
         Parts.writeBeforePayload(message, dialect, out);
     }
 
-    /** Writes the frame after the payload's last byte. */
+    /** Writes the part of the frame that comes after the payload. */
     public void writeTail(Message message, ByteBuffer out) {
         Parts.writeAfterPayload(message, out);
     }

@@ -7,16 +7,16 @@ package io.muster.protocol.wire;
  *     from the message. Unknown bits are kept.
  */
 public record Header(int flags, Credentials credentials) {
-    /** The request wants no response. */
+    /** Flag: the sender of the request wants no response. */
     public static final int NORESPONSE = 0x04;
 
-    /** Route upstream of the sender. */
+    /** Flag: the request goes to a rank upstream of the sender. */
     public static final int UPSTREAM = 0x10;
 
-    /** The event is for its sender and the owner only. */
+    /** Flag: only the sender of the event and the owner may receive the event. */
     public static final int PRIVATE = 0x20;
 
-    /** Part of a streaming RPC (RFC 6). */
+    /** Flag: the message belongs to a streaming RPC (RFC 6). */
     public static final int STREAMING = 0x40;
 
     public static final int USER1 = 0x80;
@@ -26,7 +26,7 @@ public record Header(int flags, Credentials credentials) {
     static final int ROUTE = 0x08;
     static final int PARTS = TOPIC | PAYLOAD | ROUTE;
 
-    /** No flag, and credentials for the server to fill in. */
+    /** A header without flags, with credentials that the server fills in. */
     public static final Header UNSET = new Header(0, Credentials.UNSET);
 
     private static final Header UNSET_STREAMING = new Header(STREAMING, Credentials.UNSET);
@@ -38,7 +38,7 @@ public record Header(int flags, Credentials credentials) {
         }
     }
 
-    /** Returns the header that a client sends: these flags, and credentials for the server to fill in. */
+    /** Returns the header that a client sends: these flags, and credentials that the server fills in. */
     public static Header flags(int flags) {
         return switch (flags) {
             case 0 -> UNSET;

@@ -22,19 +22,20 @@ import java.math.BigDecimal;
 import java.util.Map;
 
 /**
- * JSON payloads: an object and a terminating NUL (RFC 3 "Payload Conventions"). Reading refuses what two readers could
- * understand differently (a key twice, anything after the object, encodings other than UTF-8, numbers too large for a
- * double), what libjansson does not take (NUL in a string, integers of more than 64 bits) and nesting that no payload has.
+ * Reads and writes JSON payloads: an object and a terminating NUL (RFC 3 "Payload Conventions"). The reader refuses text
+ * that two programs could understand differently (a duplicate key, text after the object, encodings other than UTF-8,
+ * numbers too large for a double), text that libjansson refuses (NUL in a string, integers of more than 64 bits), and
+ * nesting deeper than any payload has.
  *
- * <p>The tree is built here and not by an ObjectMapper, because loading an ObjectMapper takes a command-line tool longer than
- * everything else that the tool does on the wire.
+ * <p>This class builds the tree itself, without an ObjectMapper, because loading an ObjectMapper takes a command-line tool
+ * longer than everything else that the tool does on the wire.
  */
 public final class Json {
     private static final int MAX_DEPTH = 256;
     private static final int LONGEST_STRING = Integer.MAX_VALUE;
     private static final int ENCODING_PROBE = 4;
 
-    /** Smallest value for which Double.toString uses an exponent. */
+    /** The smallest value for which Double.toString uses an exponent. */
     private static final double LEAST_WITH_EXPONENT = 1e7;
 
     private static final double LEAST_BEYOND_INTEGERS = 1e16;
@@ -50,7 +51,7 @@ public final class Json {
     private static JsonFactory factory() {
         StreamReadConstraints limits = StreamReadConstraints.builder()
                 .maxNestingDepth(MAX_DEPTH)
-                .maxStringLength(LONGEST_STRING) // the limit of a frame limits strings too
+                .maxStringLength(LONGEST_STRING) // the limit on frames limits strings too
                 .build();
         return new JsonFactoryBuilder()
                 .streamReadConstraints(limits)
@@ -81,9 +82,7 @@ public final class Json {
         }
     }
 
-    /**
-     * Refuses UTF-16 and UTF-32, which the parser would accept; a NUL or a byte order mark among the first bytes reveals them.
-     */
+    /** Refuses UTF-16 and UTF-32, which the parser would accept. They have a NUL or a byte order mark among the first bytes. */
     private static void checkEncoding(Bytes text) throws ProtocolException {
         for (int i = 0; i < ENCODING_PROBE && i < text.length(); i++) {
             if (text.at(i) <= 0) {
@@ -107,7 +106,7 @@ public final class Json {
         return object;
     }
 
-    /** Recursion is bounded by the parser's nesting limit. */
+    /** Reads the members of an object. The parser's limit on nesting bounds the recursion. */
     private static ObjectNode readObject(JsonParser in) throws IOException {
         ObjectNode object = NODES.objectNode();
         for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
@@ -139,7 +138,10 @@ public final class Json {
         };
     }
 
-    /** Half of a surrogate pair can be written as an escape, but is no character and has no UTF-8; NUL ends a string in C. */
+    /**
+     * Refuses strings that other programs cannot take: a single half of a surrogate pair, which JSON can write as an escape
+     * but UTF-8 cannot represent, and a NUL, which ends a string in C.
+     */
     private static String whole(String text) throws ProtocolException {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) == 0) {
@@ -177,7 +179,7 @@ public final class Json {
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
             writeValue(object, json);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // half of a surrogate pair, which no payload read here has
+            throw new UncheckedIOException(e); // half of a surrogate pair, which this class never reads from a payload
         }
         out.write(0);
         return Bytes.wrap(out.toByteArray());
@@ -223,8 +225,8 @@ public final class Json {
     }
 
     /**
-     * Writes timestamps in plain digits, {@code 1795226327.12} and not {@code 1.79522632712E9}, and always with a decimal
-     * point, because jansson distinguishes integers and reals.
+     * Writes a real number in plain digits, so that a timestamp is {@code 1795226327.12} and not {@code 1.79522632712E9},
+     * and always with a decimal point, because jansson distinguishes integers and reals.
      */
     private static void writeReal(double value, JsonGenerator json) throws IOException {
         double magnitude = Math.abs(value);

@@ -12,7 +12,7 @@ public sealed interface Message permits Request, Response, Event, Control {
 
     Header header();
 
-    /** Returns the route hops, oldest first, in the order of the frame; empty if there are none. */
+    /** Returns the hops of the route, oldest first, in the order of the frame; none if the message has no route. */
     List<String> routes();
 
     @Nullable
@@ -21,13 +21,13 @@ public sealed interface Message permits Request, Response, Event, Control {
     @Nullable
     Bytes payload();
 
-    /** Returns the header's third integer, whose meaning depends on the type. */
+    /** Returns the third integer of the header, whose meaning depends on the type. */
     int word3();
 
-    /** Returns the header's fourth integer, whose meaning depends on the type. */
+    /** Returns the fourth integer of the header, whose meaning depends on the type. */
     int word4();
 
-    /** RFC 3 message types, with their code in the header and their parts. */
+    /** The types of message in RFC 3, each with its code in the header and the parts that it has. */
     enum Type {
         REQUEST(1, Header.ROUTE | Header.TOPIC),
         RESPONSE(2, Header.ROUTE | Header.TOPIC),
@@ -35,7 +35,7 @@ public sealed interface Message permits Request, Response, Event, Control {
         CONTROL(8, 0);
 
         final int code;
-        /** Flags of the parts that every written message of this type has. */
+        /** The flags of the parts that every message of this type has when it is written. */
         final int parts;
 
         Type(int code, int parts) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * subscriber, are dropped; and a long length may contain a short number.
  */
 final class Parts {
-    /** Bytes of the header as a part: its length octet and 20 bytes. */
+    /** The size of the header as a part: its length octet and 20 bytes. */
     static final int HEADER_PART = 21;
 
     private static final int HEADER_LENGTH = 20;
@@ -32,12 +32,12 @@ final class Parts {
     private static final int VERSION = 1;
     private static final int LONG = 0xff;
 
-    /** Character to which malformed UTF-8 is decoded. */
+    /** The character to which malformed UTF-8 is decoded. */
     private static final char MALFORMED = '\ufffd';
 
     /**
-     * Routes of a message at most: far more hops than any instance is deep, and a bound on the memory for a frame full of
-     * one-byte routes.
+     * The highest number of routes in a message: far more hops than any instance is deep. The limit bounds the memory for a
+     * frame that is full of one-byte routes.
      */
     private static final int MAX_ROUTES = 1024;
 
@@ -50,7 +50,7 @@ final class Parts {
         this.end = body.length;
     }
 
-    // ---- a message's size
+    // ---- size of a message
 
     static int size(Message message, Dialect dialect) {
         Bytes payload = message.payload();
@@ -113,7 +113,7 @@ final class Parts {
         out.putInt(message.word4());
     }
 
-    /** Reads the message that fills a body; the payload is not copied out of the body. */
+    /** Reads the message that fills a body. The message refers to the payload in the body without copying it. */
     static Message read(byte[] body) throws ProtocolException {
         return new Parts(body).readMessage();
     }
@@ -153,7 +153,10 @@ final class Parts {
 
     // ---- the header
 
-    /** Checks the header and returns the index of its data; the header is the last part and has a fixed length. */
+    /**
+     * Checks the header and returns the index of its data. The header has a fixed length and is the last part, so it is
+     * found from the end.
+     */
     private int checkHeader() throws ProtocolException {
         int start = end - HEADER_LENGTH;
         if (start < 1 || body[start - 1] != HEADER_LENGTH) {
@@ -261,7 +264,7 @@ final class Parts {
         return text.length();
     }
 
-    /** Refuses to write text that {@link #readText} would refuse. */
+    /** Checks text before it is written: refuses text that {@link #readText} would refuse. */
     static void check(String what, String text) {
         if (text.indexOf(0) >= 0 || text.indexOf(MALFORMED) >= 0) {
             throw new IllegalArgumentException(what + " has a NUL or a U+FFFD in it");
@@ -293,7 +296,7 @@ final class Parts {
         return payload;
     }
 
-    // ---- a part's length
+    // ---- length of a part
 
     private static void writeLength(int length, ByteBuffer out) {
         if (length < LONG) {
@@ -303,7 +306,7 @@ final class Parts {
         }
     }
 
-    /** Reads a length and checks it against the bytes left before the header. */
+    /** Reads a length and checks it against the number of bytes that are left before the header. */
     private int readLength(String what) throws ProtocolException {
         int last = end - HEADER_PART;
         if (at >= last) {

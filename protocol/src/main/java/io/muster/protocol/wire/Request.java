@@ -4,12 +4,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RFC 3 "Request Message Type".
+ * A request message (RFC 3 "Request Message Type").
  *
  * @param topic service and method, such as {@code resource.drain}
  * @param nodeid rank to which the request is addressed, or {@link #NODEID_ANY}
- * @param matchtag number that the client chooses and the responses repeat; {@link #MATCHTAG_NONE} if no response is
- *     expected
+ * @param matchtag number that the client chooses and the responses repeat; {@link #MATCHTAG_NONE} if no response is expected
  */
 public record Request(
         Header header,
@@ -26,7 +25,7 @@ public record Request(
         Parts.check("topic", topic);
     }
 
-    /** Returns the request that a client sends: no hops, any node, credentials for the server to fill in. */
+    /** Returns a request as a client sends it: no hops, any node, and credentials that the server fills in. */
     public static Request of(String topic, @Nullable Bytes payload, int flags, int matchtag) {
         return new Request(Header.flags(flags), List.of(), topic, payload, NODEID_ANY, matchtag);
     }
@@ -36,7 +35,7 @@ public record Request(
         return stamped.equals(header) ? this : new Request(stamped, routes, topic, payload, nodeid, matchtag);
     }
 
-    /** Returns the request with everything that its response needs. */
+    /** Returns the request without its payload. The result still has everything that a response needs. */
     public Request withoutPayload() {
         return payload == null ? this : new Request(header, routes, topic, null, nodeid, matchtag);
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RFC 3 "Response Message Type". Routes, topic and matchtag are copied from the request.
+ * A response message (RFC 3 "Response Message Type"). Routes, topic and matchtag are copied from the request.
  *
  * @param errnum 0, or a POSIX error number; numbers without a name on this system are kept
  */
@@ -24,14 +24,16 @@ public record Response(
         return reply(to, to.header().flags() & ~Header.STREAMING, sender, payload, 0);
     }
 
-    /** Returns a response of a stream that continues (RFC 6 "Streaming Responses"). */
+    /** Returns a response after which the stream continues (RFC 6 "Streaming Responses"). */
     public static Response streamed(Request to, Credentials sender, @Nullable Bytes payload) {
         return reply(to, to.header().flags() | Header.STREAMING, sender, payload, 0);
     }
 
     /**
+     * Returns an error response.
+     *
      * @param errnum not 0
-     * @param sentence sentence for a person, or null if the number says everything
+     * @param sentence a sentence for people, or null if the number says everything
      */
     public static Response error(Request to, Credentials sender, int errnum, @Nullable String sentence) {
         if (errnum == 0) {
@@ -41,9 +43,9 @@ public record Response(
     }
 
     /**
-     * Returns a response with the request's flags, as flux-core does.
+     * Returns a response with the flags of the request, as flux-core does.
      *
-     * @param sender credentials with a role; a deployed client drops a response without a role and waits for ever
+     * @param sender credentials with a role, because a deployed client drops a response without a role and waits for ever
      */
     private static Response reply(Request to, int flags, Credentials sender, @Nullable Bytes payload, int errnum) {
         if (sender.rolemask() == 0) {

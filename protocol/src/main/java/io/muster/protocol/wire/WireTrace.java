@@ -14,17 +14,25 @@ import org.jspecify.annotations.Nullable;
  * password, key or token is ever sent. The trace does show who did what, and every reason that an administrator wrote.
  */
 public final class WireTrace {
-    /** Characters of a payload that are shown, enough for an update but not for an inventory. */
+    /** The number of characters of a payload that are shown, enough for an update but not for an inventory. */
     private static final int SHOWN = 400;
 
     private WireTrace() {}
 
-    /** @param peer a name for the other side: its user and process id, or the path of the socket */
+    /**
+     * Returns the line for a received message.
+     *
+     * @param peer a name for the peer: its user and process id, or the path of the socket
+     */
     public static String received(String peer, Message message) {
         return line('<', peer, message);
     }
 
-    /** @param peer a name for the other side: its user and process id, or the path of the socket */
+    /**
+     * Returns the line for a sent message.
+     *
+     * @param peer a name for the peer: its user and process id, or the path of the socket
+     */
     public static String sent(String peer, Message message) {
         return line('>', peer, message);
     }

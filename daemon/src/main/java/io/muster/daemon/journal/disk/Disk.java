@@ -8,20 +8,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state directory of one daemon, with every file operation that the journal uses. Names are relative to the directory and separated by
- * {@code /}. Links are never followed. Tests substitute disks that fail or record; nothing else in the journal touches a file.
+ * The state directory of one daemon, with every file operation that the journal uses. Names are relative to the directory,
+ * and {@code /} separates their parts. Links are never followed. Tests use disks that fail or that record the operations;
+ * nothing else in the journal uses a file.
  */
 public interface Disk {
 
-    /** The path of the directory, for messages. */
+    /** Returns the path of the directory, for messages. */
     String where();
 
-    /** The regular files of a directory, sorted by name; empty when the directory does not exist. */
+    /** Returns the regular files of a directory, sorted by name; none if the directory does not exist. */
     List<Entry> list(String directory) throws IOException;
 
     File open(String name, Access access) throws IOException;
 
-    /** Renames a file atomically and replaces any file with the new name. Durable only after {@link #forceDirectory}. */
+    /**
+     * Renames a file atomically and replaces any file with the new name. The new name is durable only after {@link
+     * #forceDirectory}.
+     */
     void rename(String from, String to) throws IOException;
 
     /** Deletes a file, if it exists. */
@@ -34,24 +38,28 @@ public interface Disk {
     void forceDirectory(String name) throws IOException;
 
     /**
-     * Keeps other processes out until the result is closed.
+     * Locks the directory: keeps other processes out until the result is closed.
      *
-     * @param since written into the file with our pid and host, for the error message of the next process that tries
+     * @param since time to write into the lock file, with the pid and host, for the error message of the next process that
+     *     tries
      * @throws LockedException if another process has the lock
      */
     Lock lock(String name, Instant since) throws IOException;
 
     /**
-     * Keeps {@link #alone} from succeeding until the result is closed; several processes may share. Waits for a process that is alone. If
-     * no process was ever alone, there is no file to lock, and none is created.
+     * Takes a lock that several processes may share, and that keeps {@link #alone} from succeeding until the result is
+     * closed. Waits while a process is alone. If no process was ever alone, there is no file to lock, and none is created.
      */
     Closeable share(String name) throws IOException;
 
-    /** Keeps other processes from sharing until the result is closed. Returns null, at once, while another process shares or is alone. */
+    /**
+     * Takes the lock of {@link #share} for this process alone, until the result is closed. Returns null, at once, while
+     * another process shares the lock or is alone.
+     */
     @Nullable
     Closeable alone(String name) throws IOException;
 
-    /** The right to write to the directory. */
+    /** The lock of a state directory, without which a process must not write there. */
     interface Lock extends Closeable {
         /**
          * Checks the lock before a write that must not go elsewhere; costs one stat(2).
@@ -63,7 +71,7 @@ public interface Disk {
     }
 
     enum Access {
-        /** Reads and writes an existing file. */
+        /** Opens an existing file for reading. */
         READ,
         /** Reads and writes an existing file. */
         WRITE,
@@ -78,17 +86,22 @@ public interface Disk {
         /** Reads from {@code position} until the buffer is full or the file ends. */
         void read(ByteBuffer into, long position) throws IOException;
 
-        /** Writes all remaining bytes of the buffer; after an exception any part of them may have been written. */
+        /** Writes all remaining bytes of the buffer. After an exception, any part of them may have been written. */
         void write(ByteBuffer from, long position) throws IOException;
 
-        /** @param metadata false is enough after appending, as with fdatasync(2), which flushes the size with the bytes */
+        /**
+         * Makes the contents of the file durable.
+         *
+         * @param metadata whether to flush all attributes too; false is enough after appending, because fdatasync(2) flushes
+         *     the size with the bytes
+         */
         void force(boolean metadata) throws IOException;
 
         void truncate(long size) throws IOException;
 
         long size() throws IOException;
 
-        /** Whether the name by which the file was opened still leads to this file. */
+        /** Returns whether the name by which the file was opened still leads to this file. */
         boolean linked() throws IOException;
     }
 }

@@ -33,12 +33,12 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory on this machine. Each operation opens the directory, checks that it is still the same one (and while it is locked, that the
- * lock file in it is the one that was locked), and works below that descriptor. So nothing is ever written to another directory that took
- * its place, nor through a link. Files and directories are for their owner only, whatever the umask is, and root gives those that it
- * creates to the owner of the directory.
+ * A directory on this machine. Each operation opens the directory, checks that it is still the same directory (and, while it
+ * is locked, that the lock file in it is the one that was locked), and works relative to the open directory. So nothing is
+ * ever written to another directory that has taken its place, nor through a link. Files and directories are for their owner
+ * only, whatever the umask is. If root creates them, they get the owner of the directory.
  *
- * <p>The files are interruptible channels: a thread that uses them must never be interrupted, because an interrupt closes the file.
+ * <p>The files are interruptible channels: a thread that uses them must never be interrupted, for that closes the file.
  */
 public final class LocalDisk implements Disk {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -46,7 +46,7 @@ public final class LocalDisk implements Disk {
     private static final int OTHERS_WRITE = 022;
     private static final Path LOCAL = Path.of(".");
 
-    /** Shared locks work between processes; this map excludes threads of this process from each other. */
+    /** The semaphore of each shared lock: file locks exclude other processes, but not other threads of this process. */
     private static final Map<Path, Semaphore> SHARED = new ConcurrentHashMap<>();
 
     private final Path root;
@@ -123,7 +123,7 @@ public final class LocalDisk implements Disk {
         T in(SecureDirectoryStream<Path> directory, Path name) throws IOException;
     }
 
-    /** Works on a name in the directory that contains it. */
+    /** Does {@code work} on a name, in the open directory that contains the name. */
     private <T> T below(String name, Work<T> work) throws IOException {
         try (SecureDirectoryStream<Path> top = top()) {
             return below(top, Path.of(name), work);
@@ -132,7 +132,7 @@ public final class LocalDisk implements Disk {
         }
     }
 
-    /** The exception with the whole path. A file opened below a directory is named by the last part of its path only. */
+    /** Returns the exception with the whole path; for a file in an open directory, the JDK names only the last part. */
     private static FileSystemException withPath(FileSystemException e, Path path) {
         if (e.getFile().startsWith("/")) {
             return e;
@@ -170,8 +170,8 @@ public final class LocalDisk implements Disk {
                 found.isSymbolicLink() ? "a symbolic link, and none is followed here" : "not " + wanted);
     }
 
-    /** The directory, checked; the caller closes it. */
-    @SuppressWarnings("StreamResourceLeak") // it is what is returned
+    /** Returns the directory, opened and checked. The caller closes it. */
+    @SuppressWarnings("StreamResourceLeak") // the stream is what is returned
     private SecureDirectoryStream<Path> top() throws IOException {
         DirectoryStream<Path> opened;
         try {
@@ -226,7 +226,7 @@ public final class LocalDisk implements Disk {
                         + " may use the state directory. Make sure that none does, and restart this one");
     }
 
-    /** The attributes of a file; null if it does not exist. */
+    /** Returns the attributes of a file; null if the file does not exist. */
     private static @Nullable BasicFileAttributes attributes(SecureDirectoryStream<Path> directory, Path name)
             throws IOException {
         try {
@@ -238,18 +238,18 @@ public final class LocalDisk implements Disk {
         }
     }
 
-    /** Sets permissions, which the umask may have reduced, and the owner, because root creates files in directories of others. */
+    /** Sets the permissions, which the umask may have reduced, and the owner, which root may have to change. */
     private void own(SecureDirectoryStream<Path> directory, Path name, Set<PosixFilePermission> mode)
             throws IOException {
-        PosixFileAttributeView made =
+        PosixFileAttributeView view =
                 directory.getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
-        if (!made.readAttributes().permissions().equals(mode)) {
-            made.setPermissions(mode);
+        if (!view.readAttributes().permissions().equals(mode)) {
+            view.setPermissions(mode);
         }
         if (isRoot() && !Files.getAttribute(root, "unix:uid").equals(0)) {
             PosixFileAttributes owner = Files.readAttributes(root, PosixFileAttributes.class);
-            made.setOwner(owner.owner());
-            made.setGroup(owner.group());
+            view.setOwner(owner.owner());
+            view.setGroup(owner.group());
         }
     }
 
@@ -272,7 +272,8 @@ public final class LocalDisk implements Disk {
         List<Entry> entries = new ArrayList<>();
         for (Path path : directory) {
             Path name = Objects.requireNonNull(path.getFileName());
-            // Another process may have deleted or renamed it since: a daemon does, beside whoever reads its directory.
+            // Another process may have deleted or renamed the file since: a running daemon does so while a tool reads
+            // its directory.
             BasicFileAttributes attributes = attributes(directory, name);
             if (attributes != null && attributes.isRegularFile()) {
                 entries.add(new Entry(
@@ -359,7 +360,7 @@ public final class LocalDisk implements Disk {
         try {
             directory.deleteFile(name);
         } catch (NoSuchFileException none) {
-            // the expected case
+            // the usual case
         }
     }
 
@@ -371,7 +372,8 @@ public final class LocalDisk implements Disk {
         }
         below(name, (directory, last) -> {
             if (attributes(directory, last) == null) {
-                // Java has no mkdirat(2). The following steps work on what is found in the open directory.
+                // Java has no mkdirat(2), so the directory is created by its path. The next steps work on what the
+                // open directory has.
                 create(root.resolve(name));
                 own(directory, last, DIRECTORY);
             }
@@ -384,7 +386,7 @@ public final class LocalDisk implements Disk {
         try {
             Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
         } catch (FileAlreadyExistsException meanwhile) {
-            // equally good
+            // also fine: the file is gone
         }
     }
 
@@ -424,7 +426,7 @@ public final class LocalDisk implements Disk {
         };
     }
 
-    /** @param what the thing that the file protects, for the error message of the next process that tries */
+    /** @param what what the file protects, for the error message of the next process that tries */
     public LockFile lock(String name, String what, Instant since) throws IOException {
         return LockFile.take(root.resolve(name), what, since, () -> openOrCreate(name));
     }
@@ -469,7 +471,7 @@ public final class LocalDisk implements Disk {
         return SHARED.computeIfAbsent(root.resolve(name), path -> new Semaphore(1));
     }
 
-    /** A lock of this process on a file that several processes may share. */
+    /** This process's part of a lock that several processes may share. */
     private static final class Turn implements Closeable {
         private final Semaphore inProcess;
         private @Nullable FileChannel channel;

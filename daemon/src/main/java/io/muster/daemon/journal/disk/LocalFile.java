@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An open file on this machine. */
+/** An open file of a {@link LocalDisk}. */
 final class LocalFile implements Disk.File {
     private final Path path;
     private final FileChannel channel;

@@ -19,13 +19,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file whose lock says that a process uses the files beside it. The kernel releases the lock when the process ends. The file itself is
- * never deleted: otherwise two processes could lock two files of the same name.
+ * A file whose lock shows that a process uses the files beside it. The kernel releases the lock when the process ends. The
+ * file itself is never deleted: otherwise two processes could lock two files of the same name.
  */
 public final class LockFile implements Closeable {
     /**
-     * Lock files that this process holds. POSIX drops a process's locks on a file when the process closes any descriptor of that file, so
-     * no lock file is opened twice.
+     * The lock files that this process has locked, so that none is opened twice: POSIX drops a process's locks on a file
+     * when the process closes any descriptor of that file.
      */
     private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
 
@@ -42,16 +42,20 @@ public final class LockFile implements Closeable {
         this.key = key;
     }
 
-    /** Opens the file for reading and writing, follows no link, and creates the file, for its owner only, if it does not exist. */
+    /**
+     * Opens the lock file for reading and writing without following links. Creates the file, for its owner only, if it does
+     * not exist.
+     */
     public interface Opener {
         FileChannel open() throws IOException;
     }
 
     /**
-     * Locks the file, and writes our pid, host and the time into it for the error message of the next process that tries.
+     * Locks the file, and writes the pid, the host and the time into it for the error message of the next process that
+     * tries.
      *
      * @param path absolute, and always the same for the same file
-     * @param what the thing that the file protects, for that message
+     * @param what what the file protects, for that message
      * @throws LockedException if another process has the lock
      */
     public static LockFile take(Path path, String what, Instant since, Opener opener) throws IOException {
@@ -91,7 +95,7 @@ public final class LockFile implements Closeable {
         }
     }
 
-    /** The host name from the kernel; the resolver could take long. */
+    /** Returns the host name that the kernel has. A resolver could take long. */
     private static String host() throws IOException {
         Path kernel = Path.of("/proc/sys/kernel/hostname");
         return Files.exists(kernel) ? Files.readString(kernel).strip() : "this host";
@@ -103,7 +107,7 @@ public final class LockFile implements Closeable {
         return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8).strip();
     }
 
-    /** A key that identifies a file among all existing ones; null if there is no file of this name. */
+    /** Returns a key that identifies a file among all existing files; null if there is no file with this name. */
     public static @Nullable Object key(Path path) throws IOException {
         try {
             return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -112,7 +116,7 @@ public final class LockFile implements Closeable {
             return null;
         } catch (FileSystemException e) {
             if (NOT_A_DIRECTORY.equals(e.getReason())) {
-                return null; // a part of its directory path is now something else
+                return null; // a part of the path is no directory any more
             }
             throw e;
         }
@@ -122,13 +126,13 @@ public final class LockFile implements Closeable {
         return Objects.requireNonNull(path.getFileName());
     }
 
-    /** A key that identifies the locked file. */
+    /** Returns the key of the locked file. */
     @Nullable
     public Object key() {
         return key;
     }
 
-    /** Whether the name still leads to the locked file. */
+    /** Returns whether the name still leads to the locked file. */
     boolean linked() throws IOException {
         return Objects.equals(key, key(path));
     }

@@ -2,17 +2,20 @@ package io.muster.daemon.journal.disk;
 
 import java.io.IOException;
 
-/** Another process uses a state directory or a socket; the message names that process. */
+/** Thrown if another process uses a state directory or a socket. The message names that process. */
 public final class LockedException extends IOException {
     private final String holder;
 
-    /** @param what the thing in use, such as {@code state directory /var/lib/muster} */
+    /** @param what what is in use, such as {@code state directory /var/lib/muster} */
     public LockedException(String what, String holder) {
         super(what + " is in use by " + (holder.isEmpty() ? "a process that left no name in its lock file" : holder));
         this.holder = holder;
     }
 
-    /** The text that the holder wrote into the lock file: {@code pid 4711 on host7 since 2026-01-31T12:00:00Z}. */
+    /**
+     * Returns the text that the other process wrote into the lock file, such as {@code pid 4711 on host7 since
+     * 2026-01-31T12:00:00Z}.
+     */
     public String holder() {
         return holder;
     }

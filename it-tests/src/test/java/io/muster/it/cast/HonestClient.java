@@ -1,4 +1,4 @@
-package io.muster.it.system;
+package io.muster.it.cast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** An honest client that queries and changes something all the time, and measures how long that takes. */
-final class Bystander extends Thread {
+public final class HonestClient extends Thread {
     /** Time limit. The machine and its disk may be slow, but a request that waits for another peer would never be answered. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -27,25 +27,25 @@ final class Bystander extends Thread {
     private volatile long answers;
     private volatile @Nullable Exception failure;
 
-    private Bystander(FluxClient client, boolean changes) {
-        super("bystander");
+    private HonestClient(FluxClient client, boolean changes) {
+        super("honest client");
         this.client = client;
         this.changes = changes;
     }
 
-    static Bystander at(DaemonProcess daemon) throws IOException {
+    public static HonestClient at(DaemonProcess daemon) throws IOException {
         return started(daemon, true);
     }
 
-    /** A bystander that may change nothing. */
-    static Bystander guestOf(DaemonProcess daemon) throws IOException {
+    /** An honest client that may change nothing. */
+    public static HonestClient guestOf(DaemonProcess daemon) throws IOException {
         return started(daemon, false);
     }
 
-    private static Bystander started(DaemonProcess daemon, boolean changes) throws IOException {
-        Bystander bystander = new Bystander(daemon.connect(), changes);
-        bystander.start();
-        return bystander;
+    private static HonestClient started(DaemonProcess daemon, boolean changes) throws IOException {
+        HonestClient client = new HonestClient(daemon.connect(), changes);
+        client.start();
+        return client;
     }
 
     @Override
@@ -73,30 +73,30 @@ final class Bystander extends Thread {
     }
 
     /** The time of the slowest request since the last call. */
-    Duration slowest() {
+    public Duration slowest() {
         return Duration.ofNanos(slowest.getAndSet(0));
     }
 
-    /** Changes the last rank, which is the bystander's own. */
+    /** Changes the last rank, which no other client of the test changes. */
     private void change(int i) throws IOException {
         String verb = i % 2 == 0 ? "drain" : "undrain";
         client.rpc(
                 "resource." + verb,
-                JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(Scribe.RANKS - 1)));
+                JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(RecordingAdmin.RANKS - 1)));
     }
 
-    void awaitAnswers(int more) {
+    public void awaitAnswers(int more) {
         long wanted = answers + more;
         await().atMost(PATIENCE).until(() -> answers >= wanted || failure != null);
     }
 
-    /** Ends the bystander, after two more answers, and checks that no request failed. */
-    void finish() throws InterruptedException {
+    /** Ends this client, after two more answers, and checks that no request failed. */
+    public void finish() throws InterruptedException {
         if (!stopping) {
             awaitAnswers(2);
         }
         stopping = true;
         join();
-        assertThat(failure).as("what an honest client was told").isNull();
+        assertThat(failure).as("what an honest client was answered").isNull();
     }
 }

@@ -1,10 +1,9 @@
-package io.muster.it.system;
+package io.muster.it.cast;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.it.harness.Peer;
+import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
@@ -18,28 +17,26 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Very many schedulers in one thread, each with its own connection. */
-final class Flock extends Thread {
+public final class ManySchedulers extends Thread {
     private final Selector selector = Selector.open();
     private final List<Member> members = new ArrayList<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 16);
     private volatile boolean stopping;
     private volatile @Nullable Throwable failure;
 
-    private Flock() throws IOException {
-        super("flock");
+    private ManySchedulers() throws IOException {
+        super("schedulers");
     }
 
-    /** One of the schedulers; used by the flock's thread only. */
-    static final class Member {
+    /** A scheduler, whose channel is read by the one thread. */
+    private static final class Member {
         private final SocketChannel channel;
         private final FrameDecoder decoder = new FrameDecoder(1 << 30);
+        private final SchedulerModel knowledge = new SchedulerModel();
         private boolean welcomed;
-        private volatile @Nullable Follower follower;
-        private final AtomicLong responses = new AtomicLong();
 
         Member(SocketChannel channel) {
             this.channel = channel;
@@ -54,49 +51,29 @@ final class Flock extends Thread {
             }
             for (Message message = decoder.feed(bytes); message != null; message = decoder.feed(bytes)) {
                 if (message instanceof Response response) {
-                    told(response);
+                    if (response.errnum() != 0) {
+                        throw new IOException("a stream ended: " + response);
+                    }
+                    knowledge.receive(Objects.requireNonNull(response.payload()));
                 }
             }
-        }
-
-        private void told(Response response) throws IOException {
-            if (response.errnum() != 0) {
-                throw new IOException("a stream ended: " + response);
-            }
-            ObjectNode payload = Json.parse(Objects.requireNonNull(response.payload()));
-            Follower model = follower;
-            if (model == null) {
-                follower = new Follower(payload);
-            } else {
-                model.update(payload);
-            }
-            responses.incrementAndGet();
-        }
-
-        @Nullable
-        Follower follower() {
-            return follower;
-        }
-
-        long responses() {
-            return responses.get();
         }
     }
 
     /** Lets a number of schedulers acquire, and follows their updates. */
-    static Flock of(int size, Path socket) throws IOException {
-        Flock flock = new Flock();
+    public static ManySchedulers of(int size, Path socket) throws IOException {
+        ManySchedulers schedulers = new ManySchedulers();
         for (int i = 0; i < size; i++) {
             SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
             channel.connect(UnixDomainSocketAddress.of(socket));
             channel.write(Peer.frame(Peer.acquire(1)));
             Member member = new Member(channel);
-            flock.members.add(member);
+            schedulers.members.add(member);
             channel.configureBlocking(false);
-            channel.register(flock.selector, SelectionKey.OP_READ, member);
+            channel.register(schedulers.selector, SelectionKey.OP_READ, member);
         }
-        flock.start();
-        return flock;
+        schedulers.start();
+        return schedulers;
     }
 
     @Override
@@ -123,24 +100,25 @@ final class Flock extends Thread {
     }
 
     /** What was wrong with an update; null if nothing was. */
-    @Nullable
-    Throwable failure() {
+    public @Nullable Throwable failure() {
         return failure;
     }
 
     /** The number of schedulers that know exactly these ranks to be up. */
-    long whoKnow(Idset up) {
+    public long whoKnow(Idset up) {
         return members.stream()
-                .map(Member::follower)
-                .filter(follower -> follower != null && follower.up().equals(up))
+                .map(member -> member.knowledge)
+                .filter(knowledge -> knowledge.responses() > 0 && knowledge.up().equals(up))
                 .count();
     }
 
-    long responses() {
-        return members.stream().mapToLong(Member::responses).sum();
+    public long responses() {
+        return members.stream()
+                .mapToLong(member -> member.knowledge.responses())
+                .sum();
     }
 
-    void close() throws IOException, InterruptedException {
+    public void close() throws IOException, InterruptedException {
         stopping = true;
         selector.wakeup();
         join();

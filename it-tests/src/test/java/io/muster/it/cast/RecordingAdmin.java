@@ -1,4 +1,4 @@
-package io.muster.it.system;
+package io.muster.it.cast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,42 +14,41 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** An admin that accepts refusals, and remembers every change that was answered. */
-final class Scribe implements AutoCloseable {
-    static final int RANKS = 64;
+/** An admin that drains and undrains, accepts refusals, and remembers every change that was answered. */
+public final class RecordingAdmin implements AutoCloseable {
+    public static final int RANKS = 64;
 
     private final FluxClient client;
     private final SortedMap<Integer, String> promised;
     private final String padding;
     private int number;
 
-    private Scribe(FluxClient client, SortedMap<Integer, String> promised, String padding) {
+    private RecordingAdmin(FluxClient client, SortedMap<Integer, String> promised, String padding) {
         this.client = client;
         this.promised = promised;
         this.padding = padding;
     }
 
     /** @param length of each reason; long reasons fill a disk sooner */
-    static Scribe at(DaemonProcess daemon, int length) throws IOException {
+    public static RecordingAdmin at(DaemonProcess daemon, int length) throws IOException {
         return at(daemon.connect(), length);
     }
 
-    static Scribe at(FluxClient client, int length) {
-        return new Scribe(client, new TreeMap<>(), "x".repeat(length));
+    public static RecordingAdmin at(FluxClient client, int length) {
+        return new RecordingAdmin(client, new TreeMap<>(), "x".repeat(length));
     }
 
     /** This admin, with its memory, connected to a daemon that was started again. */
-    Scribe at(DaemonProcess next) throws IOException {
-        return new Scribe(next.connect(), promised, padding);
+    public RecordingAdmin at(DaemonProcess next) throws IOException {
+        return new RecordingAdmin(next.connect(), promised, padding);
     }
 
-    static String resources() {
+    public static String resources() {
         return DaemonProcess.Setup.nodes("node[0-" + (RANKS - 1) + "]");
     }
 
     /** Drains one rank after the other, again and again. Returns why a drain was refused, or null. */
-    @Nullable
-    RpcException write() throws IOException {
+    public @Nullable RpcException write() throws IOException {
         int rank = number % RANKS;
         String reason = number++ + padding;
         try {
@@ -62,7 +61,7 @@ final class Scribe implements AutoCloseable {
     }
 
     /** Undrains the rank that {@link #write()} drained half a round ago, if it is still drained. */
-    void erase() throws IOException {
+    public void erase() throws IOException {
         int rank = (number + RANKS / 2) % RANKS;
         if (promised.containsKey(rank)) {
             client.rpc(
@@ -71,7 +70,7 @@ final class Scribe implements AutoCloseable {
         }
     }
 
-    static ObjectNode drain(int rank, String reason) {
+    public static ObjectNode drain(int rank, String reason) {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("targets", Integer.toString(rank))
@@ -80,17 +79,17 @@ final class Scribe implements AutoCloseable {
     }
 
     /** Records a change that was answered, possibly to another admin. */
-    void promise(int rank, String reason) {
+    public void promise(int rank, String reason) {
         promised.put(rank, reason);
     }
 
-    void write(int times) throws IOException {
+    public void write(int times) throws IOException {
         for (int i = 0; i < times; i++) {
             assertThat(write()).as("refusal").isNull();
         }
     }
 
-    RpcException writeUntilRefused() throws IOException {
+    public RpcException writeUntilRefused() throws IOException {
         RpcException refused = write();
         while (refused == null) {
             assertThat(number).as("changes without a refusal").isLessThan(100_000);
@@ -99,12 +98,12 @@ final class Scribe implements AutoCloseable {
         return refused;
     }
 
-    int number() {
+    public int number() {
         return number;
     }
 
     /** Checks that the daemon holds all changes that were answered, and none that was refused. Ignores ranks of other admins. */
-    void check() throws IOException {
+    public void check() throws IOException {
         SortedMap<Integer, String> found = new TreeMap<>();
         Status.parse(client.rpc("resource.status", null))
                 .drain()
@@ -112,7 +111,7 @@ final class Scribe implements AutoCloseable {
         assertThat(found.headMap(RANKS)).isEqualTo(promised);
     }
 
-    Idset up() {
+    public Idset up() {
         return up(RANKS);
     }
 
@@ -121,7 +120,7 @@ final class Scribe implements AutoCloseable {
      *
      * @param ranks number of ranks in the inventory, the first of which are this admin's
      */
-    Idset up(int ranks) {
+    public Idset up(int ranks) {
         Idset.Builder drained = Idset.builder();
         promised.keySet().forEach(drained::add);
         return Idset.range(0, ranks - 1).subtract(drained.build());

@@ -1,4 +1,4 @@
-package io.muster.it.system;
+package io.muster.it.cast;
 
 import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
@@ -8,23 +8,20 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes its slice without pause, with some changes sent before earlier ones are answered, until the daemon is gone or the test stops it.
- * If the daemon goes, or does not answer, before the test expects that, this admin fails.
+ * An admin that makes random changes to its ranks without pause, some sent before earlier ones are answered, until the daemon is gone or
+ * the test stops it. If the daemon goes, or does not answer, before the test expects that, this admin fails.
  */
-final class Admin extends Thread {
+final class RandomAdmin extends Thread {
     private static final int AHEAD = 16;
 
     private final FluxClient client;
     private final Random random;
-    private final AtomicLong answers;
-    private final AtomicBoolean mayEnd;
+    private final ConcurrentAdmins.Shift shift;
     private final int first;
-    private final List<Slice> states = new ArrayList<>();
+    private final List<AdminModel> states = new ArrayList<>();
     private final Deque<Call> open = new ArrayDeque<>();
 
     private int answered;
@@ -32,18 +29,17 @@ final class Admin extends Thread {
     private volatile @Nullable Throwable failure;
 
     /**
-     * @param slice its present state
+     * @param state the present state of its ranks
      * @param first the number of the first change, higher than any that this admin has used
      * @param shift counts the answers of all admins, and says whether the daemon may be gone
      */
-    Admin(String name, FluxClient client, Slice slice, int first, Random random, Crew.Shift shift) {
-        super(name);
+    RandomAdmin(FluxClient client, AdminModel state, int first, Random random, ConcurrentAdmins.Shift shift) {
+        super(state.name());
         this.client = client;
         this.first = first;
         this.random = random;
-        this.answers = shift.answers();
-        this.mayEnd = shift.mayEnd();
-        states.add(slice);
+        this.shift = shift;
+        states.add(state);
     }
 
     @Override
@@ -60,15 +56,15 @@ final class Admin extends Thread {
             }
         } catch (IOException gone) {
             stopping = true;
-            failure = mayEnd.get() ? null : gone;
-        } catch (RuntimeException refused) {
+            failure = shift.mayEnd().get() ? null : gone;
+        } catch (RuntimeException | AssertionError refused) {
             failure = refused;
         }
     }
 
     /** A change counts as sent even if the daemon dies before it has read the last byte. */
     private void send() throws IOException {
-        Slice.Change change = states.get(states.size() - 1).random(random, getName(), next());
+        AdminModel.Change change = states.get(states.size() - 1).random(random, next());
         states.add(change.after());
         open.add(client.call(change.topic(), change.payload()));
     }
@@ -76,7 +72,7 @@ final class Admin extends Thread {
     private void settle() throws IOException {
         open.remove().get();
         answered++;
-        answers.incrementAndGet();
+        shift.answers().incrementAndGet();
     }
 
     /** Sends no more changes, but still waits for the outstanding answers. */
@@ -86,13 +82,13 @@ final class Admin extends Thread {
 
     // ---- after the end
 
-    /** Every state that this slice may be in now: all answered changes have happened, in order, and no change that was not sent. */
-    List<Slice> possible() {
+    /** Every state that the ranks may be in now: all answered changes have happened, in order, and no change that was not sent. */
+    List<AdminModel> possible() {
         return states.subList(answered, states.size());
     }
 
-    /** Every state that this slice has been in, or would have been in. */
-    List<Slice> states() {
+    /** Every state that the ranks have been in, or would have been in. */
+    List<AdminModel> states() {
         return states;
     }
 

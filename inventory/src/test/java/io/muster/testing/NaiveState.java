@@ -1,4 +1,4 @@
-package io.muster.inventory.state;
+package io.muster.testing;
 
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
@@ -8,6 +8,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.HoldChanges.Mode;
+import io.muster.inventory.state.Once;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -15,30 +16,43 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules once more, rank by rank in plain collections: slow, but too simple to be wrong. Every method returns why it
- * refuses, or null.
+ * A model of the inventory's rules, rank by rank in plain collections: slow, but too simple to be wrong. A change that is refused changes
+ * nothing and returns the kind of refusal; a change that is granted returns null.
  */
-final class NaiveState {
-    final TreeMap<Integer, Rank> ranks = new TreeMap<>();
-    final Map<String, Left> left = new TreeMap<>();
+public final class NaiveState {
+    public final TreeMap<Integer, Rank> ranks = new TreeMap<>();
+    public final Map<String, Departed> departed = new TreeMap<>();
+    /** The changes with an id, the oldest first. */
+    public final List<Sent> sent = new ArrayList<>();
+
     private double defined;
     private double starts;
     private double expires;
     private boolean expirationSet;
 
+    /** A command with an id that led to events. */
+    public record Sent(Once command, Principal by, double time) {}
+
+    /** Whether a command with an id, sent again, is known to have been carried out: of the last so many, in the last so many seconds. */
+    public boolean remembers(Sent again, double now, int most, double seconds) {
+        return sent.subList(Math.max(0, sent.size() - most), sent.size()).contains(again)
+                && again.time + seconds >= now;
+    }
+
     /** A rank with all its properties. */
-    static final class Rank {
-        final String host;
-        Liveness.Status status;
-        double since;
-        final TreeMap<String, Hold> holds = new TreeMap<>();
-        final Set<Membership.Kind> absent = EnumSet.noneOf(Membership.Kind.class);
+    public static final class Rank {
+        public final String host;
+        public Liveness.Status status;
+        public double since;
+        public final TreeMap<String, Hold> holds = new TreeMap<>();
+        public final Set<Membership.Kind> absent = EnumSet.noneOf(Membership.Kind.class);
         Set<String> defined = new TreeSet<>();
         final TreeMap<String, Boolean> edits = new TreeMap<>();
 
@@ -61,13 +75,27 @@ final class NaiveState {
             }
         }
 
-        boolean isUp() {
+        public boolean isUp() {
             return absent.isEmpty() && status == Liveness.Status.ONLINE && holds.isEmpty();
+        }
+
+        Rank copy() {
+            Rank copy = new Rank(host, status, since);
+            copy.holds.putAll(holds);
+            copy.absent.addAll(absent);
+            copy.defined.addAll(defined);
+            copy.edits.putAll(edits);
+            return copy;
+        }
+
+        @Override
+        public String toString() {
+            return List.of(host, status, since, holds, absent, defined, edits).toString();
         }
     }
 
     /** The data kept for a departed host. */
-    static final class Left {
+    public static final class Departed {
         final TreeMap<String, Hold> holds = new TreeMap<>();
         final Set<Membership.Kind> absent = EnumSet.noneOf(Membership.Kind.class);
         final Set<String> added = new TreeSet<>();
@@ -76,6 +104,44 @@ final class NaiveState {
         boolean isEmpty() {
             return holds.isEmpty() && absent.isEmpty() && added.isEmpty() && removed.isEmpty();
         }
+
+        Departed copy() {
+            Departed copy = new Departed();
+            copy.holds.putAll(holds);
+            copy.absent.addAll(absent);
+            copy.added.addAll(added);
+            copy.removed.addAll(removed);
+            return copy;
+        }
+
+        @Override
+        public String toString() {
+            return List.of(holds, absent, added, removed).toString();
+        }
+    }
+
+    public NaiveState copy() {
+        NaiveState copy = new NaiveState();
+        ranks.forEach((id, rank) -> copy.ranks.put(id, rank.copy()));
+        departed.forEach((host, kept) -> copy.departed.put(host, kept.copy()));
+        copy.defined = defined;
+        copy.starts = starts;
+        copy.expires = expires;
+        copy.expirationSet = expirationSet;
+        return copy;
+    }
+
+    /** Everything that this state knows: states with the same text are the same. */
+    @Override
+    public String toString() {
+        return List.of(ranks, departed, defined, starts, expires, expirationSet).toString();
+    }
+
+    /** A change of a state. */
+    public interface Effect {
+        /** @return why the change is refused; null if it is granted */
+        @Nullable
+        Kind on(NaiveState state);
     }
 
     private List<Rank> at(Idset ids) {
@@ -84,7 +150,7 @@ final class NaiveState {
         return found;
     }
 
-    Idset those(Predicate<Rank> wanted) {
+    public Idset ranksWhere(Predicate<Rank> wanted) {
         Idset.Builder found = Idset.builder();
         ranks.forEach((id, rank) -> {
             if (wanted.test(rank)) {
@@ -94,19 +160,19 @@ final class NaiveState {
         return found.build();
     }
 
-    double expiration() {
+    public double expiration() {
         return expires;
     }
 
-    Map<String, Idset> properties() {
+    public SortedMap<String, Idset> properties() {
         Set<String> names = new TreeSet<>();
         ranks.values().forEach(rank -> {
             names.addAll(rank.defined);
             names.addAll(rank.edits.keySet());
         });
-        Map<String, Idset> properties = new TreeMap<>();
+        SortedMap<String, Idset> properties = new TreeMap<>();
         for (String name : names) {
-            Idset has = those(rank -> rank.has(name));
+            Idset has = ranksWhere(rank -> rank.has(name));
             if (!has.isEmpty()) {
                 properties.put(name, has);
             }
@@ -114,8 +180,7 @@ final class NaiveState {
         return properties;
     }
 
-    @Nullable
-    Kind drain(
+    public @Nullable Kind drain(
             Idset targets, @Nullable String reason, Mode mode, String holder, double until, double now, Principal by) {
         if (until != 0 && until <= now) {
             return Kind.INVALID;
@@ -151,20 +216,19 @@ final class NaiveState {
         return null;
     }
 
-    @Nullable
-    Kind undrain(Idset targets, List<String> away, Mode mode, @Nullable String holder, Principal by) {
+    public @Nullable Kind undrain(Idset targets, List<String> away, Mode mode, @Nullable String holder, Principal by) {
         List<TreeMap<String, Hold>> present = new ArrayList<>();
         at(targets).forEach(rank -> present.add(rank.holds));
-        List<TreeMap<String, Hold>> departed = new ArrayList<>();
-        away.forEach(host -> departed.add(left.getOrDefault(host, new Left()).holds));
+        List<TreeMap<String, Hold>> kept = new ArrayList<>();
+        away.forEach(host -> kept.add(departed.getOrDefault(host, new Departed()).holds));
         Kind refused = refusal(present, mode, holder, by);
-        refused = refused == null ? refusal(departed, mode, holder, by) : refused;
+        refused = refused == null ? refusal(kept, mode, holder, by) : refused;
         if (refused == null) {
             boolean all = holder == null && mode == Mode.FORCE_OVERWRITE;
             String whose = holder == null ? "admin" : holder;
-            present.addAll(departed);
+            present.addAll(kept);
             present.forEach(holds -> holds.keySet().removeIf(key -> all || key.equals(whose)));
-            left.values().removeIf(Left::isEmpty);
+            departed.values().removeIf(Departed::isEmpty);
         }
         return refused;
     }
@@ -189,32 +253,32 @@ final class NaiveState {
         return foreign && !force && !all ? Kind.HELD_BY_OTHER : null;
     }
 
-    void lift(double now) {
+    public void lift(double now) {
         ranks.values().forEach(rank -> rank.holds.values().removeIf(hold -> hold.until() > 0 && hold.until() <= now));
     }
 
-    void exclude(Idset targets) {
+    public @Nullable Kind exclude(Idset targets) {
         for (Rank rank : at(targets)) {
             if (rank.absent.add(Membership.Kind.ADMIN)) {
                 rank.holds.clear();
             }
         }
+        return null;
     }
 
-    @Nullable
-    Kind include(Idset targets, List<String> away) {
+    public @Nullable Kind include(Idset targets, List<String> away) {
         for (Rank rank : at(targets)) {
             if (rank.absent.contains(Membership.Kind.CONFIG)) {
                 return Kind.INVALID;
             }
         }
         at(targets).forEach(rank -> rank.absent.clear());
-        away.forEach(host -> left.getOrDefault(host, new Left()).absent.clear());
-        left.values().removeIf(Left::isEmpty);
+        away.forEach(host -> departed.getOrDefault(host, new Departed()).absent.clear());
+        departed.values().removeIf(Departed::isEmpty);
         return null;
     }
 
-    void configure(ResourceSet configured, Idset excluded) {
+    public void configure(ResourceSet configured, Idset excluded) {
         Set<Rank> wanted = new HashSet<>();
         Map<String, Integer> seen = new HashMap<>();
         configured.ranks().forEach(id -> {
@@ -237,10 +301,9 @@ final class NaiveState {
         });
     }
 
-    @Nullable
-    Kind shrink(Idset targets) {
-        Idset fresh = targets.intersect(those(rank -> !rank.absent.contains(Membership.Kind.LOST)));
-        Idset members = those(rank -> rank.absent.isEmpty());
+    public @Nullable Kind shrink(Idset targets) {
+        Idset fresh = targets.intersect(ranksWhere(rank -> !rank.absent.contains(Membership.Kind.LOST)));
+        Idset members = ranksWhere(rank -> rank.absent.isEmpty());
         if (!fresh.isEmpty() && !members.isEmpty() && members.subtract(fresh).isEmpty()) {
             return Kind.INVALID;
         }
@@ -248,7 +311,7 @@ final class NaiveState {
         return null;
     }
 
-    void report(String name, Idset targets, double now) {
+    public @Nullable Kind report(String name, Idset targets, double now) {
         for (Rank rank : at(targets)) {
             Liveness.Status next = switch (name) {
                 case "online" -> Liveness.Status.ONLINE;
@@ -261,10 +324,10 @@ final class NaiveState {
                 rank.since = now;
             }
         }
+        return null;
     }
 
-    @Nullable
-    Kind expire(double seconds) {
+    public @Nullable Kind expire(double seconds) {
         if (seconds < 0 || (seconds > 0 && seconds <= starts)) {
             return Kind.INVALID;
         }
@@ -275,15 +338,16 @@ final class NaiveState {
         return null;
     }
 
-    void edit(boolean add, Map<String, Idset> properties) {
+    public @Nullable Kind edit(boolean add, Map<String, Idset> properties) {
         properties.forEach((name, targets) -> at(targets).forEach(rank -> {
             if (rank.has(name) != add) {
                 rank.edit(name, add);
             }
         }));
+        return null;
     }
 
-    void define(ResourceSet next, Liveness.Status initial, double now) {
+    public void define(ResourceSet next, Liveness.Status initial, double now) {
         Map<String, List<Rank>> waiting = new HashMap<>();
         ranks.values()
                 .forEach(rank -> waiting.computeIfAbsent(rank.host, h -> new ArrayList<>())
@@ -310,7 +374,7 @@ final class NaiveState {
         ranks.clear();
         ranks.putAll(placed);
         fresh.forEach(this::returning);
-        fresh.forEach(rank -> left.remove(rank.host));
+        fresh.forEach(rank -> departed.remove(rank.host));
         boolean kept = expirationSet && next.expiration() == defined && !(expires > 0 && expires <= next.starttime());
         expirationSet = kept;
         expires = kept ? expires : next.expiration();
@@ -319,23 +383,23 @@ final class NaiveState {
     }
 
     private void leave(Rank rank) {
-        Left there = left.getOrDefault(rank.host, new Left());
-        rank.holds.forEach(there.holds::putIfAbsent);
-        if (there.absent.isEmpty()) {
-            there.absent.addAll(rank.absent);
-            there.absent.retainAll(Set.of(Membership.Kind.ADMIN));
+        Departed kept = departed.getOrDefault(rank.host, new Departed());
+        rank.holds.forEach(kept.holds::putIfAbsent);
+        if (kept.absent.isEmpty()) {
+            kept.absent.addAll(rank.absent);
+            kept.absent.retainAll(Set.of(Membership.Kind.ADMIN));
         }
-        rank.edits.forEach((name, add) -> (add ? there.added : there.removed).add(name));
-        if (!there.isEmpty()) {
-            left.put(rank.host, there);
+        rank.edits.forEach((name, add) -> (add ? kept.added : kept.removed).add(name));
+        if (!kept.isEmpty()) {
+            departed.put(rank.host, kept);
         }
     }
 
     private void returning(Rank rank) {
-        Left there = left.getOrDefault(rank.host, new Left());
-        rank.holds.putAll(there.holds);
-        rank.absent.addAll(there.absent);
-        there.added.forEach(name -> rank.edit(name, true));
-        there.removed.forEach(name -> rank.edit(name, false));
+        Departed kept = departed.getOrDefault(rank.host, new Departed());
+        rank.holds.putAll(kept.holds);
+        rank.absent.addAll(kept.absent);
+        kept.added.forEach(name -> rank.edit(name, true));
+        kept.removed.forEach(name -> rank.edit(name, false));
     }
 }

@@ -1,4 +1,4 @@
-package io.muster.it.system;
+package io.muster.it.cast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,31 +6,31 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.testing.SchedulerModel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires, and follows the updates until the daemon is gone, which must not happen before the test expects it. */
-final class Scheduler extends Thread {
+/** A scheduler that acquires, and follows the updates until the daemon is gone, which must not happen before the test expects it. */
+public final class FollowingScheduler extends Thread {
     private final FluxClient client;
     private final AtomicBoolean mayEnd;
     private final CountDownLatch acquired = new CountDownLatch(1);
-    private volatile @Nullable Follower follower;
+    private final SchedulerModel knowledge = new SchedulerModel();
     private volatile @Nullable Throwable failure;
 
     /** @param mayEnd whether the daemon may be gone */
-    Scheduler(FluxClient client, AtomicBoolean mayEnd) {
+    FollowingScheduler(FluxClient client, AtomicBoolean mayEnd) {
         super("scheduler");
         this.client = client;
         this.mayEnd = mayEnd;
     }
 
     /** A scheduler that has read its first response. The daemon may end at any time. */
-    static Scheduler of(DaemonProcess daemon) throws Exception {
-        Scheduler scheduler = new Scheduler(daemon.connect(), new AtomicBoolean(true));
+    public static FollowingScheduler of(DaemonProcess daemon) throws Exception {
+        FollowingScheduler scheduler = new FollowingScheduler(daemon.connect(), new AtomicBoolean(true));
         scheduler.start();
         scheduler.awaitAcquired();
         return scheduler;
@@ -40,13 +40,14 @@ final class Scheduler extends Thread {
     public void run() {
         try (client) {
             ResponseStream stream = client.stream("resource.acquire", null);
-            Follower model = new Follower(stream.next());
-            follower = model;
+            knowledge.receive(stream.next());
             acquired.countDown();
             while (stream.hasNext()) {
-                model.update(stream.next());
+                knowledge.receive(stream.next());
             }
-            assertThat(mayEnd).as("it was to follow, and the stream has ended").isTrue();
+            assertThat(mayEnd)
+                    .as("the stream of updates has ended, so the daemon may end")
+                    .isTrue();
         } catch (UncheckedIOException | IOException gone) {
             failure = mayEnd.get() ? null : gone;
             acquired.countDown();
@@ -60,12 +61,11 @@ final class Scheduler extends Thread {
         acquired.await();
     }
 
-    Follower follower() {
-        return Objects.requireNonNull(follower, "it never was told anything");
+    public SchedulerModel knowledge() {
+        return knowledge;
     }
 
-    @Nullable
-    Throwable failure() {
+    public @Nullable Throwable failure() {
         return failure;
     }
 }

@@ -1,0 +1,124 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Key;
+import io.muster.daemon.core.Committed;
+import io.muster.daemon.core.Inventory;
+import io.muster.daemon.http.Health;
+import io.muster.daemon.http.HttpEndpoint;
+import io.muster.daemon.ledger.Condition;
+import io.muster.inventory.state.InventoryState;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reports the daemon's condition: to systemd, to health probes and in the log. Safe on any thread. */
+final class Vitals {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private final Core core;
+    private final Threads threads;
+    private final Telemetry telemetry;
+    private final SdNotify systemd;
+    private final Pulse pulse = new Pulse(System::nanoTime);
+
+    Vitals(Core core, Threads threads, Telemetry telemetry, SdNotify systemd) {
+        this.core = core;
+        this.threads = threads;
+        this.telemetry = telemetry;
+        this.systemd = systemd;
+    }
+
+    /** Starts to watch the core thread. */
+    void start() {
+        pulse.start(threads.core());
+    }
+
+    /**
+     * Starts the HTTP endpoint. A port that is in use prevents the start only if the configuration names that port.
+     *
+     * @return null if there is no endpoint
+     */
+    @Nullable
+    HttpEndpoint endpoint(Config config) throws IOException {
+        Optional<InetSocketAddress> address = config.reporting().metrics();
+        if (address.isEmpty()) {
+            return null;
+        }
+        try {
+            HttpEndpoint endpoint = HttpEndpoint.start(
+                    address.get(),
+                    new HttpEndpoint.Content(telemetry.metrics()::scrape, this::health, this::readiness));
+            log.info("metrics address={}", HttpEndpoint.shown(endpoint.address()));
+            return endpoint;
+        } catch (IOException e) {
+            if (!config.effective().of(Key.METRICS).isDefault()) {
+                throw e;
+            }
+            log.warn(
+                    "there are no metrics, since the default address is taken; set muster.metrics: {}", e.getMessage());
+            return null;
+        }
+    }
+
+    /** The answer to /healthz: reports only faults that nothing but a restart repairs, which excludes a full disk. */
+    private Health health() {
+        return core.ledger().status().condition() == Condition.BROKEN
+                ? Health.because(telemetry.fault())
+                : pulse.health();
+    }
+
+    private Health readiness() {
+        Inventory inventory = core.inventory();
+        Health health = health();
+        Health ready = health.ok() ? telemetry.health(inventory.stalledSeconds()) : health;
+        return ready.noting(inventory.clock().trouble());
+    }
+
+    private String status() {
+        Committed now = core.inventory().committed();
+        InventoryState state = now.state();
+        String counts =
+                state.resources().nodes() + " nodes, " + state.view().up().size() + " up, seq " + now.seq();
+        String refused = telemetry.fault().isEmpty() ? "" : ", changes are refused: " + telemetry.fault();
+        String unreachable = telemetry.unreachable().isEmpty() ? "" : ", " + telemetry.unreachable();
+        return counts + refused + unreachable;
+    }
+
+    void ready(Config config) {
+        log.info(
+                "ready socket={} pid={}: {}",
+                config.listen().socket(),
+                ProcessHandle.current().pid(),
+                status());
+        systemd.ready(status());
+        Optional<Duration> watchdog = systemd.watchdogInterval();
+        if (watchdog.isPresent()) {
+            long nanos = watchdog.get().toNanos();
+            var unused = threads.core().scheduleAtFixedRate(systemd::watchdog, nanos, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    void conditionChanged() {
+        systemd.status(status());
+    }
+
+    void reloading() {
+        systemd.reloading();
+    }
+
+    /** @param successful whether the new configuration is in force */
+    void reloaded(boolean successful) {
+        telemetry.reloaded(successful, core.inventory().now());
+        systemd.ready(status());
+    }
+
+    void stopping() {
+        systemd.stopping("stopping");
+    }
+}

@@ -1,0 +1,12 @@
+package io.muster.daemon.config;
+
+/** A part of the daemon that follows the configuration. */
+@FunctionalInterface
+public interface Configurable {
+    /**
+     * Puts a new configuration in force for this part. The daemon's list in which the part stands says which thread calls this method.
+     *
+     * @throws Exception if the part cannot follow; the parts after it keep the configuration that they have
+     */
+    void configure(Config next) throws Exception;
+}

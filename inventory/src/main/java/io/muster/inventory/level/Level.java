@@ -1,0 +1,61 @@
+package io.muster.inventory.level;
+
+/**
+ * A format level: the kinds of events and the keys that may stand in a state directory. Every file names the level in which it is
+ * written. A new level is a new constant here; from then on the daemon writes what it adds only where {@link #includes} permits it.
+ *
+ * <p>After an upgrade of the program, the daemon goes on in the level that it finds, so that the earlier version can start again.
+ * {@code muster upgrade finish} ends this.
+ */
+public enum Level {
+    ONE("0.1.0", "every event but upgrade"),
+    TWO("0.1.0", "the daemon remembers the ids of changes over a restart");
+
+    public static final Level NEWEST = TWO;
+
+    private final String needs;
+    private final String adds;
+
+    Level(String needs, String adds) {
+        this.needs = needs;
+        this.adds = adds;
+    }
+
+    public int number() {
+        return ordinal() + 1;
+    }
+
+    /** The first version of Muster that reads this level. */
+    public String needs() {
+        return needs;
+    }
+
+    /** What this level has that the one before it lacks. */
+    public String adds() {
+        return adds;
+    }
+
+    public boolean includes(Level other) {
+        return compareTo(other) >= 0;
+    }
+
+    public static boolean isKnown(long number) {
+        return number >= ONE.number() && number <= NEWEST.number();
+    }
+
+    /** @param number the number of a known level */
+    public static Level of(long number) {
+        return values()[(int) number - 1];
+    }
+
+    /**
+     * The rest of a sentence about a file or an event in a level that is not known here.
+     *
+     * @param needs the first version that reads it; "" if the file does not say
+     */
+    public static String unknown(long number, String needs) {
+        String version = needs.isEmpty() ? "the version that wrote it" : "muster " + needs + " or later";
+        return "format level " + number + ", and this version knows levels " + ONE.number() + " to " + NEWEST.number()
+                + ": start " + version;
+    }
+}

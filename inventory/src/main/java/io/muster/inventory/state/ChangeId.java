@@ -1,0 +1,39 @@
+package io.muster.inventory.state;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.UUID;
+
+/**
+ * The id that a client gave to a request for a change, so that the same request, sent again, is not a second change.
+ *
+ * @param request digest of the request, which tells whether another request has the same id
+ */
+public record ChangeId(UUID id, String request) {
+    private static final int DIGEST_BYTES = 8;
+
+    /** @param request the text of the whole request, without its id */
+    public static ChangeId of(UUID id, String request) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(request.getBytes(StandardCharsets.UTF_8));
+            return new ChangeId(id, HexFormat.of().formatHex(digest, 0, DIGEST_BYTES));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /**
+     * Reads the usual form of a UUID, 36 characters.
+     *
+     * @throws IllegalArgumentException if the text is not of this form
+     */
+    public static UUID parse(String text) {
+        UUID id = UUID.fromString(text);
+        if (!id.toString().equalsIgnoreCase(text)) {
+            throw new IllegalArgumentException("not 36 characters");
+        }
+        return id;
+    }
+}

@@ -1,0 +1,90 @@
+package io.muster.inventory.state;
+
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.json.Fields;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ids of the last changes: {@value #MOST} at most, from the last ten minutes. An id belongs to the user who gave it; the same id
+ * of another user is another id. Immutable; a change and a look-up take O(log n).
+ */
+public final class ChangeIds {
+    public static final int MOST = 1 << 16;
+    public static final double SECONDS = 600;
+
+    static final ChangeIds NONE = new ChangeIds(SortedTree.empty(), SortedTree.empty());
+
+    private final SortedTree<Key, Given> byKey;
+    private final SortedTree<Long, Given> bySeq;
+
+    private ChangeIds(SortedTree<Key, Given> byKey, SortedTree<Long, Given> bySeq) {
+        this.byKey = byKey;
+        this.bySeq = bySeq;
+    }
+
+    /**
+     * An id that led to a change.
+     *
+     * @param seq sequence number of the last entry of the change
+     */
+    record Given(ChangeId id, int uid, double time, long seq) {}
+
+    private record Key(int uid, UUID id) implements Comparable<Key> {
+        static Key of(Given given) {
+            return new Key(given.uid, given.id.id());
+        }
+
+        @Override
+        public int compareTo(Key other) {
+            return uid == other.uid ? id.compareTo(other.id) : Integer.compare(uid, other.uid);
+        }
+    }
+
+    static UUID read(Fields in) {
+        try {
+            return ChangeId.parse(in.text("id"));
+        } catch (IllegalArgumentException e) {
+            throw in.fault("id", "must be a UUID");
+        }
+    }
+
+    int size() {
+        return byKey.size();
+    }
+
+    /** Returns the change to which this user gave this id in the last ten minutes, or null. */
+    @Nullable
+    Given find(UUID id, Principal by, double now) {
+        Given given = byKey.get(new Key(by.uid(), id));
+        return given == null || isOver(given, now) ? null : given;
+    }
+
+    private static boolean isOver(Given given, double now) {
+        return given.time + SECONDS < now;
+    }
+
+    /** Adds the newest id, and forgets those that are too old or too many. */
+    ChangeIds with(Given given) {
+        Key key = Key.of(given);
+        Given before = byKey.get(key);
+        ChangeIds next = before == null ? this : without(before);
+        next = new ChangeIds(next.byKey.with(key, given), next.bySeq.with(given.seq, given));
+        Given oldest = next.bySeq.first();
+        while (oldest != null && (next.size() > MOST || isOver(oldest, given.time))) {
+            next = next.without(oldest);
+            oldest = next.bySeq.first();
+        }
+        return next;
+    }
+
+    private ChangeIds without(Given given) {
+        return new ChangeIds(byKey.without(Key.of(given)), bySeq.without(given.seq));
+    }
+
+    /** Returns all ids, the oldest first. */
+    List<Given> all() {
+        return bySeq.values();
+    }
+}

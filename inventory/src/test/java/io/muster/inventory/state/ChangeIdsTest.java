@@ -1,0 +1,112 @@
+package io.muster.inventory.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.level.Level;
+import io.muster.testing.Seeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Which changes are remembered by their ids, for how long, and for whom. */
+class ChangeIdsTest {
+    private static final String DRAINED =
+            "{'targets':'1','reason':'x'}".replace('\'', '"'); // only compared, never read
+
+    private static ChangeIds.Given given(long id, Principal by, double time, long seq) {
+        return new ChangeIds.Given(ChangeId.of(new UUID(id, id), DRAINED), by.uid(), time, seq);
+    }
+
+    @Test
+    void anIdIsRememberedForTenMinutesAndForItsUserOnly() {
+        ChangeIds ids = ChangeIds.NONE.with(given(1, States.ALICE, 1000, 5));
+
+        assertThat(ids.find(new UUID(1, 1), States.ALICE, 1600)).isNotNull();
+        assertThat(ids.find(new UUID(1, 1), States.ALICE, 1600.1)).isNull();
+        assertThat(ids.find(new UUID(1, 1), States.BOB, 1000)).isNull();
+        assertThat(ids.find(new UUID(1, 2), States.ALICE, 1000)).isNull();
+        assertThat(ids.with(given(2, States.ALICE, 1700, 6)).size()).isEqualTo(1);
+    }
+
+    @Test
+    void onlyTheLast65536AreRemembered() {
+        ChangeIds ids = ChangeIds.NONE;
+        for (int i = 1; i <= ChangeIds.MOST + 3; i++) {
+            ids = ids.with(given(i, States.ALICE, 1000, i));
+        }
+        assertThat(ids.size()).isEqualTo(65_536);
+        assertThat(ids.find(new UUID(3, 3), States.ALICE, 1000)).isNull();
+        assertThat(ids.find(new UUID(4, 4), States.ALICE, 1000)).isNotNull();
+    }
+
+    @Seeds
+    void theyAreTheLastOnesOfAPlainListAndEarlierVersionsStayAsTheyWere(Random random) {
+        List<ChangeIds.Given> naive = new ArrayList<>();
+        ChangeIds ids = ChangeIds.NONE;
+        double now = 0;
+        for (int seq = 1; seq <= 400; seq++) {
+            now += random.nextInt(20) == 0 ? 300 : random.nextInt(3);
+            ChangeIds before = ids;
+            List<ChangeIds.Given> naiveBefore = List.copyOf(naive);
+            ChangeIds.Given given =
+                    given(random.nextInt(60), random.nextBoolean() ? States.ALICE : States.BOB, now, seq);
+            ids = ids.with(given);
+            naive.removeIf(old ->
+                    old.uid() == given.uid() && old.id().id().equals(given.id().id()));
+            naive.add(given);
+            double time = now;
+            naive.removeIf(old -> old.time() + 600 < time);
+            assertThat(ids.all()).isEqualTo(naive);
+            assertThat(before.all()).isEqualTo(naiveBefore);
+            for (ChangeIds.Given known : naive) {
+                Principal by = known.uid() == States.ALICE.uid() ? States.ALICE : States.BOB;
+                assertThat(ids.find(known.id().id(), by, now)).isSameAs(known);
+            }
+        }
+    }
+
+    @Test
+    void idsAreInTheSnapshotFromTheSecondLevelOn() {
+        for (Level level : Level.values()) {
+            InventoryState state =
+                    InventoryState.empty(level).remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000.5, States.ALICE, 5);
+            String snapshot = States.snapshot(state);
+            InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
+
+            assertThat(States.snapshot(read)).isEqualTo(snapshot);
+            assertThat(read.level()).isEqualTo(level);
+            assertThat(read.remembers(ChangeId.of(new UUID(7, 7), "other"), 1001, States.ALICE))
+                    .isEqualTo(level == Level.TWO);
+            assertThat(snapshot.contains("ids")).isEqualTo(level == Level.TWO);
+        }
+    }
+
+    @Test
+    void aCommandWithAnIdIsCarriedOutOnce() {
+        States four = States.four();
+        ChangeId id = ChangeId.of(new UUID(7, 7), DRAINED);
+        Command undrain = new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, null);
+        Once drain = new Once(new HoldChanges.Drain("1", "x", HoldChanges.Mode.NONE, "admin", 0), id);
+        four.after(drain, drain, undrain, drain);
+        assertThat(four.state().holds().held().isEmpty()).isTrue();
+
+        Decision other = four.run(new Once(undrain, ChangeId.of(new UUID(7, 7), "other")));
+        assertThat(Objects.requireNonNull(other.rejection()).text())
+                .isEqualTo("id 00000000-0000-0007-0000-000000000007 belongs to another change already, seq 2:"
+                        + " give each change an id of its own");
+        assertThat(four.run(drain, States.BOB).events()).hasSize(1);
+    }
+
+    @Test
+    void anIdIsAUuidInItsUsualForm() {
+        assertThat(ChangeId.parse("00000000-0000-0007-0000-0000000000AB")).isEqualTo(new UUID(7, 0xab));
+        for (String wrong : List.of("", "7", "0-0-7-0-7", "00000000-0000-0007-0000-00000000000g")) {
+            assertThatThrownBy(() -> ChangeId.parse(wrong)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}

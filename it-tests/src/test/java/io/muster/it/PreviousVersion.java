@@ -1,0 +1,76 @@
+package io.muster.it;
+
+import io.muster.it.harness.Jars;
+import io.muster.it.harness.Tool;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The daemon as it was before format levels, built from its own sources. The commit must be in this repository: a clone without it needs
+ * {@code git fetch --unshallow}.
+ */
+final class PreviousVersion {
+    /** The last commit that knows only the first format level. */
+    private static final String COMMIT = "006df46";
+
+    private PreviousVersion() {}
+
+    /** Compiles the previous version, and puts it with its libraries into {@code jars}, which must not exist. */
+    static void into(Path jars, Path scratch) throws IOException {
+        Path sources = Files.createDirectories(scratch.resolve("sources"));
+        Path classes = Files.createDirectories(scratch.resolve("classes"));
+        Path archive = scratch.resolve("sources.tar");
+        String top = Tool.run("git", "rev-parse", "--show-toplevel").trim();
+        Tool.run(
+                "git",
+                "-C",
+                top,
+                "archive",
+                "-o",
+                archive.toString(),
+                COMMIT,
+                "inventory",
+                "protocol",
+                "daemon/src/main");
+        Tool.run("tar", "-xf", archive.toString(), "-C", sources.toString());
+        List<Path> libraries = Jars.all().stream()
+                .filter(jar -> !jar.getFileName().toString().startsWith("muster-"))
+                .toList();
+        String classPath = libraries.stream().map(Path::toString).collect(Collectors.joining(":"));
+        Path list = scratch.resolve("files");
+        try (Stream<Path> files = Files.walk(sources)) {
+            Files.write(
+                    list,
+                    files.map(Path::toString)
+                            .filter(file -> file.contains("/src/main/java/") && file.endsWith(".java"))
+                            .toList());
+        }
+        Tool.run(
+                Tool.jdk("javac"),
+                "-nowarn",
+                "-proc:none",
+                "-encoding",
+                "UTF-8",
+                "--release",
+                "17",
+                "-cp",
+                classPath,
+                "-d",
+                classes.toString(),
+                "@" + list);
+        Tool.run(
+                "cp",
+                "-r",
+                sources.resolve("daemon/src/main/resources/META-INF").toString(),
+                classes.toString());
+        Files.createDirectory(jars);
+        Tool.run(Tool.jdk("jar"), "cf", jars.resolve("muster-previous.jar").toString(), "-C", classes.toString(), ".");
+        for (Path library : libraries) {
+            Files.copy(library, jars.resolve(library.getFileName()));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package io.muster.it;
+
+import static io.muster.it.Wire.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Tool;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An upgrade from the previous version, whose own program reads what this one writes until the upgrade is finished. */
+@Timeout(600)
+class UpgradeTest {
+    private static final String ID = "6f1c8a52-9f0e-4c7b-8d1e-2b6f0a7c9d11";
+    private static final int UNREADABLE = 65;
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private DaemonProcess.Setup setup() {
+        return DaemonProcess.Setup.in(directory, "snapshot-every = 3", DaemonProcess.Setup.nodes("node[0-7]"));
+    }
+
+    /** What a daemon knows, less what differs from one moment to the next. */
+    private static ObjectNode known(FluxClient client) throws IOException {
+        ObjectNode all = client.rpc("resource.inventory", null);
+        all.remove(List.of("time", "seq"));
+        return all;
+    }
+
+    private static void ask(FluxClient client, String verb, String payload) throws IOException {
+        client.rpc("resource." + verb, json(payload));
+    }
+
+    /** Runs a daemon, makes changes, and returns what it knows in the end. */
+    private ObjectNode run(ObjectNode expected, String... verbsAndPayloads) throws IOException {
+        try (DaemonProcess daemon = setup().start();
+                FluxClient client = daemon.connect()) {
+            if (!expected.isEmpty()) {
+                assertThat(known(client)).isEqualTo(expected);
+            }
+            for (int i = 0; i < verbsAndPayloads.length; i += 2) {
+                ask(client, verbsAndPayloads[i], verbsAndPayloads[i + 1]);
+            }
+            return known(client);
+        }
+    }
+
+    private void use(Path program) throws IOException {
+        Path jars = directory.resolve("jars");
+        if (Files.exists(jars)) {
+            Files.move(jars, program);
+        } else {
+            Files.move(program, jars);
+        }
+    }
+
+    private Map<String, String> contents() throws IOException {
+        Map<String, String> contents = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(directory.resolve("state"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                if (!file.endsWith("lock")) {
+                    contents.put(file.toString(), Files.readString(file));
+                }
+            }
+        }
+        return contents;
+    }
+
+    @Test
+    void anUpgradeIsUndoneWithoutLossUntilItIsFinishedAndThenRefusedWithoutLoss() throws IOException {
+        Path previous = directory.resolve("previous");
+        PreviousVersion.into(directory.resolve("jars"), directory.resolve("build"));
+        ObjectNode known = run(
+                json("{}"),
+                "drain",
+                "{'targets':'1','reason':'bad dimm'}",
+                "drain",
+                "{'targets':'1-2','holder':'health','reason':'fan','until':4000000000.25}",
+                "exclude",
+                "{'targets':'3','reason':'loan'}",
+                "shrink",
+                "{'targets':'6','reason':'returned'}");
+
+        use(previous);
+        known = run(
+                known,
+                "torpid",
+                "{'targets':'4'}",
+                "drain",
+                "{'targets':'5','reason':'with an id','id':'" + ID + "'}",
+                "property-add",
+                "{'properties':{'gpu':'0-2','a@b':'7'}}",
+                "expiration-update",
+                "{'expiration':4000000000}");
+        assertThat(contents().values()).noneMatch(text -> text.contains(ID) || text.contains("\"needs\""));
+
+        use(previous);
+        known = run(known, "undrain", "{'targets':'5'}", "offline", "{'targets':'7','cause':'psu'}");
+
+        use(previous);
+        finish(known);
+        known = sendAgain();
+
+        use(previous);
+        Map<String, String> before = contents();
+        DaemonProcess old = setup().spawn().expect("format version 2|upgrade");
+        assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
+        old.output().await("format version 2, not known here");
+        assertThat(contents()).isEqualTo(before);
+
+        use(previous);
+        assertThat(run(known)).isEqualTo(known);
+    }
+
+    /** Finishes the upgrade, and kills the daemon after a change whose answer nobody reads. */
+    private void finish(ObjectNode known) throws IOException {
+        DaemonProcess daemon = setup().start();
+        try (FluxClient client = daemon.connect()) {
+            assertThat(known(client)).isEqualTo(known);
+            assertThat(client.rpc("resource.upgrade-status", null))
+                    .isEqualTo(json("{'written':1,'oldest':1,'newest':2,"
+                            + "'permits':['the daemon remembers the ids of changes over a restart']}"));
+            ask(client, "upgrade-finish", "{}");
+            client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
+        }
+        try (FluxClient other = daemon.connect()) {
+            while (!known(other).toString().contains("\"once\"")) {
+                Thread.onSpinWait(); // the answer to each question takes its time
+            }
+        }
+        daemon.kill();
+    }
+
+    private ObjectNode sendAgain() throws IOException {
+        try (DaemonProcess daemon = setup().start();
+                FluxClient client = daemon.connect()) {
+            assertThat(client.rpc("resource.upgrade-status", null)
+                            .path("written")
+                            .asInt())
+                    .isEqualTo(2);
+            ObjectNode once = known(client);
+            long seq = client.rpc("resource.stats-get", null).path("seq").asLong();
+            ask(client, "drain", "{'targets':'0','reason':'once','id':'" + ID + "'}");
+            assertThat(known(client)).isEqualTo(once);
+            assertThat(client.rpc("resource.stats-get", null).path("seq").asLong())
+                    .isEqualTo(seq);
+            return once;
+        }
+    }
+
+    @Test
+    void thePreviousVersionRefusesAFreshDirectoryOfThisOne() throws IOException {
+        Path previous = directory.resolve("previous");
+        DaemonProcess first = setup().start();
+        first.kill();
+        PreviousVersion.into(previous, directory.resolve("build"));
+        use(previous);
+        Map<String, String> before = contents();
+        DaemonProcess old = setup().spawn().expect("format version 2");
+        assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
+        assertThat(contents()).isEqualTo(before);
+        assertThat(Tool.run("ls", directory.resolve("state").toString())).doesNotContain("quarantine");
+    }
+}
