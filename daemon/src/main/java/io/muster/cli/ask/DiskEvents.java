@@ -23,8 +23,7 @@ public final class DiskEvents implements Closeable {
         this.progress = new Progress(console, "reading " + disk.where(), dump.totalBytes());
     }
 
-    @Nullable
-    public JournalRecord nextRecord() throws IOException {
+    public @Nullable JournalRecord nextRecord() throws IOException {
         JournalRecord next = dump.next();
         progress.at(dump.bytesRead());
         return next;
