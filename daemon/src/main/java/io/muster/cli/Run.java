@@ -144,7 +144,7 @@ final class Run {
             return new Failure(
                     Exit.DENIED,
                     String.valueOf(e.getMessage()),
-                    "its owner may connect, muster.admins and muster.schedulers, and others if access.allow-guest-user is set");
+                    "its owner may connect, users with a [[grant]], and others if access.allow-guest-user is set");
         }
         boolean unreachable =
                 e instanceof ConnectException || e instanceof SocketTimeoutException || e instanceof EOFException;

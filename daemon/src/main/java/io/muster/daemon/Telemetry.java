@@ -1,6 +1,6 @@
 package io.muster.daemon;
 
-import io.muster.daemon.access.Right;
+import io.muster.daemon.config.Right;
 import io.muster.daemon.core.AcquireMeters;
 import io.muster.daemon.http.Health;
 import io.muster.daemon.ledger.Condition;

@@ -46,10 +46,11 @@ class ExitTest {
                     .isEqualTo(new Result(
                             Exit.DENIED,
                             "",
-                            "muster drain: Request requires owner credentials, or those of one of muster.admins\n"));
+                            "muster drain: Request requires owner credentials or the right \"change\" or \"hold\", which no"
+                                    + " [[grant]] gives\n"));
             assertThat(run(daemon, "drain", "--dry-run", "1", "x").exit()).isEqualTo(Exit.DENIED);
             assertThat(run(daemon, "watch").exit()).isEqualTo(Exit.DENIED);
-            assertThat(run(daemon, "acquire").err()).contains("muster.schedulers");
+            assertThat(run(daemon, "acquire").err()).contains("the right \"acquire\"");
             assertThat(run(daemon, "acquire").exit()).isEqualTo(Exit.DENIED);
             assertThat(run(daemon, "why", "1").out()).contains("the journal is for admins only");
             assertThat(run(daemon, "status", "-no", "state").out()).isEqualTo("avail\n");

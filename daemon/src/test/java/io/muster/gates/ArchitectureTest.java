@@ -79,7 +79,7 @@ final class ArchitectureTest {
         all += " inventory.history";
         arrow(arrows, "protocol.admin", all + messages);
         arrow(arrows, "protocol.client", messages.trim());
-        arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph");
+        arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph inventory.axis");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.ledger", "inventory.level");
         arrow(

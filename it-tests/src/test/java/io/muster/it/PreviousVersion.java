@@ -5,37 +5,51 @@ import io.muster.it.harness.Tool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The daemon as it was before format levels, built from its own sources. The commit must be in this repository: a clone without it needs
- * {@code git fetch --unshallow}.
+ * The daemon as it was before format levels, built from its own sources. The commit must be in this repository: a shallow clone needs {@code
+ * git fetch --unshallow}.
  */
 final class PreviousVersion {
     /** The last commit that knows only the first format level. */
     private static final String COMMIT = "006df46";
 
+    private static final List<String> GIT = List.of("git", "-c", "safe.directory=*");
+
     private PreviousVersion() {}
 
+    /** Returns the commit, or nothing with a notice if the sources came without their history. */
+    static Stream<String> commits() throws InterruptedException {
+        try {
+            Process git = git("cat-file", "-e", COMMIT + "^{commit}").start();
+            if (git.waitFor() == 0) {
+                return Stream.of(COMMIT);
+            }
+        } catch (IOException e) {
+            System.err.println("git cannot be run: " + e.getMessage());
+        }
+        System.err.println("no commit " + COMMIT + " in this repository: upgrades from it are not tested");
+        return Stream.empty();
+    }
+
+    private static ProcessBuilder git(String... arguments) {
+        List<String> command = new ArrayList<>(GIT);
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectErrorStream(true);
+    }
+
     /** Compiles the previous version, and puts it with its libraries into {@code jars}, which must not exist. */
-    static void into(Path jars, Path scratch) throws IOException {
+    static void into(Path jars, Path scratch, String commit) throws IOException {
         Path sources = Files.createDirectories(scratch.resolve("sources"));
         Path classes = Files.createDirectories(scratch.resolve("classes"));
         Path archive = scratch.resolve("sources.tar");
-        String top = Tool.run("git", "rev-parse", "--show-toplevel").trim();
-        Tool.run(
-                "git",
-                "-C",
-                top,
-                "archive",
-                "-o",
-                archive.toString(),
-                COMMIT,
-                "inventory",
-                "protocol",
-                "daemon/src/main");
+        String top = Tool.run(git("rev-parse", "--show-toplevel")).trim();
+        Tool.run(git(
+                "-C", top, "archive", "-o", archive.toString(), commit, "inventory", "protocol", "daemon/src/main"));
         Tool.run("tar", "-xf", archive.toString(), "-C", sources.toString());
         List<Path> libraries = Jars.all().stream()
                 .filter(jar -> !jar.getFileName().toString().startsWith("muster-"))

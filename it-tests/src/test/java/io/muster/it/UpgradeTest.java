@@ -14,10 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** An upgrade from the previous version, whose own program reads what this one writes until the upgrade is finished. */
 @Timeout(600)
@@ -78,10 +79,11 @@ class UpgradeTest {
         return contents;
     }
 
-    @Test
-    void anUpgradeIsUndoneWithoutLossUntilItIsFinishedAndThenRefusedWithoutLoss() throws IOException {
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("io.muster.it.PreviousVersion#commits")
+    void anUpgradeIsUndoneWithoutLossUntilItIsFinishedAndThenRefusedWithoutLoss(String commit) throws IOException {
         Path previous = directory.resolve("previous");
-        PreviousVersion.into(directory.resolve("jars"), directory.resolve("build"));
+        PreviousVersion.into(directory.resolve("jars"), directory.resolve("build"), commit);
         ObjectNode known = run(
                 json("{}"),
                 "drain",
@@ -130,8 +132,10 @@ class UpgradeTest {
         try (FluxClient client = daemon.connect()) {
             assertThat(known(client)).isEqualTo(known);
             assertThat(client.rpc("resource.upgrade-status", null))
-                    .isEqualTo(json("{'written':1,'oldest':1,'newest':2,"
-                            + "'permits':['the daemon remembers the ids of changes over a restart']}"));
+                    .isEqualTo(
+                            json(
+                                    "{'written':1,'oldest':1,'newest':2,"
+                                            + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids']}"));
             ask(client, "upgrade-finish", "{}");
             client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
         }
@@ -160,12 +164,13 @@ class UpgradeTest {
         }
     }
 
-    @Test
-    void thePreviousVersionRefusesAFreshDirectoryOfThisOne() throws IOException {
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("io.muster.it.PreviousVersion#commits")
+    void thePreviousVersionRefusesAFreshDirectoryOfThisOne(String commit) throws IOException {
         Path previous = directory.resolve("previous");
         DaemonProcess first = setup().start();
         first.kill();
-        PreviousVersion.into(previous, directory.resolve("build"));
+        PreviousVersion.into(previous, directory.resolve("build"), commit);
         use(previous);
         Map<String, String> before = contents();
         DaemonProcess old = setup().spawn().expect("format version 2");

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /**
  * The queues of a Flux configuration. A queue consists of the hosts that have certain properties, or lack them if the name begins with
- * {@code ^}.
+ * {@code ^}. The hosts that the key {@code hosts} of a queue names have the property {@code +NAME} (RFC 33).
  *
  * @param requires required properties by queue; empty for all hosts
  * @param virtual names of the queues that share another queue's hosts (RFC 33)
@@ -40,9 +40,11 @@ public record Queues(Map<String, List<String>> requires, Set<String> virtual) {
                 parents.put(queue.getKey(), parent);
             }
             List<String> properties = new ArrayList<>();
-            table.path(parent.isEmpty() ? queue.getKey() : parent)
-                    .path("requires")
-                    .forEach(property -> properties.add(property.asText()));
+            String real = parent.isEmpty() ? queue.getKey() : parent;
+            if (table.path(real).has("hosts")) {
+                properties.add(ResourceSet.INSTANCE_LOCAL + real);
+            }
+            table.path(real).path("requires").forEach(property -> properties.add(property.asText()));
             requires.put(queue.getKey(), properties);
         }
         return new Queues(requires, parents.keySet());

@@ -3,6 +3,7 @@ package io.muster.cli.look;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -12,7 +13,11 @@ import picocli.CommandLine.Command;
 @Command(
         name = "get",
         description = "Print the daemon's R, without what is excluded: what `flux resource R` prints.",
-        footer = {"", "Without the graph that R may hold for Fluxion; `muster acquire --count 1` shows that too."})
+        footer = {
+            "",
+            "An R of some hosts only is without properties that begin with +, which describe this instance (RFC 20).",
+            "Without the graph that R may hold for Fluxion; `muster acquire --count 1` shows that too."
+        })
 public final class RGetVerb extends UsageVerb {
     public RGetVerb(Console console) {
         super(console);
@@ -20,7 +25,10 @@ public final class RGetVerb extends UsageVerb {
 
     @Override
     int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException {
-        console().json(usage.all().keep(among.intersect(usage.in(states))).toString());
+        ResourceSet all = usage.all();
+        ResourceSet chosen = all.keep(among.intersect(usage.in(states)));
+        boolean whole = chosen.ranks().equals(all.ranks());
+        console().json((whole ? chosen : chosen.withoutInstanceLocalProperties()).toString());
         return Exit.OK;
     }
 }

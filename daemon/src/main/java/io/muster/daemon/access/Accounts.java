@@ -1,6 +1,7 @@
 package io.muster.daemon.access;
 
 import io.muster.daemon.config.Access;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.json.PortableJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,15 +40,17 @@ public final class Accounts {
     private record Answer(Optional<String> line, long at) {}
 
     private final Path etc;
+    private final Path proc;
     private final Lookup service;
     private final Map<String, Answer> answers = new ConcurrentHashMap<>();
 
     public Accounts() {
-        this(Path.of("/etc"), Accounts::getent);
+        this(Path.of("/etc"), Path.of("/proc"), Accounts::getent);
     }
 
-    Accounts(Path etc, Lookup service) {
+    Accounts(Path etc, Path proc, Lookup service) {
         this.etc = etc;
+        this.proc = proc;
         this.service = service;
     }
 
@@ -78,6 +81,22 @@ public final class Accounts {
     /** Returns the user's name if {@code /etc/passwd} has it. Does not use the name service. */
     public Optional<String> localName(int uid) {
         return local("passwd", 2, Integer.toUnsignedString(uid)).map(Accounts::nameOf);
+    }
+
+    /**
+     * Returns the audit login uid of a process: the user that logged in, which stays the same under sudo. Does not block: the
+     * kernel responds from memory. So the core thread may read it when a peer connects, before the process can end and its
+     * number can be given to another.
+     *
+     * @return {@link Principal#NO_LOGIN} if no login has started the process, or if it cannot be read
+     */
+    int login(int pid) {
+        try {
+            String text = pid > 0 ? Files.readString(proc.resolve(pid + "/loginuid"), StandardCharsets.US_ASCII) : "";
+            return unsigned(text.strip()).orElse(Principal.NO_LOGIN);
+        } catch (IOException gone) {
+            return Principal.NO_LOGIN;
+        }
     }
 
     /** Returns the names of all groups of {@code uid}, the primary group first; empty for an unknown user. */

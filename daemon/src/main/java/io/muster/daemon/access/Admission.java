@@ -1,8 +1,17 @@
 package io.muster.daemon.access;
 
 import io.muster.daemon.config.Access;
+import io.muster.daemon.config.Grant;
+import io.muster.daemon.config.Right;
 import io.muster.protocol.wire.Credentials;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,19 +19,29 @@ import org.jspecify.annotations.Nullable;
  * connections keep the rights that they were given.
  */
 public final class Admission {
+    /** How many names a refusal lists. */
+    private static final int MOST_NAMES = 20;
+
+    /** A grant, and the users that it names. */
+    private record Granted(Grant grant, Grants users) {
+        boolean toRole() {
+            return grant.who().contains(Grant.ROLE_ADMIN);
+        }
+    }
+
     private final int owner;
     private final boolean rootOwner;
     private final boolean guests;
     private final Grants admins;
-    private final Grants schedulers;
+    private final List<Granted> grants;
     private final Accounts accounts;
 
-    private Admission(int owner, Access access, Grants admins, Grants schedulers, Accounts accounts) {
+    private Admission(int owner, Access access, Grants admins, List<Granted> grants, Accounts accounts) {
         this.owner = owner;
         this.rootOwner = access.rootOwner();
         this.guests = access.guests();
         this.admins = admins;
-        this.schedulers = schedulers;
+        this.grants = List.copyOf(grants);
         this.accounts = accounts;
     }
 
@@ -32,12 +51,13 @@ public final class Admission {
      * @param unresolved receives each configured name that is no account
      */
     public static Admission of(int owner, Access access, Accounts accounts, Consumer<String> unresolved) {
-        return new Admission(
-                owner,
-                access,
-                Grants.resolve(access.admins(), accounts, unresolved),
-                Grants.resolve(access.schedulers(), accounts, unresolved),
-                accounts);
+        List<Granted> grants = new ArrayList<>();
+        for (Grant grant : access.grants()) {
+            List<String> names = new ArrayList<>(grant.who());
+            names.remove(Grant.ROLE_ADMIN);
+            grants.add(new Granted(grant, Grants.resolve(names, accounts, unresolved)));
+        }
+        return new Admission(owner, access, Grants.resolve(access.admins(), accounts, unresolved), grants, accounts);
     }
 
     /**
@@ -49,16 +69,29 @@ public final class Admission {
     @Nullable
     public Rights admit(Identity identity, String user) {
         int uid = identity.uid();
-        int gid = identity.gid();
         boolean isOwner = uid == owner || (rootOwner && uid == 0);
-        boolean admin = admins.include(uid, gid);
-        boolean scheduler = schedulers.include(uid, gid);
-        if (!isOwner && !admin && !scheduler && !guests) {
-            return null;
+        int role = isOwner ? Credentials.OWNER : Credentials.USER;
+        int admin = admins.include(uid, identity.gid()) && !isOwner ? Credentials.ADMIN : 0;
+        Rights rights = rights(identity, new Credentials(uid, role | admin | Credentials.LOCAL), user);
+        if (!isOwner && rights.granted().contains(Right.CHANGE)) {
+            rights = rights.withRole(Credentials.ADMIN);
         }
-        int guest = admin ? (Credentials.USER | Credentials.ADMIN) : Credentials.USER;
-        int role = isOwner ? Credentials.OWNER : guest;
-        return new Rights(identity, new Credentials(uid, role | Credentials.LOCAL), user, scheduler);
+        return rights.areAGuests() && !guests ? null : rights;
+    }
+
+    private Rights rights(Identity identity, Credentials credentials, String user) {
+        Set<Right> granted = EnumSet.noneOf(Right.class);
+        Set<String> holders = new HashSet<>();
+        for (Granted each : grants) {
+            boolean byRole = each.toRole() && credentials.has(Credentials.ADMIN);
+            if (byRole || each.users.include(identity.uid(), identity.gid())) {
+                granted.addAll(each.grant.rights());
+                if (each.grant.holder() != null) {
+                    holders.add(each.grant.holder());
+                }
+            }
+        }
+        return new Rights(identity, credentials, user, granted, holders);
     }
 
     public Accounts accounts() {
@@ -66,12 +99,51 @@ public final class Admission {
     }
 
     public boolean isForOwnerOnly() {
-        return !guests && !rootOwner && admins.isEmpty() && schedulers.isEmpty();
+        return !guests
+                && !rootOwner
+                && grants.stream().allMatch(each -> each.users.isEmpty() && !(each.toRole() && !admins.isEmpty()));
     }
 
     /** Returns the rights with which a message counts that the owner sends for another user. */
     public Rights onBehalfOf(Credentials claimed) {
         Identity identity = Identity.ofClaim(claimed);
-        return new Rights(identity, claimed, identity.number(), schedulers.include(identity.uid(), identity.gid()));
+        return rights(identity, claimed, identity.number());
+    }
+
+    /** Returns the sentence for a user without this right. It says who has the right. */
+    public String refusal(Right right) {
+        if (right == Right.READ) {
+            return "Request requires owner or user credentials";
+        }
+        String also = right == Right.HOLD ? "\"" + Right.CHANGE.word() + "\" or " : "";
+        return "Request requires owner credentials or the right " + also + "\"" + right.word() + "\", " + whoHas(right);
+    }
+
+    /** Returns the sentence for a user whose right {@link Right#HOLD} does not cover this holder; null for all holders. */
+    public String refusal(Rights rights, @Nullable String holder) {
+        String covered = rights.holders().stream().sorted().collect(Collectors.joining("\", \""));
+        return "user " + rights.user() + " may drain and undrain only with --holder \"" + covered + "\", not "
+                + (holder == null ? "for all holders" : "\"" + holder + "\"")
+                + ": that requires owner credentials or the right \"" + Right.CHANGE.word() + "\", "
+                + whoHas(Right.CHANGE);
+    }
+
+    private String whoHas(Right right) {
+        Set<String> names = new LinkedHashSet<>();
+        for (Granted each : grants) {
+            Set<Right> rights = each.grant.rights();
+            if (rights.contains(right) || (right == Right.HOLD && rights.contains(Right.CHANGE))) {
+                String only = rights.contains(Right.CHANGE) || right != Right.HOLD
+                        ? ""
+                        : " (holder \"" + each.grant.holder() + "\" only)";
+                each.grant.who().forEach(name -> names.add(name + only));
+            }
+        }
+        if (names.isEmpty()) {
+            return "which no [[grant]] gives";
+        }
+        String cut = names.size() > MOST_NAMES ? ", ..." : "";
+        return "which the configuration grants to "
+                + names.stream().limit(MOST_NAMES).collect(Collectors.joining(", ")) + cut;
     }
 }

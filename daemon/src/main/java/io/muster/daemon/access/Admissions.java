@@ -66,7 +66,8 @@ public final class Admissions {
      *
      * @param then receives the rights, or null if the user is not admitted; called at once if the rights are known
      */
-    public void rights(Identity identity, Consumer<@Nullable Rights> then) {
+    public void rights(Identity peer, Consumer<@Nullable Rights> then) {
+        Identity identity = peer.withLogin(admission.accounts().login(peer.pid()));
         Identity user = identity.user();
         Consumer<@Nullable Rights> found = rights -> then.accept(rights == null ? null : rights.of(identity));
         Rights rights = known.get(user);

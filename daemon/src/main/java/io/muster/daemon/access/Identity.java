@@ -9,8 +9,9 @@ import io.muster.protocol.wire.Credentials;
  *
  * @param gid -1 if unknown
  * @param pid 0 if unknown
+ * @param login the audit login uid, or {@link Principal#NO_LOGIN}
  */
-public record Identity(Source source, int uid, int gid, int pid) {
+public record Identity(Source source, int uid, int gid, int pid, int login) {
     public enum Source {
         /** The kernel has reported the user of the socket's peer (SO_PEERCRED). */
         KERNEL,
@@ -19,16 +20,20 @@ public record Identity(Source source, int uid, int gid, int pid) {
     }
 
     public static Identity ofKernel(int uid, int gid, int pid) {
-        return new Identity(Source.KERNEL, uid, gid, pid);
+        return new Identity(Source.KERNEL, uid, gid, pid, Principal.NO_LOGIN);
     }
 
     static Identity ofClaim(Credentials claimed) {
-        return new Identity(Source.CLAIMED, claimed.userid(), -1, 0);
+        return new Identity(Source.CLAIMED, claimed.userid(), -1, 0, Principal.NO_LOGIN);
     }
 
     /** Returns the user without the process. The result is equal for all connections of a user with the same group. */
     Identity user() {
-        return new Identity(source, uid, gid, 0);
+        return new Identity(source, uid, gid, 0, Principal.NO_LOGIN);
+    }
+
+    Identity withLogin(int loginUid) {
+        return new Identity(source, uid, gid, pid, loginUid);
     }
 
     /** Returns text that identifies the user, for the log and as the key under which things are counted for each user. */
@@ -47,6 +52,6 @@ public record Identity(Source source, int uid, int gid, int pid) {
      * @param name the user's name
      */
     Principal principal(String name) {
-        return new Principal(uid, name, pid);
+        return new Principal(uid, name, pid, login);
     }
 }

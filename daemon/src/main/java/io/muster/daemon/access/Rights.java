@@ -1,17 +1,31 @@
 package io.muster.daemon.access;
 
+import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.wire.Credentials;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rights of one user on this daemon.
  *
- * @param acquire whether the configuration names the user as a scheduler
+ * @param granted the rights that the configuration grants to the user
+ * @param holders the holders that the right {@link Right#HOLD} of the user covers
  */
-public record Rights(Identity identity, Credentials credentials, String user, boolean acquire) {
+public record Rights(Identity identity, Credentials credentials, String user, Set<Right> granted, Set<String> holders) {
+    public Rights {
+        granted = Set.copyOf(granted);
+        holders = Set.copyOf(holders);
+    }
+
     /** Returns the same rights for another process of the user. */
     Rights of(Identity process) {
-        return new Rights(process, credentials, user, acquire);
+        return new Rights(process, credentials, user, granted, holders);
+    }
+
+    Rights withRole(int role) {
+        Credentials more = new Credentials(credentials.userid(), credentials.rolemask() | role);
+        return new Rights(identity, more, user, granted, holders);
     }
 
     /** Returns the author that journal entries name for changes by this user. */
@@ -19,9 +33,9 @@ public record Rights(Identity identity, Credentials credentials, String user, bo
         return identity.principal(user);
     }
 
-    /** Returns whether the user is a guest: neither the owner nor named by the configuration. */
+    /** Returns whether the user is a guest: neither the owner nor named by a grant. */
     public boolean areAGuests() {
-        return !acquire && !allow(Right.CHANGE);
+        return granted.isEmpty() && !credentials.isOwner();
     }
 
     /** Returns whether the user's name was found; otherwise {@link #user} is the number. */
@@ -35,10 +49,18 @@ public record Rights(Identity identity, Credentials credentials, String user, bo
      */
     public boolean allow(Right right) {
         return credentials.mayUse(Credentials.USER)
-                && switch (right) {
-                    case READ -> true;
-                    case FOLLOW, CHANGE -> credentials.mayUse(Credentials.ADMIN);
-                    case ACQUIRE -> acquire || credentials.isOwner();
-                };
+                && (right == Right.READ
+                        || credentials.isOwner()
+                        || granted.contains(right)
+                        || (right == Right.HOLD && granted.contains(Right.CHANGE)));
+    }
+
+    /**
+     * Returns whether the user may place and end holds of a holder.
+     *
+     * @param holder null for the holds of all holders
+     */
+    public boolean allowHolder(@Nullable String holder) {
+        return allow(Right.CHANGE) || (allow(Right.HOLD) && holder != null && holders.contains(holder));
     }
 }

@@ -1,43 +1,77 @@
 package io.muster.daemon.config;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Who may do what: {@code [access]}, see flux-config-access(5), and the users and groups that {@code [muster]} names. The owner, who is
- * the user that runs the daemon, may do everything.
+ * Who may do what: {@code [access]}, see flux-config-access(5), and {@code [[grant]]}. The owner, who is the user that runs the daemon,
+ * may do everything.
  *
  * @param guests whether users without any other right may connect and read
  * @param rootOwner whether root counts as the owner
- * @param admins users and {@code %groups} who may change state; they may connect without {@code guests}
- * @param schedulers users and {@code %groups} who may acquire; they may connect without {@code guests}
+ * @param admins users and {@code %groups} with Flux's admin role, from {@code access.roles.admin}; a {@link Grant} gives the role rights
+ * @param grants {@code [[grant]]}, and what the older keys {@code muster.admins} and {@code muster.schedulers} grant; users with any
+ *     right may connect without {@code guests}
  */
-public record Access(boolean guests, boolean rootOwner, List<String> admins, List<String> schedulers) {
+public record Access(boolean guests, boolean rootOwner, List<String> admins, List<Grant> grants) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.][A-Za-z0-9_.@\\\\+-]{0,254}\\$?");
 
     public Access {
         admins = List.copyOf(admins);
-        schedulers = List.copyOf(schedulers);
+        grants = List.copyOf(grants);
     }
 
-    static Access read(Table access, Table muster) {
+    static Access read(Table top) {
+        Table access = top.section("access");
+        Table muster = top.section("muster");
         access.flag("private-mode", false);
-        access.table("roles");
+        List<Grant> grants = new ArrayList<>();
+        grant(muster, "admins", Set.of(Right.FOLLOW, Right.CHANGE), grants);
+        grant(muster, "schedulers", Set.of(Right.ACQUIRE), grants);
+        top.tables("grant").forEach(grant -> grants.add(Grant.read(grant)));
+        List<String> admins = admins(access.table("roles"));
+        if (!admins.isEmpty() && grants.stream().noneMatch(grant -> grant.who().contains(Grant.ROLE_ADMIN))) {
+            access.note(
+                    "roles",
+                    "the admin role gives no right over resources; add a [[grant]] with who = [\"" + Grant.ROLE_ADMIN
+                            + "\"] if it should");
+        }
         return new Access(
-                access.flag("allow-guest-user", false),
-                access.flag("allow-root-owner", false),
-                principals(muster, "admins"),
-                principals(muster, "schedulers"));
+                access.flag("allow-guest-user", false), access.flag("allow-root-owner", false), admins, grants);
     }
 
-    private static List<String> principals(Table muster, String key) {
+    /** Reads a list of users of {@code [muster]} that was in use before {@code [[grant]]}. */
+    private static void grant(Table muster, String key, Set<Right> rights, List<Grant> grants) {
         List<String> names = muster.texts(key);
-        for (String name : names) {
-            if (!isName(name.startsWith("%") ? name.substring(1) : name)) {
-                muster.problem(key, "\"" + name + "\" is neither a user nor a %group");
-            }
+        names.forEach(name -> checkName(muster, key, name));
+        if (!names.isEmpty()) {
+            grants.add(new Grant(names, rights, null));
+        }
+    }
+
+    /** Reads {@code access.roles}, whose only role is admin, as in flux-core. */
+    private static List<String> admins(Table roles) {
+        roles.refuseUnknown(List.of("admin"));
+        if (!roles.has("admin")) {
+            return List.of();
+        }
+        Table admin = roles.table("admin");
+        admin.refuseUnknown(List.of("users", "groups"));
+        List<String> names = new ArrayList<>(admin.texts("users"));
+        names.forEach(name -> checkName(admin, "users", name));
+        for (String group : admin.texts("groups")) {
+            checkName(admin, "groups", "%" + group);
+            names.add("%" + group);
         }
         return names;
+    }
+
+    static void checkName(Table table, String key, String name) {
+        if (!isName(name.startsWith("%") ? name.substring(1) : name)) {
+            table.problem(key, "\"" + name + "\" is neither a user nor a %group");
+        }
     }
 
     /** Whether {@code text} could name an account. Such a text is safe on a command line. */

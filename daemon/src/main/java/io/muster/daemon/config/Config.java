@@ -30,8 +30,8 @@ public final class Config {
         this.tree = tree;
         Table resource = top.section("resource");
         Table muster = top.section("muster");
-        resources = Resources.read(resource, environment);
-        access = Access.read(top.section("access"), muster);
+        resources = Resources.read(resource, top.section("queues"), environment);
+        access = Access.read(top);
         listen = Listen.read(muster, environment);
         storage = Storage.read(muster, resource, environment);
         clock = Storage.Clock.read(muster);
@@ -66,8 +66,11 @@ public final class Config {
     private static void checkTable(String name, Table top) {
         JsonNode table = top.json(name);
         String place = top.place(name);
-        String suggestion = Key.suggestion(name, Key.SECTIONS);
+        String suggestion = Key.suggestion(name, Key.TOP);
         boolean ours = Key.SECTIONS.contains(name);
+        if (name.equals(Key.GRANT.key())) {
+            return; // Access reads and checks the entries
+        }
         if (table.path(0).isObject() && ours) {
             top.problem(name, "is one table: write [" + name + "]");
         } else if (table.path(0).isObject()) {
@@ -78,7 +81,7 @@ public final class Config {
             checkSection(name, top.section(name));
         } else if (!suggestion.isEmpty()) {
             top.problems().add(place, "[" + name + "]: unknown table" + suggestion);
-        } else if (!name.equals("queues")) { // the -q option of the command reads this table
+        } else if (!name.equals("queues")) { // Resources and the -q option of the command read this table
             top.problems().warn(place, "[" + name + "]: not a table of Muster's; ignored");
         }
     }

@@ -23,13 +23,14 @@ public enum Key {
     ACCESS_ALLOW_GUEST_USER("access", "allow-guest-user", Effect.RELOAD, "others than the owner may connect and read"),
     ACCESS_ALLOW_ROOT_OWNER("access", "allow-root-owner", Effect.RELOAD, "root has the owner's rights"),
     ACCESS_PRIVATE_MODE("access", "private-mode", Effect.BROKER, "visibility of jobs"),
-    ACCESS_ROLES("access", "roles", Effect.BROKER, "flux's admin role, which gives no right over resources"),
+    ACCESS_ROLES("access", "roles", Effect.RELOAD, "users and groups with flux's admin role"),
+    GRANT("", "grant", Effect.RELOAD, "rights as [[grant]] entries: who, rights, holder"),
     SOCKET("muster", "socket", Effect.RESTART, "UNIX socket that schedulers and commands connect to"),
     ADMIN_SOCKET("muster", "admin-socket", Effect.RESTART, "second socket; when set, only it takes changes"),
     STATE_DIR("muster", "state-dir", Effect.RESTART, "directory of journal and snapshot"),
     ACQUIRE("muster", "acquire", Effect.RELOAD, "exclusive: one scheduler at a time; shared: any number"),
-    ADMINS("muster", "admins", Effect.RELOAD, "users and %groups who may change state"),
-    SCHEDULERS("muster", "schedulers", Effect.RELOAD, "users and %groups who may acquire"),
+    ADMINS("muster", "admins", Effect.RELOAD, "older form of a [[grant]] with the rights follow and change"),
+    SCHEDULERS("muster", "schedulers", Effect.RELOAD, "older form of a [[grant]] with the right acquire"),
     RELOAD_DROP(
             "muster",
             "reload-drop",
@@ -67,6 +68,9 @@ public enum Key {
     /** The tables whose keys are checked; all other tables belong to other programs. */
     static final List<String> SECTIONS = List.of("resource", "access", "muster");
 
+    /** The names of all tables and arrays of tables that Muster reads. */
+    static final List<String> TOP = List.of("resource", "access", "muster", "grant");
+
     private final String section;
     private final String key;
     private final Effect effect;
@@ -79,6 +83,7 @@ public enum Key {
         this.about = about;
     }
 
+    /** The table that holds the key; "" for an array of tables at the top. */
     public String section() {
         return section;
     }
@@ -98,7 +103,7 @@ public enum Key {
     /** The full name of the key: {@code muster.state-dir}. */
     @Override
     public String toString() {
-        return section + "." + key;
+        return section.isEmpty() ? key : section + "." + key;
     }
 
     static Optional<Key> find(String section, String key) {

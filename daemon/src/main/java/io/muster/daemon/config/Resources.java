@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code [resource]}, see flux-config-resource(5), with the contents of the files that it names.
  *
- * @param set all resources, including excluded ones
+ * @param set all resources, including excluded ones, with the properties of queues
  * @param excluded ranks that the configuration withholds from schedulers
  * @param origin the source of {@code set}, for the log: a file, {@code resource.config} or {@code this host}
  */
@@ -24,7 +24,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
     private static final List<String> BROKER_FLAGS = List.of("norestrict", "noverify", "rediscover", "no-update-watch");
 
     /** Reads the section. If a problem is reported, the result is meaningless and the caller refuses the whole configuration. */
-    static Resources read(Table resource, Environment environment) {
+    static Resources read(Table resource, Table queues, Environment environment) {
         readBrokerKeys(resource);
         Path path = resource.pathIfGiven("path");
         Path scheduling = resource.pathIfGiven("scheduling");
@@ -34,7 +34,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
             if (scheduling != null) {
                 resource.problem("scheduling", "needs resource.path or [[resource.config]]");
             }
-            return exclude(resource, ofHost(environment), THIS_HOST);
+            return exclude(resource, QueueHosts.apply(queues, ofHost(environment)), THIS_HOST);
         }
         if (path != null && entries) {
             resource.note("path", "ignored, since there are [[resource.config]] entries");
@@ -50,7 +50,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         Problems contradictions = new Problems();
         Agreement.check(set, contradictions);
         resource.relay(scheduling != null ? scheduling : Path.of(origin), contradictions);
-        return exclude(resource, set, origin);
+        return exclude(resource, QueueHosts.apply(queues, set), origin);
     }
 
     /** Whether the configuration names no resources, so that they were discovered on this host. */

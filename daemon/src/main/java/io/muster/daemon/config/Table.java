@@ -111,8 +111,8 @@ record Table(
     }
 
     private void record(String name, String value) {
-        if (path.size() == 1) {
-            Key key = Key.find(path.get(0), name).orElseThrow();
+        if (path.size() <= 1) {
+            Key key = Key.find(String.join("", path), name).orElseThrow();
             settings.put(key, new Effective.Setting(key, value, has(name) ? place(name) : Effective.Setting.DEFAULT));
         }
     }

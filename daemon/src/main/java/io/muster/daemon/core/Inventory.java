@@ -238,6 +238,7 @@ public final class Inventory {
 
     private void write(List<Event> events, @Nullable ChangeId id, double now, Principal by, Consumer<Answer> reply) {
         boolean journaled = proposed.level().includes(Level.TWO);
+        Principal author = journaled ? by : by.withoutLogin();
         List<Entry> entries = new ArrayList<>(events.size());
         List<byte[]> lines = new ArrayList<>(events.size());
         InventoryState after = proposed;
@@ -245,7 +246,7 @@ public final class Inventory {
         for (Event event : events) {
             boolean last = entries.size() + 1 == events.size();
             long seq = proposedSeq + entries.size() + 1;
-            Entry entry = new Entry(seq, now, by, event, journaled && last ? id : null);
+            Entry entry = new Entry(seq, now, author, event, journaled && last ? id : null);
             after = entry.applyTo(after);
             entries.add(entry);
             byte[] line = entry.toBytes();

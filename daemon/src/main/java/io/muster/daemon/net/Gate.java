@@ -2,11 +2,11 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
-import io.muster.daemon.access.Right;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Listen;
+import io.muster.daemon.config.Right;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.file.Files;

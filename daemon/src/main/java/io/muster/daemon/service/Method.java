@@ -1,10 +1,9 @@
 package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.access.Right;
+import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.admin.AdminMethod;
-import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -91,9 +90,8 @@ public enum Method {
     Method(AdminMethod method) {
         this(
                 method.topic(),
-                Right.CHANGE,
-                change((changes, payload, by, reply) ->
-                        changes.submit(AdminRequest.parse(method, payload), by, reply)));
+                method == AdminMethod.DRAIN || method == AdminMethod.UNDRAIN ? Right.HOLD : Right.CHANGE,
+                (session, request) -> session.submit(request, method));
     }
 
     /** Reads a request's payload and serves the request. */
@@ -150,6 +148,11 @@ public enum Method {
 
     public Right right() {
         return right;
+    }
+
+    /** Returns whether a request for this method changes the inventory. */
+    boolean isChange() {
+        return right == Right.CHANGE || right == Right.HOLD;
     }
 
     /** Returns whether a request for this method has no effect besides its response. */

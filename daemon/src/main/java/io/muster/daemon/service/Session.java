@@ -3,9 +3,11 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
-import io.muster.daemon.access.Right;
 import io.muster.daemon.access.Rights;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.protocol.admin.AdminMethod;
+import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -20,6 +22,7 @@ import io.muster.protocol.wire.Response;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -91,17 +94,9 @@ public final class Session {
     private void authorise(Method method, Request request) {
         Rights senderRights = rightsOf(request);
         if (!senderRights.allow(method.right())) {
-            deny(
-                    method,
-                    senderRights,
-                    switch (method.right()) {
-                        case READ -> "Request requires owner or user credentials";
-                        case ACQUIRE ->
-                            "user " + senderRights.user() + " is not among muster.schedulers, who may acquire";
-                        case FOLLOW, CHANGE -> "Request requires owner credentials, or those of one of muster.admins";
-                    });
+            deny(method, senderRights, admissions.inForce().refusal(method.right()));
         }
-        if (method.right() == Right.CHANGE && !peer.changesHere) {
+        if (method.isChange() && !peer.changesHere) {
             deny(method, senderRights, "changes are taken on the admin socket only");
         }
     }
@@ -239,7 +234,7 @@ public final class Session {
     /** Returns whether a message requests a change, so that it has an effect even if nobody reads the response any more. */
     public static boolean isChange(Message message) {
         Method method = message instanceof Request request ? Method.of(request.topic()) : null;
-        return method != null && method.right() == Right.CHANGE;
+        return method != null && method.isChange();
     }
 
     /** Sends an error response. The connection calls this for a request for which it has no room. */
@@ -248,6 +243,22 @@ public final class Session {
         if (!request.isNoresponse()) {
             outbox.send(error.toResponse(request, backend.queries().sender()));
         }
+    }
+
+    /** Serves a request for one of the changes of {@link AdminMethod}. */
+    void submit(Request request, AdminMethod method) throws ProtocolException {
+        change(request, (changes, payload, by, reply) -> {
+            AdminRequest change = AdminRequest.parse(method, payload);
+            Rights senderRights = rightsOf(request);
+            String holder = HoldChanges.holderOf(change.command());
+            if (!senderRights.allowHolder(holder)) {
+                deny(
+                        Objects.requireNonNull(Method.of(request.topic())),
+                        senderRights,
+                        admissions.inForce().refusal(senderRights, holder));
+            }
+            changes.submit(change, by, reply);
+        });
     }
 
     void change(Request request, Method.Change change) throws ProtocolException {

@@ -2,11 +2,19 @@ package io.muster.daemon.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Configs;
+import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.HandDriven;
+import io.muster.inventory.axis.Principal;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +45,7 @@ final class AccountsTest {
                 "broken",
                 "big:x:4294967294:1::/:");
         Configs.write(etc, "group", "root:x:0:", "users:x:100:", "ops:x:500:alice,carol,nobody-else", "x:x");
-        accounts = new Accounts(etc, (database, key) -> {
+        accounts = new Accounts(etc, etc, (database, key) -> {
             asked.add(database + " " + key);
             return Optional.ofNullable(directory.get(database + " " + key));
         });
@@ -60,6 +68,29 @@ final class AccountsTest {
         assertThat(accounts.uid("mallory")).isEmpty();
         assertThat(accounts.uid("mallory")).isEmpty();
         assertThat(asked).containsExactly("passwd carol", "passwd 70000", "passwd mallory");
+    }
+
+    @Test
+    void theLoginOfAProcessStaysTheSameUnderSudo() throws IOException {
+        Map<String, Integer> logins = Map.of("1001", 1001, "4294967294", -2, "4294967295", -1, "", -1, "x", -1);
+        for (Map.Entry<String, Integer> login : logins.entrySet()) {
+            Files.createDirectories(etc.resolve("77"));
+            Files.writeString(etc.resolve("77/loginuid"), login.getKey());
+            assertThat(accounts.login(77)).as(login.getKey()).isEqualTo(login.getValue());
+        }
+        Files.writeString(etc.resolve("77/loginuid"), "1001");
+        assertThat(accounts.login(78)).as("the process has ended").isEqualTo(Principal.NO_LOGIN);
+        assertThat(accounts.login(0)).as("the process is unknown").isEqualTo(Principal.NO_LOGIN);
+        Access access = new Access(true, false, List.of(), List.of());
+        HandDriven core = new HandDriven(Instant.EPOCH);
+        Aside aside = new Aside(core, core);
+        List<Principal> authors = new ArrayList<>();
+        new Admissions(Admission.of(7, access, accounts, name -> {}), core, aside, aside)
+                .rights(
+                        Identity.ofKernel(0, 0, 77),
+                        rights -> authors.add(Objects.requireNonNull(rights).principal()));
+        core.runReady();
+        assertThat(authors).containsExactly(new Principal(0, "root", 77, 1001));
     }
 
     @Test

@@ -33,6 +33,8 @@ final class ConfigFilesTest {
             Key.RESOURCE_CONFIG,
             Key.RESOURCE_SCHEDULING,
             Key.RESOURCE_EXCLUDE,
+            Key.ACCESS_ROLES,
+            Key.GRANT,
             Key.ADMIN_SOCKET,
             Key.ADMINS,
             Key.SCHEDULERS);

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ final class ConfigTest {
             Map.entry(Key.ACCESS_PRIVATE_MODE, new Value("true", "true")),
             Map.entry(
                     Key.ACCESS_ROLES, new Value("{admin = {users = [\"eve\"]}}", "{\"admin\":{\"users\":[\"eve\"]}}")),
+            Map.entry(Key.GRANT, new Value("[{who = [\"mon\"], rights = [\"read\"]}]", "1 entry")),
             Map.entry(Key.SOCKET, Value.same("/run/m.sock")),
             Map.entry(Key.ADMIN_SOCKET, Value.same("/run/a.sock")),
             Map.entry(Key.STATE_DIR, Value.same("/srv/state")),
@@ -79,6 +81,8 @@ final class ConfigTest {
                         "resource.history         90d                                        default",
                         "access.allow-guest-user  false                                      default",
                         "access.allow-root-owner  false                                      default",
+                        "access.roles                                                        default",
+                        "grant                    0 entries                                  default",
                         "muster.socket            /home/ada/.local/state/muster/muster.sock  default",
                         "muster.admin-socket                                                 default",
                         "muster.state-dir         /home/ada/.local/state/muster              default",
@@ -107,7 +111,8 @@ final class ConfigTest {
         Value value = Objects.requireNonNull(OTHER_VALUES.get(key), "a key without a test");
         Configs.write(dir, "R", R);
         Configs.write(dir, "S", "{}");
-        Config config = Configs.load(dir, "[" + key.section() + "]", "", key.key() + " = " + value.toml);
+        String section = key.section().isEmpty() ? "" : "[" + key.section() + "]";
+        Config config = Configs.load(dir, section, "", key.key() + " = " + value.toml);
         Effective.Setting setting = config.effective().of(key);
         assertThat(setting.value()).isEqualTo(value.shown.replace("DIR", dir.toString()));
         assertThat(setting.source()).isEqualTo(dir + "/muster.toml:3");
@@ -137,7 +142,14 @@ final class ConfigTest {
                 "log-format = \"json\"",
                 "metrics = \"off\"");
         assertThat(config.resources().excluded()).isEqualTo(Idset.of(0));
-        assertThat(config.access()).isEqualTo(new Access(true, false, List.of("alice"), List.of("%sched")));
+        assertThat(config.access())
+                .isEqualTo(new Access(
+                        true,
+                        false,
+                        List.of(),
+                        List.of(
+                                new Grant(List.of("alice"), Set.of(Right.FOLLOW, Right.CHANGE), null),
+                                new Grant(List.of("%sched"), Set.of(Right.ACQUIRE), null))));
         assertThat(config.listen())
                 .isEqualTo(new Listen(Path.of("/run/m.sock"), Path.of("/run/a.sock"), 1 << 20, 1 << 20, 8192));
         assertThat(config.storage())
@@ -243,7 +255,7 @@ final class ConfigTest {
                 new Refusal("resource.excludes = \"a\"", "resource.excludes: unknown key; did you mean exclude?"),
                 new Refusal("acces.allow-guest-user = true", "[acces]: unknown table; did you mean access?"),
                 new Refusal("[[acess]]", "[[acess]]: unknown array of tables; did you mean access?"),
-                new Refusal("[[grnt]]\nuser = \"x\"", "[[grnt]]: unknown array of tables"),
+                new Refusal("[[grnt]]\nuser = \"x\"", "[[grnt]]: unknown array of tables; did you mean grant?"),
                 new Refusal("[[muster]]", "muster: is one table: write [muster]"),
                 new Refusal("[[resource.confg]]", "resource.confg: unknown key; did you mean config?"),
                 new Refusal("muster.reload-drop = 1.5", "muster.reload-drop: expected a number from 0 to 1"),

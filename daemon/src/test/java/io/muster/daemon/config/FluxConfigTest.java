@@ -46,7 +46,7 @@ final class FluxConfigTest {
                         "muster.toml:1: [systemd]: not a table of Muster's; ignored",
                         "muster.toml:3: [exec]: not a table of Muster's; ignored",
                         "muster.toml:8: access.private-mode: only a Flux broker uses this (visibility of jobs); ignored",
-                        "muster.toml:9: access.roles: only a Flux broker uses this (flux's admin role, which gives no right over resources); ignored",
+                        "muster.toml:9: access.roles: the admin role gives no right over resources; add a [[grant]] with who = [\"role:admin\"] if it should",
                         "muster.toml:10: [bootstrap]: not a table of Muster's; ignored",
                         "muster.toml:13: [tbon]: not a table of Muster's; ignored",
                         "muster.toml:18: resource.norestrict: only a Flux broker uses this (hwloc restriction); ignored",

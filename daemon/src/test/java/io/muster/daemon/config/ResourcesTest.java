@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +55,64 @@ final class ResourcesTest {
                 .resources()
                 .set();
         assertThat(ResourceSet.parse(set.toBytes())).isEqualTo(set);
+    }
+
+    @Test
+    void theHostsOfAQueueHaveItsProperty() {
+        Configs.write(
+                dir,
+                "R",
+                R[0],
+                R[1],
+                R[2].replace("\"starttime\"", "\"properties\": {\"+batch\": \"0\"}, \"starttime\""));
+        String[] file = {
+            "[resource]",
+            "path = \"R\"",
+            "[queues.batch]",
+            "hosts = \"n[1-2]\"",
+            "[queues.whole]",
+            "hosts = \"all\"",
+            "[queues.gpu]",
+            "requires = [\"gpu\"]",
+            "[queues.night]",
+            "parent = \"batch\""
+        };
+        ResourceSet set = Configs.load(dir, file).resources().set();
+        assertThat(set.properties()).isEqualTo(Map.of("+batch", Idset.range(1, 2), "+whole", Idset.range(0, 3)));
+        assertThat(set.withoutInstanceLocalProperties().properties()).isEmpty();
+        assertThat(Configs.load(dir, "[queues.me]", "hosts = \"host7\"")
+                        .resources()
+                        .set()
+                        .properties())
+                .containsOnlyKeys("+me");
+    }
+
+    @Test
+    void queuesWithoutRealHostsAreRefused() {
+        Configs.write(dir, "R", R);
+        assertThat(Configs.problems(
+                        dir,
+                        "[resource]",
+                        "path = \"R\"",
+                        "[queues]",
+                        "a.hosts = \"n[3-4]\"",
+                        "b.hosts = \"\"",
+                        "c = {hosts = \"all\", requires = [\"gpu\"]}",
+                        "d = {hosts = \"all\", parent = \"b\"}",
+                        "e.hosts = 7",
+                        "f.hosts = \"n[\"",
+                        "\"g|\".hosts = \"all\""))
+                .contains(
+                        "muster.toml:5: queues.b.hosts: names no host: expected a hostlist or \"all\"",
+                        "muster.toml:6: queues.c.hosts: a queue has either hosts or requires: remove one of them",
+                        "muster.toml:7: queues.d.hosts: a queue with parent has the hosts of its parent: remove hosts or"
+                                + " parent",
+                        "muster.toml:8: queues.e.hosts: expected a string",
+                        "muster.toml:10: queues.g|.hosts: property name \"+g|\" has the illegal character |")
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith("muster.toml:4: queues.a.hosts: ")
+                        .contains("n4"))
+                .anySatisfy(problem -> assertThat(problem).startsWith("muster.toml:9: queues.f.hosts: "));
     }
 
     @Test

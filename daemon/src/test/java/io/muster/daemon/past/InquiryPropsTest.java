@@ -25,6 +25,7 @@ import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
@@ -50,7 +51,7 @@ class InquiryPropsTest {
     private static final int STEPS = 120;
     private static final int HOSTS = 8;
     private static final double DAY = 86_400;
-    private static final Principal ADA = new Principal(1001, "ada", 7);
+    private static final Principal ADA = new Principal(1001, "ada", 7, 1000);
 
     private final MemoryDisk disk = new MemoryDisk();
     private final List<Entry> entries = new ArrayList<>();
@@ -145,6 +146,7 @@ class InquiryPropsTest {
             case 5 -> new MembershipChanges.Exclude(targets, "spare");
             case 6 -> new MembershipChanges.Include(targets, "back");
             case 7 -> random.nextInt(4) == 0 ? define(random) : new MembershipChanges.Shrink(targets, null);
+            case 8 -> new FormatChanges.FinishUpgrade();
             default -> {
                 LivenessChange[] all = LivenessChange.values();
                 yield new LivenessChanges.SetLiveness(all[random.nextInt(all.length)], targets, "psu");

@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -388,7 +389,7 @@ class FeasibilityChecksTest {
 
     @Test
     void anybody_who_is_let_in_may_ask() {
-        Rights guest = Stage.rights(BOB, Credentials.USER, "bob", false);
+        Rights guest = Stage.rights(BOB, Credentials.USER, "bob", Set.of());
         assertThat(guest.allow(Method.FEASIBILITY.right())).isTrue();
         assertThat(guest.allow(Method.FEASIBILITY_PING.right())).isTrue();
         assertThat(Method.isService("feasibility")).isTrue();

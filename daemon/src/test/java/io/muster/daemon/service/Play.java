@@ -1,5 +1,6 @@
 package io.muster.daemon.service;
 
+import io.muster.daemon.config.Right;
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -154,10 +156,10 @@ final class Play {
     private Stage.Caller caller(String name) {
         return callers.computeIfAbsent(name, n -> switch (n) {
             case "fluxion", "simple" ->
-                stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, true));
+                stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, Set.of(Right.ACQUIRE)));
             case "guest" -> stage.join(Stage.guest());
             default ->
-                stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, false));
+                stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, Set.of()));
         });
     }
 

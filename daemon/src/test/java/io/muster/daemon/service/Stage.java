@@ -8,7 +8,9 @@ import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.config.Access;
+import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.Listen;
+import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.net.Gate;
@@ -25,6 +27,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A daemon without sockets: a rig, and the parts from which sessions serve. */
@@ -50,7 +53,14 @@ public final class Stage implements AutoCloseable {
 
     public Stage(Rig rig) {
         this.rig = rig;
-        Access access = new Access(true, false, List.of(), List.of());
+        Access access = new Access(
+                true,
+                false,
+                List.of(),
+                List.of(
+                        new Grant(List.of("1001"), Set.of(Right.FOLLOW, Right.CHANGE), null),
+                        new Grant(List.of("1002"), Set.of(Right.ACQUIRE), null),
+                        new Grant(List.of("1004"), Set.of(Right.HOLD), "monitor")));
         Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10);
         Aside aside = new Aside(rig.core, rig.core);
         gate = new Gate(
@@ -94,26 +104,31 @@ public final class Stage implements AutoCloseable {
         backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible, histories);
     }
 
-    static Rights rights(int uid, int roles, String user, boolean acquire) {
+    static Rights rights(int uid, int roles, String user, Set<Right> granted, String... holders) {
         Identity identity = Identity.ofKernel(uid, uid, 4711);
-        return new Rights(identity, new Credentials(uid, roles), user, acquire);
+        return new Rights(identity, new Credentials(uid, roles), user, granted, Set.of(holders));
     }
 
     public static Rights owner() {
-        return rights(OWNER, Credentials.OWNER | Credentials.LOCAL, "ada", false);
+        return rights(OWNER, Credentials.OWNER | Credentials.LOCAL, "ada", Set.of());
     }
 
     static Rights admin() {
         int roles = Credentials.USER | Credentials.ADMIN | Credentials.LOCAL;
-        return rights(1001, roles, "alice", false);
+        return rights(1001, roles, "alice", Set.of(Right.FOLLOW, Right.CHANGE));
     }
 
     static Rights scheduler() {
-        return rights(1002, Credentials.USER | Credentials.LOCAL, "sched", true);
+        return rights(1002, Credentials.USER | Credentials.LOCAL, "sched", Set.of(Right.ACQUIRE));
     }
 
     static Rights guest() {
-        return rights(1003, Credentials.USER | Credentials.LOCAL, "guest", false);
+        return rights(1003, Credentials.USER | Credentials.LOCAL, "guest", Set.of());
+    }
+
+    /** A program that may drain and undrain under the holder {@code monitor} only. */
+    static Rights monitor() {
+        return rights(1004, Credentials.USER | Credentials.LOCAL, "mon", Set.of(Right.HOLD), "monitor");
     }
 
     public Caller join(Rights rights) {

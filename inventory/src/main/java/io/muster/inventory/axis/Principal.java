@@ -1,6 +1,7 @@
 package io.muster.inventory.axis;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import java.io.IOException;
@@ -14,11 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param user name of {@code uid} at the time of the request, kept because accounts may be deleted
  * @param pid 0 if unknown, for example if the peer is in another PID namespace; shown to people, never used to decide
  *     anything
+ * @param login the audit login uid of the process, an unsigned 32-bit number, or {@link #NO_LOGIN}: the user that logged in,
+ *     which stays the same under sudo; shown to people, never used to decide anything
  * @param extras what another version wrote of the author
  */
-public record Principal(int uid, String user, int pid, Extras extras) {
+public record Principal(int uid, String user, int pid, int login, Extras extras) {
+    /** The kernel's value for a process that no login has started, such as a service. */
+    public static final int NO_LOGIN = -1;
+
     /** Keys of an author, which stand in an object of their own or among the keys of an event. */
-    public static final Set<String> KEYS = Set.of("userid", "user", "pid");
+    public static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid");
 
     /**
      * The daemon as author of what timers, the start of the daemon and the configuration do. The kernel reserves user -1 for
@@ -29,7 +35,11 @@ public record Principal(int uid, String user, int pid, Extras extras) {
     private static final long LAST_UID = (1L << 32) - 2;
 
     public Principal(int uid, String user, int pid) {
-        this(uid, user, pid, Extras.NONE);
+        this(uid, user, pid, NO_LOGIN);
+    }
+
+    public Principal(int uid, String user, int pid, int login) {
+        this(uid, user, pid, login, Extras.NONE);
     }
 
     /** Reads an author whose keys stand among others. */
@@ -47,6 +57,7 @@ public record Principal(int uid, String user, int pid, Extras extras) {
                 readUid(in),
                 in.text("user"),
                 in.has("pid") ? (int) in.integer("pid", 0, Integer.MAX_VALUE) : 0,
+                in.has("loginuid") ? (int) in.integer("loginuid", 0, LAST_UID) : NO_LOGIN,
                 extras);
     }
 
@@ -71,7 +82,31 @@ public record Principal(int uid, String user, int pid, Extras extras) {
         if (pid != 0) {
             out.writeNumberField("pid", pid);
         }
+        if (login != NO_LOGIN) {
+            out.writeNumberField("loginuid", Integer.toUnsignedLong(login));
+        }
         extras.write(out);
+    }
+
+    /** Returns this author as the first format level has it. */
+    public Principal withoutLogin() {
+        return login == NO_LOGIN ? this : new Principal(uid, user, pid, NO_LOGIN, extras);
+    }
+
+    /** Returns the user's name, and the login uid if it is another user's, from the members that {@link #write} writes. */
+    public static String author(JsonNode members) {
+        int uid = (int) members.path("userid").asLong(DAEMON.uid);
+        int login = (int) members.path("loginuid").asLong(NO_LOGIN);
+        return new Principal(uid, members.path("user").asText(""), 0, login).author();
+    }
+
+    public String author() {
+        return user + loginNote();
+    }
+
+    /** Returns {@code " (login uid 1000)"} if another user than {@link #uid} has logged in; otherwise "". */
+    public String loginNote() {
+        return login == NO_LOGIN || login == uid ? "" : " (login uid " + Integer.toUnsignedString(login) + ")";
     }
 
     // The methods equals and hashCode are written out here and in other records that are keys of maps: the methods
@@ -82,6 +117,7 @@ public record Principal(int uid, String user, int pid, Extras extras) {
         return o instanceof Principal that
                 && uid == that.uid
                 && pid == that.pid
+                && login == that.login
                 && user.equals(that.user)
                 && extras.equals(that.extras);
     }

@@ -76,18 +76,26 @@ public final class Agreement {
         if (scheduling == null) {
             return;
         }
+        JsonNode writer = scheduling.path("writer");
         if (!scheduling.isObject()) {
             problems.add("/scheduling", "must be an object");
-        } else if (scheduling.has("graph")) {
+        } else if (!writer.isMissingNode() && !writer.isTextual()) {
+            problems.add("/scheduling/writer", "must be a string");
+        } else if (scheduling.has("graph") && isFluxion(writer)) {
             Problems found = new Problems();
             ResourceGraph graph = read(scheduling, found);
             found.warnings().forEach(p -> problems.warn(place(p), p.sentence()));
             found.errors().forEach(p -> problems.add(place(p), p.sentence()));
-            boolean complete = !scheduling.path("writer").asText().equals(SHORTHAND);
+            boolean complete = !writer.asText().equals(SHORTHAND);
             if (found.isEmpty() && complete) {
                 new Agreement(r, graph, problems).compare();
             }
         }
+    }
+
+    /** Returns whether Fluxion wrote the graph. A graph of another scheduler may have any form (RFC 20). */
+    private static boolean isFluxion(JsonNode writer) {
+        return writer.asText("fluxion").split(":", 2)[0].equals("fluxion");
     }
 
     private static ResourceGraph read(JsonNode scheduling, Problems problems) {

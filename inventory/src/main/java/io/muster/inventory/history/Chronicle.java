@@ -114,7 +114,7 @@ public final class Chronicle {
                     hold.holder(),
                     Objects.requireNonNullElse(hold.reason(), ""),
                     hold.since(),
-                    hold.by().user());
+                    hold.by().author());
             stand(standing, host, new Slot(Outage.Kind.DRAINED, hold.holder()), outage);
         }
         for (Membership.Absence absence : absences) {
@@ -122,7 +122,7 @@ public final class Chronicle {
             Outage.Kind kind = lost ? Outage.Kind.LOST : Outage.Kind.EXCLUDED;
             String reason = Objects.requireNonNullElse(absence.reason(), "");
             Outage outage =
-                    Outage.open(kind, "", reason, absence.since(), absence.by().user());
+                    Outage.open(kind, "", reason, absence.since(), absence.by().author());
             String holder = absence.kind() == Membership.Kind.CONFIG ? PastEvent.CONFIG : "";
             stand(standing, host, new Slot(kind, holder), outage);
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder the holder of a hold, or {@link HoldChanges.Undrained#EVERYBODY}; {@link #CONFIG} for exclusions by the
  *     configuration; otherwise ""
  * @param reason the reason, or the cause of a change of liveness; "" for none
- * @param who the user that caused the event; "" if unknown
+ * @param who the user that caused the event, and the login uid if that is another user's; "" if unknown
  */
 public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, String reason, String who) {
     public static final String CONFIG = Membership.Kind.CONFIG.word();
@@ -83,7 +84,7 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
             reason = report.cause();
         }
         return new PastEvent(
-                entry.timestamp(), kind, hosts, holder, reason, entry.by().user());
+                entry.timestamp(), kind, hosts, holder, reason, entry.by().author());
     }
 
     private static String orNone(@Nullable String reason) {
@@ -127,7 +128,7 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
                     case OFFLINE, TORPID, ONLINE -> context.path("cause").asText("");
                     default -> context.path("reason").asText("");
                 },
-                context.path("user").asText(""));
+                Principal.author(context));
     }
 
     /**

@@ -8,21 +8,23 @@ package io.muster.inventory.level;
  * {@code muster upgrade finish} ends this.
  */
 public enum Level {
-    ONE("0.1.0", "every event but upgrade"),
-    TWO("0.1.0", "the daemon remembers the ids of changes over a restart");
+    ONE(1, "0.1.0", "every event but upgrade"),
+    TWO(2, "0.1.0", "the daemon remembers the ids of changes over a restart, and records login uids");
 
     public static final Level NEWEST = TWO;
 
+    private final int number;
     private final String needs;
     private final String adds;
 
-    Level(String needs, String adds) {
+    Level(int number, String needs, String adds) {
+        this.number = number;
         this.needs = needs;
         this.adds = adds;
     }
 
     public int number() {
-        return ordinal() + 1;
+        return number;
     }
 
     /** The first version of Muster that reads this level. */

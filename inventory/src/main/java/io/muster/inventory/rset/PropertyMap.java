@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +69,12 @@ final class PropertyMap {
         }
         SortedMap<String, Idset> changed = new TreeMap<>(byName);
         changed.put(name, ranks);
+        return of(changed);
+    }
+
+    PropertyMap without(Predicate<String> names) {
+        SortedMap<String, Idset> changed = new TreeMap<>(byName);
+        changed.keySet().removeIf(names);
         return of(changed);
     }
 

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * of ranges of ids, not of ranks.
  */
 public final class ResourceSet {
+    /** The first character of a property that describes the instance and not the hardware (RFC 20). */
+    public static final String INSTANCE_LOCAL = "+";
+
     public static final ResourceSet EMPTY =
             new ResourceSet(RankContents.EMPTY, RankHosts.EMPTY, PropertyMap.EMPTY, Envelope.EMPTY);
 
@@ -303,6 +306,11 @@ public final class ResourceSet {
     /** Removes a property from ranks. Ranks that do not have the property or are not in the set are ignored. */
     public ResourceSet withoutProperty(String name, Idset removed) {
         return with(properties.with(name, properties.ranks(name).subtract(removed)));
+    }
+
+    /** Returns this set without instance-local properties, for use outside of this instance. */
+    public ResourceSet withoutInstanceLocalProperties() {
+        return with(properties.without(name -> name.startsWith(INSTANCE_LOCAL)));
     }
 
     /**

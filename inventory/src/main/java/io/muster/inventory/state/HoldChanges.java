@@ -23,6 +23,17 @@ import org.jspecify.annotations.Nullable;
 public final class HoldChanges {
     private HoldChanges() {}
 
+    /** Returns the holder whose holds a command places or ends; null if these are the holds of all holders, or no holds. */
+    public static @Nullable String holderOf(Command command) {
+        if (command instanceof Once once) {
+            return holderOf(once.command());
+        }
+        if (command instanceof Drain drain) {
+            return drain.holder();
+        }
+        return command instanceof Undrain undrain && !undrain.everybody() ? undrain.holderName() : null;
+    }
+
     /**
      * The command that places a hold on targets.
      *

@@ -1,6 +1,7 @@
 package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.problem.Text;
 import java.util.Map;
@@ -32,7 +33,7 @@ public final class EventText {
         // Only an exclusion by the configuration gets its kind: the names of the other events already say it.
         line.append(context.path("kind").asText().equals("config") ? " by the configuration" : "");
         fields(line, event, EventText::value);
-        line.append(context.has("user") ? " by " + context.path("user").asText() : "");
+        line.append(context.has("user") ? " by " + Principal.author(context) : "");
         return Text.shown(line.toString());
     }
 
@@ -55,6 +56,7 @@ public final class EventText {
                     "userid",
                     "user",
                     "pid",
+                    "loginuid",
                     "id",
                     "request",
                     "R",

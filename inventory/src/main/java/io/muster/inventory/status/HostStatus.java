@@ -128,7 +128,7 @@ public record HostStatus(
     }
 
     private static String attributed(Principal by, double since, double now) {
-        String author = by.user().isEmpty() ? "" : " by " + by;
+        String author = by.user().isEmpty() ? "" : " by " + by + by.loginNote();
         return since <= 0 ? author : author + ", " + Times.age(since, now) + " ago";
     }
 

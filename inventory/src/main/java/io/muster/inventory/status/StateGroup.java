@@ -200,7 +200,10 @@ public record StateGroup(
 
     static void writeAuthor(ObjectNode json, Principal by) {
         if (!by.user().isEmpty()) {
-            json.putObject("by").put("user", by.user()).put("userid", by.uid());
+            ObjectNode author = json.putObject("by").put("user", by.user()).put("userid", by.uid());
+            if (by.login() != Principal.NO_LOGIN) {
+                author.put("loginuid", Integer.toUnsignedLong(by.login()));
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
@@ -15,6 +16,27 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AgreementTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "TreePool|",
+                "other:fluxion|",
+                "fluxion|/scheduling/graph",
+                "fluxion:x|/scheduling/graph",
+                "7|/scheduling/writer"
+            })
+    void onlyTheGraphOfFluxionIsRead(String writer, String place) {
+        String text = writer.equals("7") ? writer : "\"" + writer + "\"";
+        ResourceSet r = ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":"
+                + "{\"core\":\"0\"}}],\"nodelist\":[\"a\"]},\"scheduling\":{\"writer\":" + text + ",\"graph\":[1]}}");
+        Problems problems = new Problems();
+        Agreement.check(r, problems);
+        assertThat(problems.errors())
+                .extracting(Problem::place)
+                .containsExactlyElementsOf(place == null ? List.of() : List.of(place));
+    }
+
     private final List<String> nodes = new ArrayList<>();
     private final List<String> edges = new ArrayList<>();
     private String writer = "";

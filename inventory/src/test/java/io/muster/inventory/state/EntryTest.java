@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.status.EventText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -189,5 +191,23 @@ class EntryTest {
         assertThat(Principal.DAEMON).hasToString("muster");
         assertThat(new Principal(0, "root", 1)).hasToString("root(0)");
         assertThat(new Principal(-2, "nobody", 0)).hasToString("nobody(4294967294)");
+        assertThat(new Principal(0, "root", 1, 1001).author()).isEqualTo("root (login uid 1001)");
+        assertThat(new Principal(0, "root", 1, -2).author()).isEqualTo("root (login uid 4294967294)");
+        assertThat(new Principal(1001, "alice", 1, 1001).author()).isEqualTo("alice");
+    }
+
+    @Test
+    void theLoginUidIsKeptAndShown() {
+        String line =
+                "{'timestamp':1,'name':'drain','context':{'idset':'1','nodelist':'n1','overwrite':0,'holder':'admin',"
+                        + "'userid':0,'user':'root','pid':7,'loginuid':4294967294},'seq':3}";
+        Entry entry = Entry.parse(States.tree(line));
+        assertThat(entry.by()).isEqualTo(new Principal(0, "root", 7, -2));
+        assertThat(entry.toJson().path("context").path("loginuid").asLong()).isEqualTo(4294967294L);
+        assertThat(EventText.of(entry.toJson()))
+                .isEqualTo("drain n1 (rank 1) holder=admin by root (login uid 4294967294)");
+        PastEvent past = PastEvent.of(entry);
+        assertThat(past.who()).isEqualTo("root (login uid 4294967294)");
+        assertThat(PastEvent.of(entry.toJson())).isEqualTo(past);
     }
 }

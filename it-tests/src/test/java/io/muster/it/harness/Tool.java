@@ -13,12 +13,17 @@ public final class Tool {
 
     /** Returns the command's output; fails if the command fails. */
     public static String run(String... command) {
+        return run(new ProcessBuilder(command).redirectErrorStream(true));
+    }
+
+    /** Returns the output of a command that writes errors there too; fails if the command fails. */
+    public static String run(ProcessBuilder command) {
         try {
-            Process tool = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process tool = command.start();
             tool.getOutputStream().close();
             String output = new String(tool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(tool.waitFor())
-                    .as("%s: %s", String.join(" ", command), output)
+                    .as("%s: %s", String.join(" ", command.command()), output)
                     .isZero();
             return output;
         } catch (IOException e) {

@@ -1,12 +1,10 @@
-package io.muster.inventory;
+package io.muster.inventory.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.request.Resource;
-import io.muster.inventory.request.Shape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

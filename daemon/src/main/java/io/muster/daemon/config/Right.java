@@ -1,0 +1,25 @@
+package io.muster.daemon.config;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** The rights that the configuration grants and that methods require. The owner has all of them. */
+public enum Right {
+    /** To query the inventory. Every user that is admitted has this right. */
+    READ,
+    /** To follow the journal, which says which user did what. */
+    FOLLOW,
+    /** To drain and undrain under the holder that the grant names, and under no other. */
+    HOLD,
+    /** To change the inventory, which includes drain and undrain under every holder. */
+    CHANGE,
+    /** To acquire the resources, as a scheduler does. */
+    ACQUIRE;
+
+    static final List<String> WORDS = Arrays.stream(values()).map(Right::word).toList();
+
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,45 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Queues whose hosts the configuration names (RFC 33). */
+class QueueHostsTest extends VerbTest {
+    QueueHostsTest() {
+        super("""
+                [[resource.config]]
+                hosts = "node[0-7]"
+                cores = "0-3"
+                [[resource.config]]
+                hosts = "node[4-7]"
+                properties = ["gpu"]
+                [queues.batch]
+                requires = ["gpu"]
+                [queues.debug]
+                hosts = "node[0,7]"
+                [queues.short]
+                parent = "debug"
+                """);
+    }
+
+    @Test
+    void aQueueConsistsOfItsHosts() {
+        assertThat(out("list", "-no", "state,queue,nodelist", "--skip-empty"))
+                .isEqualTo("free             node[1-3]\nfree batch       node[4-6]\n"
+                        + "free debug       node0\nfree batch,debug node7\n");
+        assertThat(out("status", "-q", "debug", "-no", "nodelist")).isEqualTo("node[0,7]\n");
+        assertThat(out("list", "-q", "short", "-no", "{queue} {nodelist}")).isEqualTo("short node[0,7]\n");
+        assertThat(out("property", "list", "-n")).isEqualTo("+debug 2 node[0,7]\ngpu    4 node[4-7]\n");
+        succeeds("drain", "@+debug", "test");
+        assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[0,7]\n");
+    }
+
+    @Test
+    void onlyTheWholeRHasPropertiesThatDescribeThisInstance() {
+        assertThat(out("R", "get")).contains("\"properties\":{\"+debug\":\"0,7\",\"gpu\":\"4-7\"}");
+        assertThat(out("R", "get", "-q", "debug"))
+                .contains("\"nodelist\":[\"node[0,7]\"],\"properties\":{\"gpu\":\"7\"}");
+        assertThat(out("acquire", "--count", "1")).contains("\"+debug\":\"0,7\"");
+    }
+}

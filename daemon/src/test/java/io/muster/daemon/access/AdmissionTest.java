@@ -1,0 +1,91 @@
+package io.muster.daemon.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.config.Access;
+import io.muster.daemon.config.Grant;
+import io.muster.daemon.config.Right;
+import io.muster.protocol.wire.Credentials;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class AdmissionTest {
+    private static final int OWNER = 1000;
+
+    private static Admission admission(boolean guests, List<String> roleAdmins, Grant... grants) {
+        Access access = new Access(guests, false, roleAdmins, List.of(grants));
+        return Admission.of(OWNER, access, new Accounts(), name -> {
+            throw new AssertionError(name);
+        });
+    }
+
+    private static Grant grant(String who, @Nullable String holder, Right... rights) {
+        return new Grant(List.of(who), Set.of(rights), holder);
+    }
+
+    private static Rights of(Admission admission, int uid) {
+        return Objects.requireNonNull(admission.admit(Identity.ofKernel(uid, uid, 0), "" + uid));
+    }
+
+    @Test
+    void aUserHasTheRightsOfAllGrants() {
+        Admission admission = admission(
+                false,
+                List.of(),
+                grant("2001", "monitor", Right.HOLD),
+                grant("2001", "racks", Right.HOLD, Right.FOLLOW),
+                grant("2002", null, Right.CHANGE),
+                grant("2003", null, Right.READ));
+        Rights monitor = of(admission, 2001);
+        assertThat(monitor.allow(Right.READ)).isTrue();
+        assertThat(monitor.allow(Right.FOLLOW)).isTrue();
+        assertThat(monitor.allow(Right.HOLD)).isTrue();
+        assertThat(monitor.allow(Right.CHANGE)).isFalse();
+        assertThat(monitor.allow(Right.ACQUIRE)).isFalse();
+        assertThat(monitor.allowHolder("monitor")).isTrue();
+        assertThat(monitor.allowHolder("racks")).isTrue();
+        assertThat(monitor.allowHolder("admin")).isFalse();
+        assertThat(monitor.allowHolder(null)).isFalse();
+        assertThat(of(admission, 2002).allowHolder(null)).isTrue();
+        assertThat(of(admission, 2002).allow(Right.FOLLOW)).isFalse();
+        assertThat(of(admission, 2003).areAGuests())
+                .as("the configuration names it")
+                .isFalse();
+        assertThat(of(admission, OWNER).allowHolder(null)).isTrue();
+        assertThat(admission.admit(Identity.ofKernel(2004, 2004, 0), "2004")).isNull();
+        assertThat(admission.isForOwnerOnly()).isFalse();
+        assertThat(admission.refusal(Right.HOLD))
+                .endsWith("grants to 2001 (holder \"monitor\" only), 2001 (holder \"racks\" only), 2002");
+        assertThat(admission.refusal(Right.ACQUIRE)).endsWith("the right \"acquire\", which no [[grant]] gives");
+    }
+
+    @Test
+    void fluxsAdminRoleHasWhatAGrantGivesIt() {
+        int admin = Credentials.USER | Credentials.ADMIN;
+        Admission without = admission(true, List.of("2001"));
+        assertThat(of(without, 2001).credentials().rolemask()).isEqualTo(admin | Credentials.LOCAL);
+        assertThat(of(without, 2001).allow(Right.CHANGE)).isFalse();
+        assertThat(of(without, 2001).areAGuests()).isTrue();
+        assertThat(without.onBehalfOf(new Credentials(2001, admin)).allow(Right.CHANGE))
+                .isFalse();
+
+        Admission with = admission(false, List.of("2001"), grant(Grant.ROLE_ADMIN, null, Right.CHANGE));
+        assertThat(of(with, 2001).allow(Right.CHANGE)).isTrue();
+        assertThat(with.admit(Identity.ofKernel(2002, 2002, 0), "2002")).isNull();
+        assertThat(with.isForOwnerOnly()).isFalse();
+        assertThat(with.onBehalfOf(new Credentials(2002, admin)).allow(Right.CHANGE))
+                .isTrue();
+        assertThat(with.onBehalfOf(new Credentials(2002, Credentials.USER)).allow(Right.CHANGE))
+                .isFalse();
+        assertThat(with.onBehalfOf(new Credentials(2002, Credentials.ADMIN)).allow(Right.CHANGE))
+                .as("no role of a user")
+                .isFalse();
+        assertThat(admission(false, List.of(), grant(Grant.ROLE_ADMIN, null, Right.CHANGE))
+                        .isForOwnerOnly())
+                .as("nobody has the role")
+                .isTrue();
+    }
+}
