@@ -23,6 +23,7 @@ import picocli.CommandLine.Model.OptionSpec;
             "6:not allowed",
             "7:the daemon cannot be reached",
             "8:the daemon takes no changes: its disk is full or broken",
+            "9:the history is incomplete: events of the period are missing",
             "124:--wait ran out"
         },
         footer = {"", "The daemon is found by --uri, $$MUSTER_URI, or at its usual places; see `muster status --help`."

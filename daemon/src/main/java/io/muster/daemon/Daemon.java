@@ -16,6 +16,7 @@ import io.muster.daemon.net.PeerSocket;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.FeasibilityChecks;
+import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Tracer;
 import io.muster.protocol.wire.Credentials;
@@ -129,7 +130,8 @@ final class Daemon {
                 core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
-        return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible);
+        Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
+        return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible, histories);
     }
 
     private static Admission admission(Config config, Environment environment) {

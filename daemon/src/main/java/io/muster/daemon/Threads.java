@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The daemon's threads: {@code core} for peers and state, {@code worker} for snapshots and the log of changes, {@code names} and
  * {@code services} for the names of users, {@code reload} for a configuration or an R that is read again, {@code checks} for what takes
- * long, {@code answers} for answers that are long. The journal has its own.
+ * long, {@code answers} for answers that are long, {@code past} for history. The journal has its own.
  */
 final class Threads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -31,6 +31,7 @@ final class Threads implements AutoCloseable {
     private final EventLoop core = loop.next();
     private final ExecutorService worker = Executors.newSingleThreadExecutor(named("worker"));
     private final ExecutorService checks = Executors.newSingleThreadExecutor(named("checks"));
+    private final ExecutorService past = Executors.newSingleThreadExecutor(named("past"));
     private final ExecutorService names = Executors.newSingleThreadExecutor(named("names"));
     private final ExecutorService services = pool(4, "services");
     private final ExecutorService answers = pool(2, "answers");
@@ -69,6 +70,11 @@ final class Threads implements AutoCloseable {
     /** For what only computes, however long: apart from the worker, which a disk may hold up. */
     ExecutorService checks() {
         return checks;
+    }
+
+    /** For history, which is read from the disk for any length of time. */
+    ExecutorService past() {
+        return past;
     }
 
     /** For the names of users in files, for which every peer waits that is not known yet. */
@@ -112,6 +118,7 @@ final class Threads implements AutoCloseable {
     public void close() {
         checks.shutdown();
         answers.shutdown();
+        past.shutdown();
         names.shutdown();
         services.shutdownNow();
         reloads.shutdown();

@@ -205,6 +205,52 @@ class HabitTest extends VerbTest {
     }
 
     @Test
+    void historyTakesTargetsAsWhyDoesAndRefusesTheRest() {
+        succeeds("drain", "node1", "dimm");
+        for (String target : new String[] {"1", "all", "node[1-2]", "0-2"}) {
+            assertThat(out("history", target)).as(target).contains("dimm").contains("node1");
+        }
+        for (String target : new String[] {"r999n00", "683", "@rack017", "node[1,900]"}) {
+            Result refused = refused(Exit.NO_TARGET, "history", target);
+            assertThat(refused.out()).as(target).isEmpty();
+            assertThat(refused.err()).as(target).startsWith("muster history: ").doesNotContain("neither drained");
+        }
+        Result early = muster("history", "node1", "--since", "2020-01-01");
+        assertThat(early.out()).contains("complete since ");
+        assertThat(early.exit()).isZero();
+        succeeds("drain", "node5", "fan");
+        assertThat(out("history", "@gpu")).contains("fan", "node5").doesNotContain("node1");
+    }
+
+    @Test
+    void historyKnowsAHostThatLeftTheResources() throws IOException {
+        succeeds("drain", "node7", "gone soon");
+        daemon.reconfigure("[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n");
+        assertThat(out("history", "node7")).contains("gone soon", "node7");
+    }
+
+    @Test
+    void historyOverDamagedEventsEndsWithAStatusOfItsOwn(@TempDir Path other) throws Exception {
+        try (RunningDaemon once = RunningDaemon.start(other, "[[resource.config]]\nhosts = \"n[0-3]\"\ncores = \"0\"\n")) {
+            Shell shell = new Shell().with("MUSTER_URI", once.uri());
+            assertThat(shell.run("drain", "n1", "xyzzy").exit()).isZero();
+            assertThat(shell.run("drain", "n2", "dimm").exit()).isZero();
+            Path state = once.stateDir();
+            Path segment = state.resolve("journal/0000000000000001.log");
+            String text = Files.readString(segment);
+            Files.writeString(segment, text.replace("xyzzy", "xyzzx"));
+            for (String[] words : new String[][] {
+                {"history", "n2"}, {"history", "n2", "--state-dir", state.toString()}, {"report"}
+            }) {
+                Result incomplete = shell.run(words);
+                assertThat(incomplete.exit()).as(incomplete.err()).isEqualTo(Exit.INCOMPLETE);
+                assertThat(incomplete.out()).contains("dimm");
+                assertThat(incomplete.err()).contains("incomplete: ", "the checksum does not match");
+            }
+        }
+    }
+
+    @Test
     void sixteenThousandDrainedNodesAreALine(@TempDir Path other) throws Exception {
         String resources = "[[resource.config]]\nhosts = \"n[0-16383]\"\ncores = \"0\"\n";
         try (RunningDaemon large = RunningDaemon.start(other, resources)) {

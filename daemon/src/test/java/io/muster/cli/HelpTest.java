@@ -102,7 +102,7 @@ class HelpTest {
 
         assertThat(all().getSubcommands().keySet())
                 .allSatisfy(verb -> assertThat(help).containsPattern("(?m)^  " + verb + "\\b"));
-        for (int status : new int[] {0, 1, 2, 4, 5, 6, 7, 8, 124}) {
+        for (int status : new int[] {0, 1, 2, 4, 5, 6, 7, 8, 9, 124}) {
             assertThat(help).containsPattern("(?m)^  " + status + " ");
         }
     }

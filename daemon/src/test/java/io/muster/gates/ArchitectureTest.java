@@ -76,6 +76,7 @@ final class ArchitectureTest {
         String messages = " protocol.wire protocol.rpc";
         arrow(arrows, "protocol.acquire", state + messages);
         String all = state + " inventory.status inventory.graph inventory.request inventory.feasibility";
+        all += " inventory.history";
         arrow(arrows, "protocol.admin", all + messages);
         arrow(arrows, "protocol.client", messages.trim());
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph inventory.axis");
@@ -85,10 +86,11 @@ final class ArchitectureTest {
                 arrows,
                 "daemon.journal",
                 "inventory.problem inventory.json inventory.level daemon.journal.disk daemon.ledger");
+        arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
         arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
         String outside = all + messages + " protocol.acquire protocol.admin";
-        arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core");
+        arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core daemon.ledger daemon.past");
         arrow(
                 arrows,
                 "daemon.net",
@@ -103,13 +105,13 @@ final class ArchitectureTest {
         String client = " protocol.client";
         arrow(arrows, "cli.terminal", messages.trim() + " inventory.problem daemon.config");
         String files = " daemon.config daemon.journal.disk daemon.journal";
-        arrow(arrows, "cli.ask", outside + client + files + " inventory.history cli.terminal");
+        arrow(arrows, "cli.ask", outside + client + files + " cli.terminal");
         String verbs = outside + client + " daemon.config cli.terminal cli.ask";
         arrow(arrows, "cli.change", verbs);
         arrow(arrows, "cli.look", verbs);
         arrow(arrows, "cli.follow", verbs);
-        arrow(arrows, "cli.past", verbs + files + " inventory.history");
-        arrow(arrows, "cli.journal", verbs + files + " inventory.history");
+        arrow(arrows, "cli.past", verbs + files + " daemon.ledger daemon.past");
+        arrow(arrows, "cli.journal", verbs + files);
         arrow(arrows, "cli.request", verbs);
         arrow(arrows, "cli.rset", verbs);
         String groups = " cli.change cli.look cli.follow cli.past cli.journal cli.request cli.rset";

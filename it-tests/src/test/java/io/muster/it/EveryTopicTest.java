@@ -360,6 +360,27 @@ class EveryTopicTest {
         refused(Errno.EPROTO, "journal requires streaming RPC flag", () -> client.rpc("resource.journal", null));
     }
 
+    @Test
+    void thePastIsAnsweredAsAStream() throws IOException {
+        ask("resource.drain", "{'targets':'13','reason':'past'}");
+        ask("resource.undrain", "{'targets':'13'}");
+        try (ResponseStream stream = client.stream("resource.history", json("{'hosts':'node13'}"))) {
+            JsonNode interval = stream.next().at("/intervals/0");
+            assertThat(interval.path("reason").asText()).isEqualTo("past");
+            assertThat(interval.path("hosts").asText()).isEqualTo("node13");
+            assertThat(stream.hasNext()).isFalse();
+        }
+        refused(Errno.EPROTO, "requires streaming RPC flag", () -> client.rpc("resource.history", json("{}")));
+        refused(Errno.EPROTO, "/hosts must be a string", () -> history("{'hosts':1}"));
+        refused(Errno.EINVAL, "", () -> history("{'hosts':'node['}"));
+    }
+
+    private void history(String payload) throws IOException {
+        try (ResponseStream stream = client.stream("resource.history", json(payload))) {
+            stream.next();
+        }
+    }
+
     private static String jobOf(int nodes) {
         return "{'jobspec':{'version':1,'resources':[{'type':'node','count':" + nodes
                 + ",'with':[{'type':'slot','count':1,'label':'s','with':[{'type':'core','count':4}]}]}],"
@@ -425,6 +446,7 @@ class EveryTopicTest {
                 "reload",
                 "clock-accept",
                 "upgrade-finish",
+                "history",
                 "journal");
         try (Peer raw = Peer.welcomed(daemon.socket())) {
             for (String method : forbidden) {

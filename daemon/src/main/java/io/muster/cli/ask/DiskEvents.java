@@ -1,23 +1,21 @@
 package io.muster.cli.ask;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Progress;
 import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.disk.Disk;
+import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the events in all segments that the disk has. A line that cannot be read is reported on standard error and skipped. */
-public final class DiskEvents implements Events {
-    private final Disk disk;
+public final class DiskEvents implements Closeable {
     private final JournalDump dump;
     private final Progress progress;
     private boolean damaged;
 
     public DiskEvents(Disk disk, JournalDump.Range range, Console console) throws IOException {
-        this.disk = disk;
         this.dump = JournalDump.open(disk, range, damage -> {
             damaged = true;
             StateDirOptions.say(console, String.valueOf(damage.getMessage()));
@@ -25,8 +23,7 @@ public final class DiskEvents implements Events {
         this.progress = new Progress(console, "reading " + disk.where(), dump.totalBytes());
     }
 
-    @Nullable
-    public JournalRecord nextRecord() throws IOException {
+    public @Nullable JournalRecord nextRecord() throws IOException {
         JournalRecord next = dump.next();
         progress.at(dump.bytesRead());
         return next;
@@ -34,17 +31,6 @@ public final class DiskEvents implements Events {
 
     public boolean isDamaged() {
         return damaged;
-    }
-
-    @Override
-    public @Nullable ObjectNode next() throws IOException {
-        JournalRecord next = nextRecord();
-        return next == null ? null : next.event();
-    }
-
-    @Override
-    public String source() {
-        return disk.where();
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.muster.cli.past;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Events;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.ask.TargetNames;
@@ -13,13 +12,17 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.history.Chronicle;
+import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.TargetExpression;
 import java.io.IOException;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,12 +37,16 @@ import picocli.CommandLine.Parameters;
         description = "Show when hosts were drained, excluded or offline: from when to when, by whom, why.",
         footer = {
             "",
-            "Reads all kept segments of the state directory, damage passed over; or asks the daemon, which remembers the"
-                    + " last resource.journal-max events, when --uri or MUSTER_URI names one or the directory is not"
-                    + " yours to read."
+            "Reads the state directory if you name it, or if you may read the usual one and name no daemon. Otherwise asks"
+                    + " the daemon, which reads its disk. A Flux broker knows only the events in its memory.",
+            "The last line says since when the answer is complete. \"before TIME\" means that the host was in this state"
+                    + " when the known events began. The exit status is 9 if events of the period are missing."
         })
 public final class History extends Verb {
-    @Parameters(arity = "1..*", paramLabel = "HOST", description = "Hostlists, or - for standard input.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "HOST",
+            description = "Hosts, ranks, @PROPERTY, all, or - for standard input.")
     private List<String> hosts = List.of();
 
     @Mixin
@@ -57,35 +64,73 @@ public final class History extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        Set<String> wanted = new HashSet<>();
         hosts = TargetNames.read(console(), hosts);
-        for (String text : hosts) {
-            wanted.addAll(hostlist(text).expand());
-        }
         double now = console().now();
         Period span = period.period(now);
-        try (Events events = source.open(console())) {
-            Chronicle chronicle = events.chronicle(wanted::contains, span.until());
-            List<Map.Entry<Outage, List<String>>> intervals = span.keep(chronicle.intervals());
+        try (PastSource past = source.open(console())) {
+            PastAnswer answer = past.ask(wanted(past), span);
+            Coverage coverage = answer.coverage();
+            refuseUnknown(coverage, past);
+            boolean complete = coverage.isComplete(span.since());
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
-                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", events.source());
-                document.setAll(chronicle.toJson(intervals, now));
+                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", past.name());
+                document.setAll(answer.toJson(span.since(), now));
                 console().json(document);
-            } else if (intervals.isEmpty() && chronicle.first() > 0) {
+            } else if (answer.intervals().isEmpty()) {
+                double since = Math.max(span.since(), coverage.first());
                 console()
                         .complain("muster history: " + String.join(",", hosts)
-                                + ": neither drained, excluded nor offline since " + Times.second(chronicle.first())
-                                + ", by "
-                                + events.source());
+                                + ": neither drained, excluded nor offline since " + Times.second(since) + ", by "
+                                + past.name());
             } else {
-                print(chronicle, intervals, now);
+                print(answer, now);
             }
-            if (intervals.isEmpty() && chronicle.first() == 0) {
-                throw new Failure(Exit.NO_TARGET, "nothing is known: " + events.source() + " holds no events");
+            String sentence = Completeness.sentence(coverage, span.since());
+            if (!complete || (!json && answer.intervals().isEmpty())) {
+                console().complain("muster history: " + sentence);
+            } else if (!json) {
+                console().print(sentence + "\n");
+            }
+            return complete ? Exit.OK : Exit.INCOMPLETE;
+        }
+    }
+
+    /** The names of the hosts. The source is asked for the inventory only if a text is not a hostlist. */
+    private Set<String> wanted(PastSource past) throws IOException {
+        Set<String> wanted = new LinkedHashSet<>();
+        for (String text : hosts) {
+            if (TargetExpression.isSelection(text) || isIdset(text)) {
+                ResourceSet resources = past.present().resources();
+                wanted.addAll(
+                        resources.hostsOf(TargetNames.find(resources, text)).expand());
+            } else {
+                wanted.addAll(hostlist(text).expand());
             }
         }
-        return Exit.OK;
+        return wanted;
+    }
+
+    private static boolean isIdset(String text) {
+        try {
+            return !Idset.parse(text).isEmpty();
+        } catch (MalformedException hosts) {
+            return false;
+        }
+    }
+
+    private void refuseUnknown(Coverage coverage, PastSource past) {
+        Hostlist unknown = coverage.unknown();
+        if (coverage.first() == 0) {
+            throw new Failure(Exit.NO_TARGET, "nothing is known: " + past.name() + " holds no events");
+        }
+        if (!unknown.isEmpty()) {
+            String subject = unknown.size() == 1 ? "host " + unknown + " is" : "hosts " + unknown + " are";
+            throw new Failure(
+                    Exit.NO_TARGET,
+                    subject + " not in the resource set, and no event since " + Times.second(coverage.first())
+                            + " names " + (unknown.size() == 1 ? "it" : "them"));
+        }
     }
 
     private static Hostlist hostlist(String text) {
@@ -96,7 +141,7 @@ public final class History extends Verb {
         }
     }
 
-    private void print(Chronicle chronicle, List<Map.Entry<Outage, List<String>>> intervals, double now) {
+    private void print(PastAnswer answer, double now) {
         Table table = new Table(
                 Column.left("from", "FROM"),
                 Column.left("to", "TO"),
@@ -107,10 +152,10 @@ public final class History extends Verb {
                 Column.left("ended", "ENDED BY"),
                 Column.flexible("reason", "REASON"),
                 Column.flexible("nodelist", "NODELIST"));
-        for (Map.Entry<Outage, List<String>> entry : intervals) {
+        for (Map.Entry<Outage, List<String>> entry : answer.intervals()) {
             Outage i = entry.getKey();
             table.row(
-                    i.from() == 0 ? "before " + Times.second(chronicle.first()) : Times.second(i.from()),
+                    i.from() == 0 ? "before " + Times.second(answer.coverage().first()) : Times.second(i.from()),
                     i.isOpen() ? "-" : Times.second(i.to()),
                     i.from() == 0 ? "" : Times.span((i.isOpen() ? now : i.to()) - i.from()),
                     i.kind().word(),

@@ -2,7 +2,6 @@ package io.muster.cli.past;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Events;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.terminal.Column;
@@ -12,8 +11,9 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.history.Chronicle;
+import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.history.Totals;
 import java.io.IOException;
@@ -33,7 +33,8 @@ import picocli.CommandLine.Option;
         description = "Sum up how long hosts were drained, by reason, host or holder.",
         footer = {
             "",
-            "A host that two hold counts for both. Where an interval began before what is known, it counts from there."
+            "A host that two hold counts for both. Where an interval began before what is known, it counts from there.",
+            "The last line says since when the answer is complete. The exit status is 9 if events of the period are missing."
         })
 public final class ReportVerb extends Verb {
     @Mixin
@@ -69,29 +70,36 @@ public final class ReportVerb extends Verb {
         Set<Outage.Kind> kinds = kinds();
         double now = console().now();
         Period span = period.period(now);
-        try (Events events = source.open(console())) {
-            Chronicle chronicle = events.chronicle(host -> true, span.until());
-            Period known = new Period(Math.max(span.since(), chronicle.first()), span.until());
-            Totals totals = new Totals(grouping, known);
-            known.keep(chronicle.intervals()).forEach(entry -> {
+        try (PastSource past = source.open(console())) {
+            PastAnswer answer = past.ask(Set.of(), span);
+            Coverage coverage = answer.coverage();
+            Totals totals = new Totals(grouping, new Period(Math.max(span.since(), coverage.first()), span.until()));
+            answer.intervals().forEach(entry -> {
                 if (kinds.contains(entry.getKey().kind())) {
                     totals.add(entry.getKey(), entry.getValue());
                 }
             });
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
-                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", events.source());
+                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", past.name());
+                document.setAll(answer.coverageJson(span.since()));
                 document.setAll(totals.toJson());
                 console().json(document);
             } else {
-                console()
-                        .print(
-                                csv
-                                        ? csv(by, totals)
-                                        : table(totals).render(true, console().style()));
+                String text = csv
+                        ? csv(by, totals)
+                        : table(totals).render(true, console().style());
+                console().print(text);
             }
+            boolean complete = coverage.isComplete(span.since());
+            String sentence = Completeness.sentence(coverage, span.since());
+            if (!complete) {
+                console().complain("muster report: " + sentence);
+            } else if (!json && !csv) {
+                console().print(sentence + "\n");
+            }
+            return complete ? Exit.OK : Exit.INCOMPLETE;
         }
-        return Exit.OK;
     }
 
     private Totals.By grouping() {

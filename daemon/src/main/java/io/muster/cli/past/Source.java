@@ -1,18 +1,15 @@
 package io.muster.cli.past;
 
-import io.muster.cli.ask.DiskEvents;
-import io.muster.cli.ask.Events;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
-import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.disk.LocalDisk;
 import java.io.IOException;
 import picocli.CommandLine.Mixin;
 
 /**
- * Chooses where past events are read. They are read from disk, which has all of them, if the user names a state directory or
- * if the usual one is readable; from a daemon if the user names one or if no directory is readable.
+ * Chooses where the past is read. The verb reads it from disk if the user names a state directory, or if the usual one is
+ * readable and the user names no daemon; otherwise the verb asks the daemon, which reads its own disk.
  */
 public final class Source {
     @Mixin
@@ -21,14 +18,12 @@ public final class Source {
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
-    Events open(Console console) throws IOException {
+    PastSource open(Console console) throws IOException {
         boolean daemonNamed = server.isGiven(console);
         if (place.isGiven()) {
-            return new DiskEvents(place.disk(), JournalDump.Range.ALL, console);
+            return new DiskPast(place.disk(), console);
         }
         LocalDisk disk = daemonNamed ? null : place.diskIfReadable();
-        return disk != null
-                ? new DiskEvents(disk, JournalDump.Range.ALL, console)
-                : new DaemonEvents(server.connect(console));
+        return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console), console.now());
     }
 }

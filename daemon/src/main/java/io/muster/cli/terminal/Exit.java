@@ -10,6 +10,9 @@ public final class Exit {
     public static final int DENIED = 6;
     public static final int UNREACHABLE = 7;
     public static final int READ_ONLY = 8;
+    /** Part of the history that the user asked for is missing. */
+    public static final int INCOMPLETE = 9;
+
     /** The verb timed out. timeout(1) uses the same status. */
     public static final int TIMED_OUT = 124;
 

@@ -74,6 +74,11 @@ public final class CorruptException extends IOException {
         return sentence;
     }
 
+    /** The file and, if it is known, the line with its offset. */
+    String place() {
+        return place(file, line, offset);
+    }
+
     static String place(String file, int line, long offset) {
         return line == 0 ? file : file + " line " + line + " (byte " + offset + ")";
     }

@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LockedException;
+import io.muster.daemon.ledger.Archive;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Ledger;
@@ -31,6 +32,7 @@ public final class Journal implements Ledger {
     private final LedgerListener listener;
     private final Executor completions;
     private final Closeable lock;
+    private final Archive archive;
     private final long firstSeq;
     private final Thread thread;
 
@@ -43,11 +45,12 @@ public final class Journal implements Ledger {
     private List<Batch> group = new ArrayList<>();
     private boolean closing;
 
-    private Journal(Log log, LedgerListener listener, Executor completions, Closeable lock) {
+    private Journal(Log log, LedgerListener listener, Executor completions, Closeable lock, Archive archive) {
         this.log = log;
         this.listener = listener;
         this.completions = completions;
         this.lock = lock;
+        this.archive = archive;
         this.firstSeq = log.nextSeq();
         this.durableSeq = log.durableSeq();
         this.thread = new Thread(this::run, "journal");
@@ -72,7 +75,7 @@ public final class Journal implements Ledger {
         boolean opened = false;
         try {
             Log log = new Log(disk, lock, settings, replay, listener, clock);
-            Journal journal = new Journal(log, listener, completions, lock);
+            Journal journal = new Journal(log, listener, completions, lock, new JournalArchive(disk));
             journal.thread.start();
             opened = true;
             return journal;
@@ -106,6 +109,11 @@ public final class Journal implements Ledger {
     @Override
     public Status status() {
         return status;
+    }
+
+    @Override
+    public Archive archive() {
+        return archive;
     }
 
     @Override

@@ -102,6 +102,9 @@ public final class JournalCheck {
         }
         unfinished("");
         unfinished(Segment.DIRECTORY);
+        for (SnapshotFile.Head kept : SnapshotFile.listKept(disk)) {
+            snapshot(kept.name(), Severity.HISTORY);
+        }
         snapshot(SnapshotFile.PREVIOUS, Severity.NOTE);
         long base = snapshot(SnapshotFile.FILE, Severity.DAMAGE);
         List<Segment> segments = Segment.list(disk);

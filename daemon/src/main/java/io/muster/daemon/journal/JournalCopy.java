@@ -122,7 +122,7 @@ public final class JournalCopy {
         List<String> files = new ArrayList<>();
         disk.list("").stream()
                 .map(Disk.Entry::name)
-                .filter(name -> name.equals(SnapshotFile.FILE) || name.equals(SnapshotFile.PREVIOUS))
+                .filter(SnapshotFile::isSnapshot)
                 .forEach(files::add);
         Segment.list(disk).forEach(segment -> files.add(segment.name()));
         return files;
@@ -147,6 +147,9 @@ public final class JournalCopy {
 
     private CopyResult run(String aside) throws IOException {
         to.makeDirectory(Segment.DIRECTORY);
+        for (SnapshotFile.Head kept : SnapshotFile.listKept(from)) {
+            snapshot(kept.name());
+        }
         snapshot(SnapshotFile.PREVIOUS);
         snapshot(SnapshotFile.FILE);
         List<Segment> segments = Segment.list(from);

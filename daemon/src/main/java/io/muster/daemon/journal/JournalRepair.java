@@ -88,6 +88,7 @@ public final class JournalRepair {
             act("begin a new segment: the last one ends with seq " + end + " and the snapshot holds " + base);
             begin(base + 1);
         }
+        dropKept(Math.max(base, expected - 1));
         settle();
         return new RepairResult(List.copyOf(actions), lost, expected - 1);
     }
@@ -111,6 +112,18 @@ public final class JournalRepair {
             bytes += segment.size();
         }
         return bytes;
+    }
+
+    /** Moves snapshots to quarantine that contain events which are lost: later events will have the same numbers. */
+    private void dropKept(long last) throws IOException {
+        for (SnapshotFile.Head head : SnapshotFile.listKept(disk)) {
+            if (head.seq() > last) {
+                act("move " + head.name() + " to quarantine: it contains events after seq " + last);
+                if (!dryRun) {
+                    Quarantine.move(disk, head.name());
+                }
+            }
+        }
     }
 
     private void settle() throws IOException {

@@ -177,10 +177,22 @@ final class Log implements Closeable {
         snapshotBytes = bytes;
         listener.snapshotted(seq, now(), bytes, System.nanoTime() - start);
         rotate();
+        keepForHistory();
         if (stray == 0) {
             prune();
         }
         measure();
+    }
+
+    /** Keeps the first snapshot of each month: when the events before it are deleted, history goes on from its state. */
+    private void keepForHistory() {
+        if (!settings.agePaused().getAsBoolean()) {
+            try {
+                SnapshotFile.keep(disk, clock.instant());
+            } catch (IOException e) {
+                listener.warning("no snapshot could be kept for the history of this month: " + e.getMessage());
+            }
+        }
     }
 
     long snapshotBytes() {
@@ -263,6 +275,7 @@ final class Log implements Closeable {
         try (Closeable alone = disk.alone(RETENTION)) {
             if (alone != null) {
                 deleteHistory();
+                SnapshotFile.deleteBefore(disk, Segment.list(disk).get(0).first() - 1);
             } // otherwise a copy is running, and the next snapshot tries again
         } catch (IOException e) {
             listener.warning("old journal segments could not be deleted: " + e.getMessage());

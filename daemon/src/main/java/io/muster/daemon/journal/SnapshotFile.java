@@ -7,8 +7,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A snapshot: the state after one event, in a file of its own. The first line holds the checksum of everything after it. */
@@ -16,8 +23,50 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     static final String FILE = "snapshot.json";
     static final String PREVIOUS = "snapshot.prev.json";
 
+    private static final Pattern NAMES = Pattern.compile("snapshot\\.(json|prev\\.json|\\d{4,}-\\d\\d\\.json)");
+    private static final DateTimeFormatter KEPT = DateTimeFormatter.ofPattern("'snapshot.'uuuu-MM'.json'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+
+    /** Enough of the file for what stands before the state. */
+    private static final int BEGINNING = 256;
+
+    private static final Pattern BEGIN = Pattern.compile("\"seq\":(\\d{1,18}),\"timestamp\":(\\d{1,12}\\.\\d{6}),");
     private static final String HEAD = "{\"crc32c\":\"";
     private static final int HEAD_LENGTH = HEAD.length() + 8 + "\",\n".length();
+
+    /** What a snapshot's file says before the state. */
+    record Head(String name, long seq, double timestamp) {}
+
+    /** The name of the snapshot that is kept for the history of a month. */
+    static String kept(Instant time) {
+        return KEPT.format(time);
+    }
+
+    /** The snapshots of the directory by their seq, among them the first one of each month. Unreadable files are left out. */
+    static List<Head> list(Disk disk) throws IOException {
+        List<Head> heads = new ArrayList<>();
+        for (Disk.Entry entry : disk.list("")) {
+            if (isSnapshot(entry.name())) {
+                ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BEGINNING, entry.size()));
+                try (Disk.File file = disk.open(entry.name(), Disk.Access.READ)) {
+                    file.read(buffer, 0);
+                } catch (NoSuchFileException deleted) {
+                    continue;
+                }
+                Matcher begin = BEGIN.matcher(new String(buffer.array(), StandardCharsets.ISO_8859_1));
+                if (begin.find()) {
+                    heads.add(
+                            new Head(entry.name(), Long.parseLong(begin.group(1)), Double.parseDouble(begin.group(2))));
+                }
+            }
+        }
+        heads.sort(Comparator.comparingLong(Head::seq));
+        return heads;
+    }
+
+    static boolean isSnapshot(String name) {
+        return NAMES.matcher(name).matches();
+    }
 
     /**
      * Reads a snapshot.
@@ -115,6 +164,33 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
         replace(disk, FILE, bytes);
         disk.forceDirectory("");
         return bytes.length;
+    }
+
+    /** Copies the snapshot for the history of its month, if that month has none yet. */
+    static void keep(Disk disk, Instant now) throws IOException {
+        String name = kept(now);
+        boolean had = disk.list("").stream().anyMatch(entry -> entry.name().equals(name));
+        byte[] bytes = had ? null : bytes(disk, FILE);
+        if (bytes != null) {
+            replace(disk, name, bytes);
+            disk.forceDirectory("");
+        }
+    }
+
+    /** The snapshots that are kept for history. */
+    static List<Head> listKept(Disk disk) throws IOException {
+        return list(disk).stream()
+                .filter(head -> !head.name().equals(FILE) && !head.name().equals(PREVIOUS))
+                .toList();
+    }
+
+    /** Deletes the snapshots that were kept for history and after which events are deleted. */
+    static void deleteBefore(Disk disk, long seq) throws IOException {
+        for (Head head : listKept(disk)) {
+            if (head.seq() < seq) {
+                disk.delete(head.name());
+            }
+        }
     }
 
     private static void replace(Disk disk, String name, byte[] bytes) throws IOException {

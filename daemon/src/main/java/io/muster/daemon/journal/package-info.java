@@ -12,6 +12,7 @@
  *   lock                          held by the running daemon: "pid 4711 on host7 since 2026-01-31T12:00:00Z"
  *   snapshot.json                 the state as of one seq
  *   snapshot.prev.json            the previous snapshot, for `muster journal repair`
+ *   snapshot.2026-01.json         the first snapshot of a month, for the history after it
  *   journal/
  *     0000000000000001.log        a segment, named by the seq of its first event
  *     0000000000004711.log        ... the last one is in use, the others end where the next one begins
@@ -56,7 +57,8 @@
  *
  * A snapshot is written to a temporary file, forced and renamed, and the directory is forced; then a new segment, with its head,
  * is created in the same way. Replay starts with the event after {@code seq}. Segments before that are history: they are never read at
- * start, and deleted by age and total size once the previous snapshot does not need them.
+ * start, and deleted by age and total size once the previous snapshot does not need them. The first snapshot of each month is kept too, until
+ * the events after it are deleted: where earlier events are deleted, history goes on from its state. A start does not read it.
  *
  * <h2>What a start does</h2>
  *

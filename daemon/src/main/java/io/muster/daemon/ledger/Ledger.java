@@ -23,6 +23,9 @@ public interface Ledger extends Closeable {
 
     Status status();
 
+    /** Returns the past events and states that the ledger keeps. */
+    Archive archive();
+
     /**
      * Returns why the ledger does not accept an event, as the rest of a sentence that begins with the event's name; null if
      * the ledger accepts the event.

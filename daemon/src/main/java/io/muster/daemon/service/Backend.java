@@ -11,4 +11,5 @@ public record Backend(
         AcquireStreams acquires,
         JournalStreams journals,
         Waiters waiters,
-        FeasibilityChecks feasible) {}
+        FeasibilityChecks feasible,
+        Histories histories) {}

@@ -56,6 +56,8 @@ public enum Method {
     WAITUP("resource.monitor-waitup", Right.READ, Session::waitUp),
     JOURNAL("resource.journal", Right.FOLLOW, Session::follow),
     JOURNAL_CANCEL("resource.journal-cancel", Right.FOLLOW, Session::cancel),
+    HISTORY("resource.history", Right.FOLLOW, Session::history),
+    HISTORY_CANCEL("resource.history-cancel", Right.FOLLOW, Session::cancel),
     PING("resource.ping", Right.READ, Method::ping),
     STATS("resource.stats-get", Right.READ, atOnce(Queries::stats)),
     FEASIBILITY("feasibility.check", Right.READ, Session::feasibility),

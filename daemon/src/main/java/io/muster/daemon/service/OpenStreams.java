@@ -89,6 +89,22 @@ final class OpenStreams {
                         }));
     }
 
+    void history(Request request, Bytes payload) {
+        Reply reply = begin(request);
+        Histories.History history = backend.histories().ask(payload, reply);
+        open(
+                reply,
+                new Open(
+                        request.topic(),
+                        size(request),
+                        () -> backend.histories().resume(history),
+                        () -> backend.histories().release(history),
+                        () -> {
+                            backend.histories().release(history);
+                            reply.cancel();
+                        }));
+    }
+
     /**
      * Waits until enough ranks are online.
      *

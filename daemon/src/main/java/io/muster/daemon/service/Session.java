@@ -160,6 +160,11 @@ public final class Session {
         served(request);
     }
 
+    void history(Request request) {
+        streams.history(request, payload(request));
+        served(request);
+    }
+
     void cancel(Request request) throws ProtocolException {
         streams.cancel(request, Cancellation.parse(payload(request)));
         served(request);
@@ -222,6 +227,7 @@ public final class Session {
         return !request.isNoresponse()
                 && method != Method.ACQUIRE_CANCEL
                 && method != Method.JOURNAL_CANCEL
+                && method != Method.HISTORY_CANCEL
                 && method != Method.DISCONNECT;
     }
 

@@ -55,8 +55,8 @@ class JournalCheckTest {
 
         assertThat(findings())
                 .containsExactly(
-                        "HISTORY journal/0000000000000001.log line 3 (byte 194): the checksum does not match",
-                        "HISTORY journal/0000000000000001.log line 4 (byte 297): the checksum does not match");
+                        "HISTORY journal/0000000000000001.log line 3 (byte 210): the checksum does not match",
+                        "HISTORY journal/0000000000000001.log line 4 (byte 313): the checksum does not match");
         assertThat(repair(false).actions()).isEmpty();
         assertThat(Client.recovered(disk)).hasSize(8);
     }
@@ -65,7 +65,7 @@ class JournalCheckTest {
     void aTornTailIsFoundAndCutByRepairAsByAStart() throws IOException {
         cut(7, 10);
         assertThat(findings())
-                .containsExactly("TORN journal/0000000000000007.log line 3 (byte 194): the line is not complete");
+                .containsExactly("TORN journal/0000000000000007.log line 3 (byte 210): the line is not complete");
         assertThat(JournalCheck.verify(disk, bytes -> {}).startable()).isTrue();
 
         JournalRepair.RepairResult report = repair(false);
@@ -80,7 +80,7 @@ class JournalCheckTest {
         byte[] before = disk.content(Segment.name(7)).clone();
         damage(7, 2);
         assertThat(findings())
-                .containsExactly("DAMAGE journal/0000000000000007.log line 2 (byte 100): the checksum does not match");
+                .containsExactly("DAMAGE journal/0000000000000007.log line 2 (byte 116): the checksum does not match");
         assertThatThrownBy(() -> Client.recovered(disk)).isInstanceOf(CorruptException.class);
         byte[] damaged = disk.content(Segment.name(7)).clone();
 
@@ -108,7 +108,7 @@ class JournalCheckTest {
         client.close();
         damage(1, 2);
         assertThat(findings())
-                .containsExactly("DAMAGE journal/0000000000000001.log line 2 (byte 100): the checksum does not match");
+                .containsExactly("DAMAGE journal/0000000000000001.log line 2 (byte 116): the checksum does not match");
 
         JournalRepair.RepairResult report = repair(false);
         assertThat(report.lost()).isZero();
@@ -214,7 +214,7 @@ class JournalCheckTest {
         cut(5, 10);
         assertThat(findings())
                 .containsExactly(
-                        "TORN journal/0000000000000005.log line 3 (byte 194): the line is not complete",
+                        "TORN journal/0000000000000005.log line 3 (byte 210): the line is not complete",
                         "DAMAGE journal/0000000000000005.log: it ends with seq 5 and the snapshot holds seq 6");
 
         assertThat(repair(false).lastSeq()).isEqualTo(6);

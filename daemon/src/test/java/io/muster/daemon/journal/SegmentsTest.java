@@ -17,7 +17,7 @@ class SegmentsTest {
 
     @Test
     void aSegmentThatIsLongEnoughIsFollowedByANewOne() throws IOException {
-        Client client = Client.open(disk, new JournalSettings(300, DAY, 0));
+        Client client = Client.open(disk, new JournalSettings(320, DAY, 0));
         for (int i = 0; i < 7; i++) {
             client.submit("n" + i);
             client.settle();

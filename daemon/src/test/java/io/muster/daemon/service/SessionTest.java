@@ -61,6 +61,8 @@ class SessionTest {
             Map.entry(Method.UPGRADE_FINISH, "{}"),
             Map.entry(Method.LOG_APPEND, "hello"),
             Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
+            Map.entry(Method.HISTORY, "{}"),
+            Map.entry(Method.HISTORY_CANCEL, "{\"matchtag\":77}"),
             Map.entry(Method.JOURNAL_CANCEL, "{\"matchtag\":77}"));
 
     private final Stage stage = new Stage(Rig.ofFour());
@@ -105,7 +107,7 @@ class SessionTest {
             Map.of("""
             resource.acquire resource.acquire-cancel
             """, SCHEDULERS, """
-            resource.journal resource.journal-cancel
+            resource.journal resource.journal-cancel resource.history resource.history-cancel
             """, FOLLOWERS, """
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
@@ -140,10 +142,11 @@ class SessionTest {
     private static String expected(String topic) {
         Method method = Objects.requireNonNull(Method.of(topic), topic);
         return switch (method) {
-            case ACQUIRE_CANCEL, JOURNAL_CANCEL, DISCONNECT -> NOTHING;
+            case ACQUIRE_CANCEL, JOURNAL_CANCEL, HISTORY_CANCEL, DISCONNECT -> NOTHING;
             case RELOAD -> "ENOENT";
             case ACQUIRE,
                     JOURNAL,
+                    HISTORY,
                     STATUS,
                     SCHED_STATUS,
                     GET,
@@ -166,7 +169,8 @@ class SessionTest {
     void everyTopicKnowsWhoMayAsk(String topic, Role role, String expected) {
         Stage.Caller caller = stage.join(role.rights(), role != Role.ADMIN_ON_THE_MAIN_SOCKET);
         Method method = Method.of(topic);
-        int flags = method == Method.ACQUIRE || method == Method.JOURNAL ? Header.STREAMING : 0;
+        boolean streams = method == Method.ACQUIRE || method == Method.JOURNAL || method == Method.HISTORY;
+        int flags = streams ? Header.STREAMING : 0;
         String json = PAYLOADS.get(method);
         Request request = Request.of(topic, json == null ? null : Bytes.text(json), flags, 9);
         if (role == Role.OWNER_AS_GUEST) {

@@ -100,7 +100,8 @@ public final class Stage implements AutoCloseable {
                 aside,
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible = new FeasibilityChecks(rig.inventory::state, rig.inventory::now, answers);
-        backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible);
+        Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
+        backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible, histories);
     }
 
     static Rights rights(int uid, int roles, String user, Set<Right> granted, String... holders) {

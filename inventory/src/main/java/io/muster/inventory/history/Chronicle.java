@@ -1,18 +1,25 @@
 package io.muster.inventory.history;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.axis.Times;
-import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Computes from events the intervals in which hosts were drained, excluded or offline. Hosts are identified by name, because
@@ -20,11 +27,18 @@ import java.util.function.Predicate;
  * known event.
  */
 public final class Chronicle {
-    private final Predicate<String> wanted;
+    /** Two times that differ less, in seconds, are one time that two programs have written. */
+    private static final double ROUNDING = 0.001;
+
+    private final Set<String> wanted;
     private final Map<String, Map<Slot, Outage>> open = new LinkedHashMap<>();
     private final Map<Outage, List<String>> ended = new LinkedHashMap<>();
-    private Set<String> hosts = Set.of();
+    private final Set<String> seen = new HashSet<>();
+    /** The wanted hosts in R; null while it is unknown which R came before. */
+    private @Nullable Set<String> hosts = Set.of();
+
     private double first;
+    private int count;
 
     /**
      * A kind of interval of which a host can have only one at a time. For exclusions by the configuration, the holder is the
@@ -35,10 +49,107 @@ public final class Chronicle {
     /**
      * Creates an empty chronicle.
      *
-     * @param wanted selects hosts; events of other hosts are ignored
+     * @param wanted the hosts whose intervals are computed; empty for all hosts
      */
-    public Chronicle(Predicate<String> wanted) {
+    public Chronicle(Set<String> wanted) {
         this.wanted = wanted;
+    }
+
+    private boolean isWanted(String host) {
+        return wanted.isEmpty() || wanted.contains(host);
+    }
+
+    /**
+     * Makes the open intervals those of a state, because events before it are or may be missing. If an interval is open here and not in
+     * the state, it ends at {@code time}, because nothing says when it ended.
+     *
+     * @param time when the state was as given, in seconds since the epoch
+     */
+    public void add(InventoryState state, double time) {
+        first = first == 0 ? time : first;
+        Map<String, Map<Slot, Outage>> standing = new LinkedHashMap<>();
+        ResourceSet resources = state.resources();
+        Idset ranks = wanted.isEmpty()
+                ? resources.ranks()
+                : wanted.stream().map(resources::ranksOf).reduce(Idset.EMPTY, Idset::union);
+        Set<String> present = new LinkedHashSet<>(resources.hostsOf(ranks).expand());
+        hosts = present;
+        seen.addAll(present);
+        ranks.forEach(rank -> {
+            String host = resources.hostOf(rank);
+            stand(standing, host, state.holds().on(rank), state.membership().of(rank));
+            LivenessState report = state.liveness().of(rank);
+            if (report != null && report.status() != Liveness.Status.ONLINE) {
+                Outage.Kind kind =
+                        report.status() == Liveness.Status.OFFLINE ? Outage.Kind.OFFLINE : Outage.Kind.TORPID;
+                Outage outage = Outage.open(kind, "", report.cause(), report.since(), "");
+                stand(standing, host, new Slot(kind, ""), outage);
+            }
+        });
+        state.departed().forEach((host, left) -> {
+            if (isWanted(host)) {
+                seen.add(host);
+                stand(standing, host, left.holds(), left.absences());
+            }
+        });
+        for (String host : List.copyOf(open.keySet())) {
+            Map<Slot, Outage> still = standing.getOrDefault(host, Map.of());
+            of(host).forEach((slot, outage) -> {
+                if (!still.containsKey(slot)) {
+                    end(host, slot, outage.ended(time, "", ""));
+                }
+            });
+        }
+        standing.forEach((host, slots) -> slots.forEach((slot, outage) -> stand(host, slot, outage)));
+    }
+
+    private static void stand(
+            Map<String, Map<Slot, Outage>> standing,
+            String host,
+            @Nullable HoldSet holds,
+            List<Membership.Absence> absences) {
+        for (Hold hold : holds == null ? List.<Hold>of() : holds.holds()) {
+            Outage outage = Outage.open(
+                    Outage.Kind.DRAINED,
+                    hold.holder(),
+                    Objects.requireNonNullElse(hold.reason(), ""),
+                    hold.since(),
+                    hold.by().author());
+            stand(standing, host, new Slot(Outage.Kind.DRAINED, hold.holder()), outage);
+        }
+        for (Membership.Absence absence : absences) {
+            boolean lost = absence.kind() == Membership.Kind.LOST;
+            Outage.Kind kind = lost ? Outage.Kind.LOST : Outage.Kind.EXCLUDED;
+            String reason = Objects.requireNonNullElse(absence.reason(), "");
+            Outage outage =
+                    Outage.open(kind, "", reason, absence.since(), absence.by().author());
+            String holder = absence.kind() == Membership.Kind.CONFIG ? PastEvent.CONFIG : "";
+            stand(standing, host, new Slot(kind, holder), outage);
+        }
+    }
+
+    private static void stand(Map<String, Map<Slot, Outage>> standing, String host, Slot slot, Outage outage) {
+        standing.computeIfAbsent(host, h -> new LinkedHashMap<>()).putIfAbsent(slot, outage);
+    }
+
+    /**
+     * Adds what a state says about one slot of a host. An interval that is known and began earlier ended when that of the state began. A
+     * server that does not know when an interval began says 0.
+     */
+    private void stand(String host, Slot slot, Outage outage) {
+        Outage known = of(host).get(slot);
+        if (known != null && (outage.from() == 0 || Math.abs(outage.from() - known.from()) < ROUNDING)) {
+            return;
+        }
+        if (known != null && known.from() > 0 && known.from() < outage.from()) {
+            end(host, slot, known.ended(outage.from(), "", ""));
+        }
+        put(host, slot, outage);
+    }
+
+    /** Notes that events before the next one are missing. */
+    void missing() {
+        hosts = null;
     }
 
     /** Adds an event. Events must be added in the order in which they happened. */
@@ -46,11 +157,14 @@ public final class Chronicle {
         first = first == 0 ? event.time() : first;
         switch (event.kind()) {
             case DEFINE, DEFINE_OFFLINE -> define(event);
-            default -> event.hosts().stream().filter(wanted).forEach(host -> add(host, event));
+            default -> event.hosts().stream().filter(this::isWanted).forEach(host -> add(host, event));
         }
     }
 
     private void add(String host, PastEvent event) {
+        if (event.kind() != PastEvent.Kind.OTHER) {
+            seen.add(host);
+        }
         switch (event.kind()) {
             case DRAIN, DRAIN_REASON, DRAIN_ANEW -> drain(host, event);
             case UNDRAIN -> undrain(host, event);
@@ -95,7 +209,7 @@ public final class Chronicle {
             begin(host, slot, event);
         } else if (event.kind() == PastEvent.Kind.DRAIN_REASON
                 || current.reason().isEmpty()) {
-            of(host).put(slot, current.withReason(event.reason(), event.who()));
+            put(host, slot, current.withReason(event.reason(), event.who()));
         }
     }
 
@@ -105,7 +219,9 @@ public final class Chronicle {
             return;
         }
         Slot slot = new Slot(Outage.Kind.DRAINED, event.holder());
-        of(host).putIfAbsent(slot, Outage.open(Outage.Kind.DRAINED, event.holder(), "", 0, ""));
+        if (!of(host).containsKey(slot)) {
+            put(host, slot, Outage.open(Outage.Kind.DRAINED, event.holder(), "", 0, ""));
+        }
         endOne(host, slot, event);
     }
 
@@ -114,16 +230,19 @@ public final class Chronicle {
      * changes that admins made continue.
      */
     private void define(PastEvent event) {
-        Set<String> next = new LinkedHashSet<>(event.hosts().expand());
-        for (String host : hosts) {
-            if (!next.contains(host) && wanted.test(host)) {
+        Set<String> next =
+                event.hosts().stream().filter(this::isWanted).collect(Collectors.toCollection(LinkedHashSet::new));
+        seen.addAll(next);
+        Set<String> before = hosts == null ? next : hosts;
+        for (String host : before) {
+            if (!next.contains(host)) {
                 leave(host, event);
             }
         }
         for (String host : next) {
-            if (!hosts.contains(host) && event.kind() == PastEvent.Kind.DEFINE_OFFLINE && wanted.test(host)) {
+            if (!before.contains(host) && event.kind() == PastEvent.Kind.DEFINE_OFFLINE) {
                 Outage outage = Outage.open(Outage.Kind.OFFLINE, "", "defined", event.time(), "");
-                of(host).put(new Slot(Outage.Kind.OFFLINE, ""), outage);
+                put(host, new Slot(Outage.Kind.OFFLINE, ""), outage);
             }
         }
         hosts = next;
@@ -136,22 +255,37 @@ public final class Chronicle {
         endOne(host, new Slot(Outage.Kind.EXCLUDED, PastEvent.CONFIG), event);
     }
 
+    /** The open intervals of a host, as of now: the result does not change later. */
     private Map<Slot, Outage> of(String host) {
-        return open.computeIfAbsent(host, h -> new LinkedHashMap<>());
+        return open.getOrDefault(host, Map.of());
+    }
+
+    private void put(String host, Slot slot, Outage outage) {
+        Map<Slot, Outage> slots = of(host);
+        count += slots.containsKey(slot) ? 0 : 1;
+        if (slots.isEmpty()) {
+            open.put(host, Map.of(slot, outage)); // most hosts have one at most, and this map is small
+        } else {
+            Map<Slot, Outage> more = new LinkedHashMap<>(slots);
+            more.put(slot, outage);
+            open.put(host, more);
+        }
     }
 
     private void begin(String host, Slot slot, PastEvent event) {
         String holder = slot.kind() == Outage.Kind.DRAINED ? slot.holder() : "";
         Outage outage = Outage.open(slot.kind(), holder, event.reason(), event.time(), event.who());
-        of(host).putIfAbsent(slot, outage);
+        if (!of(host).containsKey(slot)) {
+            put(host, slot, outage);
+        }
     }
 
     private void endAll(String host, Outage.Kind kind, PastEvent event, String comment) {
-        for (Map.Entry<Slot, Outage> entry : List.copyOf(of(host).entrySet())) {
-            if (entry.getKey().kind() == kind) {
-                end(host, entry.getKey(), entry.getValue().ended(event.time(), event.who(), comment));
+        of(host).forEach((slot, outage) -> {
+            if (slot.kind() == kind) {
+                end(host, slot, outage.ended(event.time(), event.who(), comment));
             }
-        }
+        });
     }
 
     private void endOne(String host, Slot slot, PastEvent event) {
@@ -162,13 +296,40 @@ public final class Chronicle {
     }
 
     private void end(String host, Slot slot, Outage interval) {
-        of(host).remove(slot);
+        Map<Slot, Outage> left = new LinkedHashMap<>(of(host));
+        count -= left.remove(slot) == null ? 0 : 1;
+        if (left.isEmpty()) {
+            open.remove(host);
+        } else {
+            open.put(host, left);
+        }
         ended.computeIfAbsent(interval, i -> new ArrayList<>()).add(host);
     }
 
     /** Returns the time of the first known event; 0 if there is none. */
     public double first() {
         return first;
+    }
+
+    /** Returns the wanted hosts that an event, a state or R has named. */
+    Set<String> seen() {
+        return seen;
+    }
+
+    /** Returns the number of open intervals, each of which takes memory for each host. */
+    int opened() {
+        return count;
+    }
+
+    int ended() {
+        return ended.size();
+    }
+
+    /** Removes and returns the intervals that have ended, each with its hosts in the order in which the events named them. */
+    Map<Outage, List<String>> takeEnded() {
+        Map<Outage, List<String>> taken = new LinkedHashMap<>(ended);
+        ended.clear();
+        return taken;
     }
 
     /** Returns all intervals ordered by their beginning, each with its hosts in the order in which the events named them. */
@@ -179,23 +340,7 @@ public final class Chronicle {
                 .forEach(interval ->
                         all.computeIfAbsent(interval, i -> new ArrayList<>()).add(host)));
         List<Map.Entry<Outage, List<String>>> sorted = new ArrayList<>(all.entrySet());
-        sorted.sort((a, b) -> Double.compare(a.getKey().from(), b.getKey().from()));
+        sorted.sort(Comparator.comparingDouble(entry -> entry.getKey().from()));
         return sorted;
-    }
-
-    /**
-     * Returns the intervals as JSON for programs.
-     *
-     * @param intervals some of {@link #intervals}
-     */
-    public ObjectNode toJson(List<Map.Entry<Outage, List<String>>> intervals, double now) {
-        ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("known_since", first == 0 ? null : Times.rfc3339(first));
-        ArrayNode all = json.putArray("intervals");
-        for (Map.Entry<Outage, List<String>> entry : intervals) {
-            String hosts = Hostlist.of(entry.getValue()).toString();
-            all.add(entry.getKey().toJson(now).put("hosts", hosts));
-        }
-        return json;
     }
 }

@@ -6,10 +6,11 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ChronicleTest {
-    private final Chronicle chronicle = new Chronicle(host -> true);
+    private final Chronicle chronicle = new Chronicle(Set.of());
     private double time = 100;
 
     private void event(String name, String nodelist, String... context) {

@@ -175,7 +175,7 @@ class HostileTest {
         Random random = SeedSource.random(9);
         for (int i = 0; i < 10; i++) {
             for (Method method : Method.values()) {
-                boolean streams = method == Method.ACQUIRE || method == Method.JOURNAL;
+                boolean streams = method == Method.ACQUIRE || method == Method.JOURNAL || method == Method.HISTORY;
                 byte[] frame = new byte[Peer.frame(request(method, streams)).remaining()];
                 Peer.frame(request(method, streams)).get(frame);
                 for (int wrong = 1 + random.nextInt(8); wrong > 0; wrong--) {

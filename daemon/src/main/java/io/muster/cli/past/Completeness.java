@@ -1,0 +1,21 @@
+package io.muster.cli.past;
+
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.history.Coverage;
+
+/** Says since when an answer about the past is complete. */
+final class Completeness {
+    private Completeness() {}
+
+    /** @param from the beginning of the period that was asked for; 0 for all that is known */
+    static String sentence(Coverage coverage, double from) {
+        String since = "complete since " + Times.second(coverage.since());
+        if (coverage.isComplete(from)) {
+            return since;
+        }
+        String why = coverage.damage().isEmpty()
+                ? "the events before that are not known"
+                : "events before that are missing: " + coverage.damage();
+        return "incomplete: " + since + " only; " + why;
+    }
+}

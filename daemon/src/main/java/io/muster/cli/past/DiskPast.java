@@ -1,0 +1,80 @@
+package io.muster.cli.past;
+
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Progress;
+import io.muster.daemon.journal.JournalArchive;
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.past.Inquiry;
+import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.PastAnswer;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.state.InventoryState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The past as a state directory holds it, without a daemon. */
+final class DiskPast implements PastSource {
+    private final Disk disk;
+    private final Console console;
+    private Inquiry.@Nullable Present present;
+
+    DiskPast(Disk disk, Console console) {
+        this.disk = disk;
+        this.console = console;
+    }
+
+    @Override
+    public InventoryState present() throws IOException {
+        return now().state();
+    }
+
+    private Inquiry.Present now() throws IOException {
+        Inquiry.Present known = present;
+        if (known == null) {
+            known = Inquiry.Present.of(new JournalArchive(disk), console.now());
+            present = known;
+        }
+        return known;
+    }
+
+    @Override
+    public PastAnswer ask(Set<String> hosts, Period period) throws IOException {
+        long[] done = new long[1];
+        JournalArchive sized = new JournalArchive(disk);
+        try (Progress progress = new Progress(console, "reading " + disk.where(), sized.bytes())) {
+            JournalArchive archive = new JournalArchive(disk, bytes -> progress.at(done[0] += bytes));
+            Map<Outage, List<String>> intervals = new LinkedHashMap<>();
+            try (Inquiry inquiry = new Inquiry(archive, new Inquiry.Question(hosts, period), now())) {
+                while (!inquiry.isDone()) {
+                    inquiry.read(Integer.MAX_VALUE)
+                            .forEach((outage, names) -> intervals
+                                    .computeIfAbsent(outage, o -> new ArrayList<>())
+                                    .addAll(names));
+                }
+                return PastAnswer.of(intervals, inquiry.coverage());
+            }
+        } catch (IllegalArgumentException e) {
+            throw new Failure(
+                    Exit.ERROR,
+                    disk.where() + ": not understood: " + e.getMessage(),
+                    "it may have been written by a newer version");
+        }
+    }
+
+    @Override
+    public String name() {
+        return disk.where();
+    }
+
+    @Override
+    public void close() {
+        // Nothing is open between two questions.
+    }
+}

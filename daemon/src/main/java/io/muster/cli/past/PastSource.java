@@ -1,0 +1,20 @@
+package io.muster.cli.past;
+
+import io.muster.inventory.history.PastAnswer;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.state.InventoryState;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Set;
+
+/** Answers questions about the past, from a disk or by asking a server. */
+interface PastSource extends Closeable {
+    /** The inventory as it is now; fails if it is not known. */
+    InventoryState present() throws IOException;
+
+    /** @param hosts empty for all hosts */
+    PastAnswer ask(Set<String> hosts, Period period) throws IOException;
+
+    /** The source's name, for messages. */
+    String name();
+}

@@ -1,0 +1,108 @@
+package io.muster.cli.past;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.EventFeed;
+import io.muster.cli.ask.Overview;
+import io.muster.inventory.history.Coverage;
+import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.Past;
+import io.muster.inventory.history.PastAnswer;
+import io.muster.inventory.history.PastEvent;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.admin.HistoryAnswer;
+import io.muster.protocol.admin.HistoryRequest;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The past as a daemon knows it from its disk, or a Flux broker from its memory. */
+final class ServerPast implements PastSource {
+    private final FluxClient client;
+    private final double now;
+    private @Nullable Overview standing;
+    private String name = "the daemon";
+
+    ServerPast(FluxClient client, double now) {
+        this.client = client;
+        this.now = now;
+    }
+
+    @Override
+    public InventoryState present() throws IOException {
+        Overview known = standing;
+        if (known == null) {
+            known = Overview.ask(client);
+            standing = known;
+        }
+        return known.state();
+    }
+
+    @Override
+    public PastAnswer ask(Set<String> hosts, Period period) throws IOException {
+        Map<Outage, List<String>> intervals = new LinkedHashMap<>();
+        Coverage coverage = null;
+        try (ResponseStream stream = client.stream(HistoryRequest.TOPIC, new HistoryRequest(hosts, period).toJson())) {
+            while (stream.hasNext()) {
+                HistoryAnswer part = HistoryAnswer.parse(stream.next());
+                part.intervals()
+                        .forEach(entry -> intervals
+                                .computeIfAbsent(entry.getKey(), outage -> new ArrayList<>())
+                                .addAll(entry.getValue()));
+                coverage = part.coverage();
+            }
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.ENOSYS)) {
+                return remembered(hosts, period);
+            }
+            throw e;
+        }
+        if (coverage == null) {
+            throw new IOException("the daemon ended its answer early");
+        }
+        return PastAnswer.of(intervals, coverage);
+    }
+
+    /** A server that does not know {@code resource.history} is asked for the events that it remembers, and for its state. */
+    private PastAnswer remembered(Set<String> hosts, Period period) throws IOException {
+        name = "the server's memory";
+        Past past = new Past(hosts, period);
+        double lost = 0;
+        try (EventFeed journal = EventFeed.follow(client)) {
+            for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
+                if (event.path("name").asText().equals("truncate")) {
+                    past.missing("");
+                    lost = event.path("timestamp").asDouble();
+                }
+                past.add(PastEvent.of(event));
+            }
+        }
+        if (period.until() >= now) {
+            past.add(present(), now);
+        }
+        Coverage known = past.coverage();
+        // The events since then are known, although not always what they changed.
+        Hostlist unknown = known.unknown();
+        Coverage coverage = new Coverage(known.first(), lost > 0 ? lost : known.since(), lost == 0, "", unknown);
+        return PastAnswer.of(past.rest(), coverage);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.close();
+    }
+}

@@ -1,0 +1,154 @@
+package io.muster.daemon.journal;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Set;
+
+/**
+ * Decides from the bytes of a line whether its event may concern one of some hosts, without parsing it. Errs on the side of yes: a line in
+ * another form than the daemon writes may concern every host.
+ */
+final class HostLines {
+    /** With more hosts, parsing every line is not slower than looking for each host. */
+    private static final int MOST = 16;
+
+    private static final int LONGEST_NUMBER = 18;
+
+    private static final byte[] SEQ = ascii("{\"seq\":");
+    private static final byte[] DURABLE = ascii(",\"durable\":");
+    private static final byte[] MORE = ascii(",\"more\":");
+    private static final byte[] TIMESTAMP = ascii(",\"timestamp\":");
+    private static final byte[] NAME = ascii(",\"name\":\"");
+    private static final byte[] IDSET = ascii("\",\"context\":{\"idset\":\"");
+    private static final byte[] NODELIST = ascii("\",\"nodelist\":\"");
+
+    private final byte[][] hosts;
+
+    private byte[] line = {};
+    private int at;
+    private int end;
+
+    /** @param hosts empty for all hosts */
+    HostLines(Set<String> hosts) {
+        this.hosts = hosts.size() > MOST
+                ? new byte[0][]
+                : hosts.stream()
+                        .map(host -> host.getBytes(StandardCharsets.UTF_8))
+                        .toArray(byte[][]::new);
+    }
+
+    /**
+     * The seq of a line that concerns none of the hosts; 0 if it may concern one.
+     *
+     * @param start where the JSON begins
+     */
+    long read(byte[] bytes, int start, int until) {
+        line = bytes;
+        at = start;
+        end = until;
+        if (hosts.length == 0 || !skip(SEQ)) {
+            return 0;
+        }
+        long seq = number();
+        boolean head = skip(DURABLE) && number() >= 0 && (!skip(MORE) || number() >= 0) && skip(TIMESTAMP);
+        while (at < end && (isDigit(line[at]) || line[at] == '.')) {
+            at++;
+        }
+        return head && skip(NAME) && skipText() && skip(IDSET) && skipText() && skip(NODELIST) && !isNamed() ? seq : 0;
+    }
+
+    private boolean skip(byte[] literal) {
+        boolean there =
+                end - at >= literal.length && Arrays.equals(line, at, at + literal.length, literal, 0, literal.length);
+        at += there ? literal.length : 0;
+        return there;
+    }
+
+    /** Moves to the quote that ends a text. */
+    private boolean skipText() {
+        while (at < end && line[at] != '"' && line[at] != '\\') {
+            at++;
+        }
+        return at < end && line[at] == '"';
+    }
+
+    /** The number here; -1 if there is none, or one that is too long. */
+    private long number() {
+        int first = at;
+        long value = 0;
+        while (at < end && isDigit(line[at])) {
+            value = 10 * value + line[at++] - '0';
+        }
+        return at == first || at - first > LONGEST_NUMBER ? -1 : value;
+    }
+
+    private static boolean isDigit(byte b) {
+        return b >= '0' && b <= '9';
+    }
+
+    /** Whether the hostlist here may name one of the hosts. */
+    private boolean isNamed() {
+        int first = at;
+        if (!skipText()) {
+            return true;
+        }
+        int last = at;
+        int depth = 0;
+        int item = first;
+        for (int i = first; i <= last; i++) {
+            byte b = line[i];
+            depth += b == '[' ? 1 : b == ']' ? -1 : 0;
+            if (i == last || (b == ',' && depth == 0)) {
+                for (byte[] host : hosts) {
+                    if (isNamed(host, item, i)) {
+                        return true;
+                    }
+                }
+                item = i + 1;
+            }
+        }
+        return false;
+    }
+
+    /** Whether one item of a hostlist, such as {@code n7} or {@code n[1-3,7]-ib}, may name a host. */
+    private boolean isNamed(byte[] host, int from, int to) {
+        int i = 0;
+        at = from;
+        while (at < to && line[at] != '[') {
+            if (i == host.length || host[i++] != line[at++]) {
+                return false;
+            }
+        }
+        if (at == to) {
+            return i == host.length;
+        }
+        int digits = i;
+        long number = 0;
+        while (digits < host.length && isDigit(host[digits])) {
+            number = 10 * number + host[digits++] - '0';
+        }
+        return digits - i > LONGEST_NUMBER || (digits > i && isInRange(number, to));
+    }
+
+    /** Whether the bracket here may contain a number. What follows the bracket is not looked at, except for more digits of the number. */
+    private boolean isInRange(long number, int to) {
+        while (at < to && line[at] != ']') {
+            at++;
+            long low = number();
+            long high = low;
+            if (at < to && line[at] == '-') {
+                at++;
+                high = number();
+            }
+            boolean plain = low >= 0 && high >= 0 && at < to && (line[at] == ',' || line[at] == ']');
+            if (!plain || (low <= number && number <= high)) {
+                return true;
+            }
+        }
+        return at + 1 < to && (isDigit(line[at + 1]) || line[at + 1] == '[');
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,185 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.Archive;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The past as a state directory holds it, read without a lock while a daemon may write to it. */
+public final class JournalArchive implements Archive {
+    private final Disk disk;
+    private final LongConsumer progress;
+
+    public JournalArchive(Disk disk) {
+        this(disk, bytes -> {});
+    }
+
+    /** @param progress receives the size of each segment when its reading begins */
+    public JournalArchive(Disk disk, LongConsumer progress) {
+        this.disk = disk;
+        this.progress = progress;
+    }
+
+    /** The size of everything that a reading may read. */
+    public long bytes() throws IOException {
+        return Segment.list(disk).stream().mapToLong(Segment::size).sum();
+    }
+
+    @Override
+    public Reading open(Selection selection) throws IOException {
+        return new Pass(selection, SnapshotFile.list(disk), Segment.list(disk));
+    }
+
+    private final class Pass implements Reading {
+        private final Selection selection;
+        private final HostLines hosts;
+        private final Deque<Segment> segments;
+        private final List<SnapshotFile.Head> snapshots;
+        private final Deque<Item> ready = new ArrayDeque<>();
+        private @Nullable SegmentScan scan;
+
+        /** The seq of the next event to read. */
+        private long next;
+        /** Whether events are missing and no state has replaced them yet. */
+        private boolean gap;
+        /** The seq of the last event that is missing; meaningful only in a gap. */
+        private long gapEnd;
+
+        Pass(Selection selection, List<SnapshotFile.Head> snapshots, List<Segment> segments) throws IOException {
+            this.selection = selection;
+            this.hosts = new HostLines(selection.hosts());
+            this.segments = new ArrayDeque<>(segments);
+            this.next = segments.isEmpty() ? 1 : segments.get(0).first();
+            this.snapshots = snapshots.stream()
+                    .filter(head -> head.seq() <= selection.lastSeq() && head.seq() + 1 >= next)
+                    .toList();
+            if (next > 1) {
+                miss("", next - 1);
+            }
+            for (int i = this.snapshots.size() - 1; i >= 0 && !beginWith(this.snapshots.get(i)); i--) {
+                // An earlier snapshot may be from before the period, and readable.
+            }
+            while (this.segments.size() > 1 && second().first() <= next) {
+                this.segments.remove();
+            }
+        }
+
+        private Segment second() {
+            return segments.stream().skip(1).findFirst().orElseThrow();
+        }
+
+        private boolean beginWith(SnapshotFile.Head head) throws IOException {
+            if (head.timestamp() > selection.since()) {
+                return false;
+            }
+            ready.clear();
+            miss("", head.seq());
+            boolean begins = add(head);
+            next = begins ? head.seq() + 1 : next;
+            return begins;
+        }
+
+        private void miss(String damage, long last) {
+            ready.add(new Item.Missing(damage));
+            gap = true;
+            gapEnd = last;
+        }
+
+        @Override
+        public @Nullable Item next() throws IOException {
+            while (ready.isEmpty() && (scan != null || advance())) {
+                read();
+            }
+            if (ready.isEmpty()) {
+                fillGap(selection.lastSeq());
+            }
+            return ready.poll();
+        }
+
+        private void read() throws IOException {
+            SegmentScan current = Objects.requireNonNull(scan);
+            JournalRecord event = current.next(next, selection.lastSeq());
+            CorruptException damage = current.damage();
+            if (event != null) {
+                fillGap(event.seq() - 1);
+                ready.add(new Item.Event(event.event()));
+            } else if (damage != null) {
+                damaged(current, damage);
+            } else {
+                next = Math.max(next, current.expected());
+                close();
+            }
+        }
+
+        private void damaged(SegmentScan current, CorruptException damage) {
+            Segment following = segments.peek();
+            long end = following == null ? Long.MAX_VALUE : following.first();
+            miss(damage.place() + ": " + damage.sentence(), (current.expected() > 0 ? current.expected() : end) - 1);
+            next = Math.max(next, current.expected());
+        }
+
+        /** Opens the next segment; returns false after the last one that is of interest. */
+        private boolean advance() throws IOException {
+            Segment segment = segments.poll();
+            if (segment == null || segment.first() > selection.lastSeq()) {
+                return false;
+            }
+            boolean follows = segment.first() <= next || gap;
+            try {
+                SegmentScan opened = new SegmentScan(disk, segment, hosts);
+                scan = opened;
+                progress.accept(segment.size());
+                if (!follows) {
+                    miss("the events before " + segment.name() + " are missing", segment.first() - 1);
+                }
+                if (opened.damage() != null) {
+                    damaged(opened, opened.damage());
+                }
+            } catch (NoSuchFileException deleted) {
+                Segment following = segments.peek();
+                miss("", following == null ? Long.MAX_VALUE : following.first() - 1);
+            }
+            return true;
+        }
+
+        /** Gives a state in place of events that are missing, if a snapshot from before an event is kept. */
+        private void fillGap(long before) throws IOException {
+            for (SnapshotFile.Head head : snapshots) {
+                if (gap && head.seq() >= gapEnd && head.seq() <= before) {
+                    add(head);
+                }
+            }
+        }
+
+        /** @return whether the snapshot could be read */
+        private boolean add(SnapshotFile.Head head) throws IOException {
+            try {
+                SnapshotFile snapshot = SnapshotFile.read(disk, head.name());
+                if (snapshot == null || snapshot.seq() != head.seq()) {
+                    return false; // replaced meanwhile
+                }
+                ready.add(new Item.State(snapshot.seq(), snapshot.timestamp(), snapshot.state()));
+                gap = false;
+                return true;
+            } catch (CorruptException damaged) {
+                miss(damaged.place() + ": " + damaged.sentence(), gapEnd);
+                return false;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            SegmentScan current = scan;
+            scan = null;
+            if (current != null) {
+                current.close();
+            }
+        }
+    }
+}

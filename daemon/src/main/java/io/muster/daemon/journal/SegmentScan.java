@@ -1,0 +1,183 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds in one segment the events that may concern some hosts. Every line's checksum and seq are checked, but only lines that may concern
+ * one of the hosts are parsed, because parsing takes most of the time.
+ */
+final class SegmentScan implements Closeable {
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long ONES = 0x0101_0101_0101_0101L;
+    private static final long NEWLINES = '\n' * ONES;
+    private static final int CHUNK = 1 << 18;
+
+    private final Disk.File file;
+    private final Segment segment;
+    private final HostLines hosts;
+    private byte[] bytes = new byte[CHUNK];
+    private int from;
+    private int to;
+    /** The offset in the file at which {@link #to} is. */
+    private long position;
+
+    /** The seq of the next line; 0 if damage reaches to the end. */
+    private long expected;
+
+    private @Nullable JournalRecord parsed;
+    private @Nullable CorruptException damage;
+
+    SegmentScan(Disk disk, Segment segment, HostLines hosts) throws IOException {
+        this.segment = segment;
+        this.hosts = hosts;
+        this.expected = segment.first();
+        this.file = disk.open(segment.name(), Disk.Access.READ);
+        boolean read = false;
+        try {
+            head();
+            read = true;
+        } finally {
+            if (!read) {
+                file.close();
+            }
+        }
+    }
+
+    private void head() throws IOException {
+        int end = newline();
+        byte[] head = Arrays.copyOfRange(bytes, from, Math.max(from, end));
+        String wrong =
+                end < 0 ? "the head of the segment is missing" : Segment.wrongHead(head, head.length, segment.first());
+        from = end < 0 ? to : end + 1;
+        if (wrong != null) {
+            damage(from, wrong);
+        }
+    }
+
+    /**
+     * The next event that may concern one of the hosts; null at the end and at damage. After damage this may be called again.
+     *
+     * @param firstSeq events before this one are passed over
+     * @param lastSeq reading ends after this one
+     */
+    @Nullable
+    JournalRecord next(long firstSeq, long lastSeq) throws IOException {
+        damage = null;
+        while (expected > 0 && expected <= lastSeq) {
+            int end = newline();
+            if (end < 0) {
+                return null;
+            }
+            int start = from;
+            if (!Line.intact(bytes, start, end)) {
+                damage(start, "the checksum does not match");
+                return null;
+            }
+            long seq = seq(start, end);
+            if (seq != expected) {
+                damage(start, "seq " + seq + " follows " + (expected - 1));
+                return null;
+            }
+            from = end + 1;
+            expected++;
+            JournalRecord event = parsed;
+            if (event != null && seq >= firstSeq) {
+                return event;
+            }
+        }
+        return null;
+    }
+
+    /** The seq of an intact line, which is parsed only if it may concern one of the hosts. */
+    private long seq(int start, int end) throws IOException {
+        int json = start + Line.PREFIX;
+        long seq = hosts.read(bytes, json, end);
+        parsed = seq > 0 ? null : JournalRecord.parse(bytes, json, end - json);
+        return parsed == null ? seq : parsed.seq();
+    }
+
+    /** Notes damage and goes to the next intact line. */
+    private void damage(int start, String sentence) throws IOException {
+        damage = new CorruptException(segment.name(), 0, position - to + start, sentence);
+        expected = 0;
+        for (int end = newline(); end >= 0 && expected == 0; end = newline()) {
+            if (Line.intact(bytes, from, end)) {
+                expected = seq(from, end);
+            } else {
+                from = end + 1;
+            }
+        }
+    }
+
+    /** The damage that the opening or the last {@link #next} found; null if there was none. */
+    @Nullable
+    CorruptException damage() {
+        return damage;
+    }
+
+    /** The seq of the next line, also if there is no such line yet; 0 if damage reaches to the end. */
+    long expected() {
+        return expected;
+    }
+
+    /** The index of the next newline, or -1 at the end of the file; what stands before it is in {@link #bytes}. */
+    private int newline() throws IOException {
+        int searched = from;
+        while (true) {
+            int found = newline(searched);
+            if (found >= 0) {
+                return found;
+            }
+            searched = to - from;
+            if (!fill()) {
+                return -1;
+            }
+            searched += from;
+        }
+    }
+
+    private int newline(int start) {
+        int i = start;
+        for (; i + Long.BYTES <= to; i += Long.BYTES) {
+            long word = (long) LONGS.get(bytes, i) ^ NEWLINES;
+            long zeros = (word - ONES) & ~word & (0x80 * ONES);
+            if (zeros != 0) {
+                return i + Long.numberOfTrailingZeros(zeros) / Byte.SIZE;
+            }
+        }
+        while (i < to && bytes[i] != '\n') {
+            i++;
+        }
+        return i < to ? i : -1;
+    }
+
+    /** Moves the unfinished line to the front and reads on after it. */
+    private boolean fill() throws IOException {
+        int rest = to - from;
+        if (rest > Line.LIMIT) {
+            return false; // no line is as long: this is damage, which has no end
+        }
+        byte[] target = rest > bytes.length / 2 ? new byte[2 * bytes.length] : bytes;
+        System.arraycopy(bytes, from, target, 0, rest);
+        bytes = target;
+        from = 0;
+        ByteBuffer free = ByteBuffer.wrap(bytes, rest, bytes.length - rest);
+        file.read(free, position);
+        position += free.position() - rest;
+        to = free.position();
+        return to > rest;
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

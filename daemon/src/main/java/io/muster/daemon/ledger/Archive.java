@@ -1,0 +1,45 @@
+package io.muster.daemon.ledger;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a ledger keeps of the past: durable events, and states from which a reader can go on where events are missing. May be used from any
+ * thread, also while the ledger writes and deletes; a reading belongs to the thread that uses it.
+ */
+public interface Archive {
+    Reading open(Selection selection) throws IOException;
+
+    /**
+     * The events to read.
+     *
+     * @param hosts events of other hosts may be left out; empty for all hosts
+     * @param since seconds since the epoch; the reading begins with a state from before this time, if one is kept
+     * @param lastSeq the seq of the last event to read; it must be durable
+     */
+    record Selection(Set<String> hosts, double since, long lastSeq) {}
+
+    interface Reading extends Closeable {
+        /** The next item, in the order in which the events happened; null after the last. */
+        @Nullable
+        Item next() throws IOException;
+    }
+
+    sealed interface Item {
+        /** @param json the event in the form of RFC 18, with the ledger's own keys */
+        record Event(ObjectNode json) implements Item {}
+
+        /**
+         * The state before the next event, given after events that are missing.
+         *
+         * @param time when it was written, in seconds since the epoch
+         */
+        record State(long seq, double time, ObjectNode json) implements Item {}
+
+        /** @param damage why events are missing here, as a sentence; "" if they were deleted because they are old */
+        record Missing(String damage) implements Item {}
+    }
+}

@@ -1,0 +1,216 @@
+package io.muster.daemon.service;
+
+import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.Committed;
+import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.Sink;
+import io.muster.daemon.ledger.Archive;
+import io.muster.daemon.past.Inquiry;
+import io.muster.inventory.history.Outage;
+import io.muster.protocol.admin.HistoryAnswer;
+import io.muster.protocol.admin.HistoryRequest;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers {@code resource.history}. A thread beside the core thread reads the archive and creates one response at a time; the next one is
+ * created when the peer has read enough of those before. Few answers are created at a time, further requests wait.
+ */
+public final class Histories {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private static final int MOST_OPEN = 2;
+    private static final int MOST_WAITING = 64;
+    private static final int ROWS = 200;
+    /** The memory that an open interval of one host takes at most, in bytes. */
+    private static final long OPEN_INTERVAL = 512;
+
+    /** All open answers together may take an eighth of the heap. */
+    private static final long MOST_INTERVALS = Runtime.getRuntime().maxMemory() / 8 / MOST_OPEN / OPEN_INTERVAL;
+
+    private final Archive archive;
+    private final Inventory inventory;
+    private final Aside beside;
+    private final Deque<History> waiting = new ArrayDeque<>();
+    private int open;
+
+    /** @param beside runs one piece of work at a time */
+    public Histories(Archive archive, Inventory inventory, Aside beside) {
+        this.archive = archive;
+        this.inventory = inventory;
+        this.beside = beside;
+    }
+
+    /** One answer. The inquiry and its rows belong to the work that is done beside the core thread, one piece at a time. */
+    final class History {
+        private final Bytes payload;
+        private final Sink sink;
+        private boolean begun;
+        private boolean working;
+        private boolean released;
+
+        private Inquiry.@Nullable Present present;
+        private @Nullable Inquiry inquiry;
+        private Iterator<Map.Entry<Outage, List<String>>> rows =
+                List.<Map.Entry<Outage, List<String>>>of().iterator();
+
+        private History(Bytes payload, Sink sink) {
+            this.payload = payload;
+            this.sink = sink;
+        }
+
+        private Piece piece() {
+            try {
+                Inquiry asked = inquiry == null ? open() : inquiry;
+                inquiry = asked;
+                if (!rows.hasNext() && !asked.isDone()) {
+                    rows = asked.read(ROWS).entrySet().iterator();
+                }
+                if (asked.opened() > MOST_INTERVALS) {
+                    throw new RpcException(
+                            Errno.EOVERFLOW,
+                            "at some time more than " + MOST_INTERVALS + " of the hosts were out of service together,"
+                                    + " which takes too much memory: ask for fewer hosts, or read the state"
+                                    + " directory with --state-dir");
+                }
+                List<Map.Entry<Outage, List<String>>> some = new ArrayList<>();
+                while (rows.hasNext() && some.size() < ROWS) {
+                    some.add(rows.next());
+                }
+                boolean last = asked.isDone() && !rows.hasNext();
+                Bytes bytes = some.isEmpty() && !last
+                        ? null
+                        : new HistoryAnswer(some, last ? asked.coverage() : null).encode();
+                return new Piece(bytes, last ? new RpcException(Errno.ENODATA, Errno.ENODATA.text()) : null);
+            } catch (RpcException e) {
+                return new Piece(null, e);
+            } catch (ProtocolException e) {
+                return new Piece(null, new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            } catch (IOException | IllegalArgumentException e) {
+                log.error("the history could not be read", e);
+                return new Piece(null, new RpcException(Errno.EIO, "the history cannot be read: " + e.getMessage()));
+            }
+        }
+
+        private Inquiry open() throws IOException, ProtocolException {
+            HistoryRequest request = HistoryRequest.parse(Json.parse(payload));
+            Inquiry.Present now = present;
+            if (now == null) {
+                throw new IllegalStateException("a history that has not begun");
+            }
+            return new Inquiry(archive, new Inquiry.Question(request.hosts(), request.period()), now);
+        }
+    }
+
+    /**
+     * A piece of an answer.
+     *
+     * @param end how the answer ends with this piece; null if it goes on
+     */
+    private record Piece(@Nullable Bytes response, @Nullable RpcException end) {}
+
+    /** @throws RpcException EAGAIN if too many requests wait */
+    History ask(Bytes payload, Sink sink) {
+        if (waiting.size() >= MOST_WAITING) {
+            throw new RpcException(
+                    Errno.EAGAIN, waiting.size() + " requests for history are waiting already: try again later");
+        }
+        History history = new History(payload, sink);
+        waiting.add(history);
+        begin();
+        return history;
+    }
+
+    private void begin() {
+        while (open < MOST_OPEN && !waiting.isEmpty()) {
+            History history = waiting.remove();
+            Committed now = inventory.committed();
+            history.present = new Inquiry.Present(now.state(), now.seq(), inventory.now());
+            history.begun = true;
+            open++;
+            work(history);
+        }
+    }
+
+    private void work(History history) {
+        history.working = true;
+        beside.run(
+                () -> {
+                    Piece piece = history.piece();
+                    return () -> worked(history, piece);
+                },
+                bug -> worked(history, new Piece(null, new RpcException(Errno.EIO, bug))));
+    }
+
+    private void worked(History history, Piece piece) {
+        history.working = false;
+        if (history.released) {
+            close(history);
+            return;
+        }
+        Bytes response = piece.response();
+        RpcException refusal = response == null ? null : history.sink.refusal(response);
+        RpcException end = refusal == null ? piece.end() : refusal;
+        if (response != null && refusal == null) {
+            history.sink.send(response);
+        }
+        if (end != null) {
+            history.released = true;
+            close(history);
+            history.sink.end(end);
+        } else {
+            resume(history);
+        }
+    }
+
+    /** Goes on if the peer can be sent more. */
+    void resume(History history) {
+        if (history.begun && !history.working && !history.released && history.sink.isWritable()) {
+            work(history);
+        }
+    }
+
+    /** The peer is gone or wants no more. */
+    void release(History history) {
+        boolean close = history.begun && !history.working && !history.released;
+        history.released = true;
+        if (!waiting.remove(history) && close) {
+            close(history);
+        }
+    }
+
+    private void close(History history) {
+        open--;
+        Inquiry inquiry = history.inquiry;
+        if (inquiry != null) {
+            beside.run(
+                    () -> {
+                        close(inquiry);
+                        return () -> {};
+                    },
+                    bug -> {});
+        }
+        begin();
+    }
+
+    private static void close(Inquiry inquiry) {
+        try {
+            inquiry.close();
+        } catch (IOException e) {
+            log.warn("a segment that was read could not be closed: {}", e.getMessage());
+        }
+    }
+}

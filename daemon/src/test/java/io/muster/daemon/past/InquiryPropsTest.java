@@ -1,0 +1,219 @@
+package io.muster.daemon.past;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.journal.JournalSettings;
+import io.muster.daemon.journal.MemoryDisk;
+import io.muster.daemon.journal.Replay;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.history.Chronicle;
+import io.muster.inventory.history.Coverage;
+import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.PastEvent;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.FormatChanges;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.StateJson;
+import io.muster.testing.Seeds;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Answers about the past equal those of an oracle that knows every event, as far as they call themselves complete, whatever the journal has
+ * been through: rotations, snapshots, restarts and deleted history.
+ */
+class InquiryPropsTest {
+    private static final int STEPS = 120;
+    private static final int HOSTS = 8;
+    private static final double DAY = 86_400;
+    private static final Principal ADA = new Principal(1001, "ada", 7, 1000);
+
+    private final MemoryDisk disk = new MemoryDisk();
+    private final List<Entry> entries = new ArrayList<>();
+    private InventoryState state = InventoryState.empty();
+    private double now = 1_700_000_000;
+
+    @Seeds(share = 0.5)
+    void anAnswerIsThatOfAnOracleAsFarAsItIsComplete(Random random) throws Exception {
+        long history = random.nextBoolean() ? 2_000 : 1 << 20;
+        Journal journal = open(history);
+        try {
+            run(journal, define(random));
+            for (int step = 0; step < STEPS; step++) {
+                now = Epoch.rounded(now + random.nextDouble() * 4 * DAY);
+                switch (random.nextInt(12)) {
+                    case 0 -> snapshot(journal);
+                    case 1 -> {
+                        journal.close();
+                        journal = open(history);
+                    }
+                    default -> run(journal, command(random));
+                }
+                if (step % 10 == 9) {
+                    check(journal, random);
+                }
+            }
+        } finally {
+            journal.close();
+        }
+        Inquiry.Present found = Inquiry.Present.of(journal.archive(), now);
+        assertThat(found.seq()).isEqualTo(entries.size());
+        assertThat(StateJson.toBytes(found.state())).isEqualTo(StateJson.toBytes(state));
+    }
+
+    private Journal open(long history) throws IOException {
+        JournalSettings settings =
+                new JournalSettings(1_500, JournalSettings.DEFAULT.historyAge(), history, () -> false);
+        Replay replay = new Replay() {
+            @Override
+            public void snapshot(long seq, double timestamp, ObjectNode snapshot) {}
+
+            @Override
+            public void event(JournalRecord record) {}
+        };
+        return Journal.open(
+                disk,
+                settings,
+                replay,
+                new LedgerListener() {},
+                Runnable::run,
+                () -> Instant.ofEpochMilli((long) (now * 1000)));
+    }
+
+    private void snapshot(Journal journal) throws Exception {
+        CompletableFuture<Outcome> done = new CompletableFuture<>();
+        journal.snapshot(entries.size(), StateJson.toBytes(state), done::complete);
+        assertThat(done.get()).isEqualTo(Outcome.DURABLE);
+    }
+
+    private void run(Journal journal, Command command) throws Exception {
+        List<byte[]> lines = new ArrayList<>();
+        long first = entries.size() + 1L;
+        for (Event event : command.decide(state, now, ADA).events()) {
+            Entry entry = new Entry(entries.size() + 1L, now, ADA, event);
+            entries.add(entry);
+            lines.add(entry.toBytes());
+            state = entry.applyTo(state);
+        }
+        if (!lines.isEmpty()) {
+            CompletableFuture<Outcome> done = new CompletableFuture<>();
+            journal.submit(new Batch(first, lines, done::complete));
+            assertThat(done.get()).isEqualTo(Outcome.DURABLE);
+        }
+    }
+
+    private Command command(Random random) {
+        String targets = targets(random);
+        return switch (random.nextInt(10)) {
+            case 0, 1 ->
+                new HoldChanges.Drain(
+                        targets,
+                        random.nextBoolean() ? "dimm" : null,
+                        HoldChanges.Mode.values()[random.nextInt(HoldChanges.Mode.values().length)],
+                        random.nextBoolean() ? "admin" : "ops",
+                        0);
+            case 2, 3, 4 ->
+                new HoldChanges.Undrain(
+                        targets,
+                        "fixed",
+                        HoldChanges.Mode.values()[random.nextInt(HoldChanges.Mode.values().length)],
+                        random.nextBoolean() ? "admin" : "ops");
+            case 5 -> new MembershipChanges.Exclude(targets, "spare");
+            case 6 -> new MembershipChanges.Include(targets, "back");
+            case 7 -> random.nextInt(4) == 0 ? define(random) : new MembershipChanges.Shrink(targets, null);
+            case 8 -> new FormatChanges.FinishUpgrade();
+            default -> {
+                LivenessChange[] all = LivenessChange.values();
+                yield new LivenessChanges.SetLiveness(all[random.nextInt(all.length)], targets, "psu");
+            }
+        };
+    }
+
+    private static Command define(Random random) {
+        int last = 2 + random.nextInt(HOSTS - 2);
+        ResourceSet resources = ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-" + last
+                + "\",\"children\":{\"core\":\"0-3\"}}],\"starttime\":0.0,\"expiration\":0.0,\"nodelist\":[\"n[0-"
+                + last + "]\"]}}");
+        Liveness.Status initial = random.nextBoolean() ? Liveness.Status.ONLINE : Liveness.Status.OFFLINE;
+        return new DefinitionChanges.Define(resources, "configuration", initial);
+    }
+
+    /** Targets that exist for the most part: the others are refused, which changes nothing. */
+    private static String targets(Random random) {
+        int first = random.nextInt(HOSTS - 2);
+        int last = first + random.nextInt(3);
+        return random.nextInt(3) > 0 ? "n" + first : first + "-" + last;
+    }
+
+    private void check(Journal journal, Random random) throws IOException {
+        String host = "n" + random.nextInt(HOSTS);
+        Set<String> hosts = random.nextInt(4) == 0 ? Set.of() : Set.of(host);
+        double begin = entries.get(0).timestamp();
+        double since = random.nextInt(3) == 0 ? 0 : begin + random.nextDouble() * (now - begin);
+        Period period = new Period(since, now);
+        SortedSet<String> open = new TreeSet<>();
+        List<Map.Entry<Outage, String>> answered = new ArrayList<>();
+        Inquiry.Present present = new Inquiry.Present(state, entries.size(), now);
+        try (Inquiry inquiry = new Inquiry(journal.archive(), new Inquiry.Question(hosts, period), present)) {
+            while (!inquiry.isDone()) {
+                inquiry.read(3)
+                        .forEach((outage, names) -> names.forEach(name -> answered.add(Map.entry(outage, name))));
+            }
+            Coverage coverage = inquiry.coverage();
+            assertThat(coverage.damage()).isEmpty();
+            Chronicle oracle = new Chronicle(hosts);
+            entries.forEach(entry -> oracle.add(PastEvent.of(entry)));
+            Period whole = new Period(Math.max(since, coverage.since()), now);
+            SortedSet<String> expected = new TreeSet<>();
+            SortedSet<String> expectedOpen = new TreeSet<>();
+            oracle.intervals()
+                    .forEach(entry -> entry.getValue().forEach(name -> {
+                        collect(whole, entry.getKey(), name, expected, expectedOpen);
+                    }));
+            SortedSet<String> complete = new TreeSet<>();
+            answered.forEach(row -> collect(whole, row.getKey(), row.getValue(), complete, open));
+            assertThat(open).as("open of %s", hosts).isEqualTo(expectedOpen);
+            assertThat(complete).as("%s since %s, %s", hosts, since, coverage).isEqualTo(expected);
+            assertThat(coverage.isComplete(since))
+                    .isEqualTo(since == 0 || coverage.whole() || coverage.since() <= since);
+        }
+    }
+
+    /** The state does not say who reported a host. */
+    private static void collect(
+            Period period, Outage outage, String host, SortedSet<String> within, SortedSet<String> open) {
+        boolean live = outage.kind() == Outage.Kind.OFFLINE || outage.kind() == Outage.Kind.TORPID;
+        Outage known = live ? outage.withReason(outage.reason(), "") : outage;
+        if (period.contains(outage)) {
+            within.add(host + " " + known);
+        }
+        if (outage.isOpen()) {
+            open.add(host + " " + known);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.muster.inventory.history;
+
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Computes the answer to a question about the past from events and states, which are added in the order in which they happened. A state
+ * replaces events that are missing before it: it says since when each interval is open.
+ */
+public final class Past {
+    private final Set<String> hosts;
+    private final Period period;
+    private final Chronicle chronicle;
+    private boolean whole = true;
+    private boolean gap;
+    private double since;
+    private String damage = "";
+
+    /** @param hosts the hosts that are asked for; empty for all hosts */
+    public Past(Set<String> hosts, Period period) {
+        this.hosts = hosts;
+        this.period = period;
+        this.chronicle = new Chronicle(hosts);
+    }
+
+    /**
+     * Notes that events are missing here.
+     *
+     * @param fault what is damaged; "" if the events were deleted because they are old
+     */
+    public void missing(String fault) {
+        whole = false;
+        gap = true;
+        chronicle.missing();
+        damage = damage.isEmpty() ? fault : damage;
+    }
+
+    /** @param time when the state was as given, in seconds since the epoch */
+    public void add(InventoryState state, double time) {
+        chronicle.add(state, time);
+        since = gap ? time : since;
+        gap = false;
+    }
+
+    /** Adds an event; events after the period are ignored. */
+    public void add(PastEvent event) {
+        if (event.time() <= period.until()) {
+            chronicle.add(event);
+        }
+    }
+
+    /** The number of intervals that are open, which is a measure of the memory that this takes. */
+    public int opened() {
+        return chronicle.opened();
+    }
+
+    /** The number of intervals that {@link #takeEnded} would return, or a few more. */
+    public int ended() {
+        return chronicle.ended();
+    }
+
+    /** Removes and returns the intervals of the period that have ended so far. */
+    public Map<Outage, List<String>> takeEnded() {
+        Map<Outage, List<String>> taken = new LinkedHashMap<>();
+        chronicle.takeEnded().forEach((outage, names) -> keep(taken, outage, names));
+        return taken;
+    }
+
+    /** The intervals of the period that are left after {@link #takeEnded}, most of them open. */
+    public Map<Outage, List<String>> rest() {
+        Map<Outage, List<String>> rest = new LinkedHashMap<>();
+        chronicle.intervals().forEach(entry -> keep(rest, entry.getKey(), entry.getValue()));
+        return rest;
+    }
+
+    /** An interval that ends after the period is open in it. */
+    private void keep(Map<Outage, List<String>> kept, Outage outage, List<String> names) {
+        Outage seen = outage.to() > period.until() ? outage.ended(0, "", "") : outage;
+        if (period.contains(seen)) {
+            kept.computeIfAbsent(seen, o -> new ArrayList<>()).addAll(names);
+        }
+    }
+
+    public Coverage coverage() {
+        List<String> unknown = new ArrayList<>(hosts);
+        unknown.removeAll(chronicle.seen());
+        double first = chronicle.first();
+        return new Coverage(first, whole ? first : since, whole, damage, Hostlist.of(unknown));
+    }
+
+    public PastAnswer answer() {
+        return PastAnswer.of(rest(), coverage());
+    }
+}

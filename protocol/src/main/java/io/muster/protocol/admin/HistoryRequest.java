@@ -1,0 +1,74 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The request {@code resource.history}, which is ours: {@code {hosts, since, until}}, all of them optional.
+ *
+ * @param hosts empty for all hosts
+ */
+public record HistoryRequest(Set<String> hosts, Period period) {
+    public static final String TOPIC = "resource.history";
+
+    /** More hosts than any system has, and few enough for the memory of a daemon. */
+    private static final int MOST_HOSTS = 1 << 20;
+
+    /** @throws RpcException EPROTO if the payload is something else, EINVAL if the hosts are not a hostlist or too many */
+    public static HistoryRequest parse(ObjectNode payload) {
+        JsonNode hosts = payload.path("hosts");
+        JsonNode since = payload.path("since");
+        JsonNode until = payload.path("until");
+        boolean text = hosts.isTextual() || hosts.isMissingNode();
+        if (!text || !isTime(since) || !isTime(until)) {
+            throw new RpcException(
+                    Errno.EPROTO,
+                    TOPIC + ": /hosts must be a string, /since and /until must be seconds since the epoch");
+        }
+        return new HistoryRequest(
+                hosts(hosts.asText("")), new Period(since.asDouble(0), until.asDouble(Double.MAX_VALUE)));
+    }
+
+    private static boolean isTime(JsonNode time) {
+        return time.isMissingNode() || (time.isNumber() && time.doubleValue() >= 0);
+    }
+
+    private static Set<String> hosts(String text) {
+        try {
+            Hostlist hosts = Hostlist.parse(text);
+            if (hosts.size() > MOST_HOSTS) {
+                throw new RpcException(
+                        Errno.EINVAL,
+                        "the history of " + hosts.size() + " hosts is asked for; " + MOST_HOSTS
+                                + " are allowed: ask for fewer hosts, or for all by naming none");
+            }
+            return new LinkedHashSet<>(hosts.expand());
+        } catch (MalformedException e) {
+            throw new RpcException(Errno.EINVAL, String.valueOf(e.getMessage()));
+        }
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        if (!hosts.isEmpty()) {
+            payload.put("hosts", Hostlist.of(List.copyOf(hosts)).toString());
+        }
+        if (period.since() > 0) {
+            payload.set("since", Epoch.number(period.since()));
+        }
+        if (period.until() < Epoch.LAST) {
+            payload.set("until", Epoch.number(period.until()));
+        }
+        return payload;
+    }
+}
