@@ -231,7 +231,8 @@ class HabitTest extends VerbTest {
 
     @Test
     void historyOverDamagedEventsEndsWithAStatusOfItsOwn(@TempDir Path other) throws Exception {
-        try (RunningDaemon once = RunningDaemon.start(other, "[[resource.config]]\nhosts = \"n[0-3]\"\ncores = \"0\"\n")) {
+        try (RunningDaemon once =
+                RunningDaemon.start(other, "[[resource.config]]\nhosts = \"n[0-3]\"\ncores = \"0\"\n")) {
             Shell shell = new Shell().with("MUSTER_URI", once.uri());
             assertThat(shell.run("drain", "n1", "xyzzy").exit()).isZero();
             assertThat(shell.run("drain", "n2", "dimm").exit()).isZero();
@@ -239,9 +240,9 @@ class HabitTest extends VerbTest {
             Path segment = state.resolve("journal/0000000000000001.log");
             String text = Files.readString(segment);
             Files.writeString(segment, text.replace("xyzzy", "xyzzx"));
-            for (String[] words : new String[][] {
-                {"history", "n2"}, {"history", "n2", "--state-dir", state.toString()}, {"report"}
-            }) {
+            for (String[] words :
+                    new String[][] {{"history", "n2"}, {"history", "n2", "--state-dir", state.toString()}, {"report"}
+                    }) {
                 Result incomplete = shell.run(words);
                 assertThat(incomplete.exit()).as(incomplete.err()).isEqualTo(Exit.INCOMPLETE);
                 assertThat(incomplete.out()).contains("dimm");
