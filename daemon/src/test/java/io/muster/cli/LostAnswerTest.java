@@ -27,18 +27,18 @@ class LostAnswerTest extends VerbTest {
     @Test
     void aChangeWhoseAnswerWasLostIsSentAgainAndIsOneChange() throws Exception {
         Path path = place.resolve("relay");
+        Thread relay;
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(path));
-            Thread relay = new Thread(() -> relay(listener, daemon.uri().substring("local://".length())));
+            relay = new Thread(() -> relay(listener, daemon.uri().substring("local://".length())));
             relay.start();
             Result result = new Shell().with("MUSTER_URI", "local://" + path).run("drain", "node1", "bad", "dimm");
             assertThat(result.err())
                     .startsWith("muster: ")
                     .endsWith("; connecting again to send the change once more, with the same id\n");
             assertThat(result.exit()).isEqualTo(Exit.OK);
-            listener.close();
-            relay.join();
         }
+        relay.join();
         assertThat(out("eventlog", "--json").lines().filter(line -> line.contains("\"drain\"")))
                 .hasSize(1);
     }

@@ -25,9 +25,12 @@ class QueueHostsTest extends VerbTest {
 
     @Test
     void aQueueConsistsOfItsHosts() {
-        assertThat(out("list", "-no", "state,queue,nodelist", "--skip-empty"))
-                .isEqualTo("free             node[1-3]\nfree batch       node[4-6]\n"
-                        + "free debug       node0\nfree batch,debug node7\n");
+        assertThat(out("list", "-no", "state,queue,nodelist", "--skip-empty")).isEqualTo("""
+                        free             node[1-3]
+                        free batch       node[4-6]
+                        free debug       node0
+                        free batch,debug node7
+                        """);
         assertThat(out("status", "-q", "debug", "-no", "nodelist")).isEqualTo("node[0,7]\n");
         assertThat(out("list", "-q", "short", "-no", "{queue} {nodelist}")).isEqualTo("short node[0,7]\n");
         assertThat(out("property", "list", "-n")).isEqualTo("+debug 2 node[0,7]\ngpu    4 node[4-7]\n");

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class SegmentScan implements Closeable {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long ONES = 0x0101_0101_0101_0101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
     private static final long NEWLINES = '\n' * ONES;
     private static final int CHUNK = 1 << 18;
 
@@ -148,7 +149,7 @@ final class SegmentScan implements Closeable {
         int i = start;
         for (; i + Long.BYTES <= to; i += Long.BYTES) {
             long word = (long) LONGS.get(bytes, i) ^ NEWLINES;
-            long zeros = (word - ONES) & ~word & (0x80 * ONES);
+            long zeros = (word - ONES) & ~word & HIGH_BITS;
             if (zeros != 0) {
                 return i + Long.numberOfTrailingZeros(zeros) / Byte.SIZE;
             }

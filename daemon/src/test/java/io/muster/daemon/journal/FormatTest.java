@@ -71,7 +71,8 @@ class FormatTest {
     /** Leaves a directory of level 1 with a segment and no events: a daemon begins a fresh directory in the newest level. */
     private static void begin(MemoryDisk disk) throws IOException {
         String segment = "journal/0000000000000001.log";
-        String head = texts(golden()).get(segment).lines().findFirst().orElseThrow() + "\n";
+        String text = Objects.requireNonNull(texts(golden()).get(segment));
+        String head = text.lines().findFirst().orElseThrow() + "\n";
         disk.set(segment, head.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -127,6 +127,11 @@ class InquiryPropsTest {
         }
     }
 
+    private static HoldChanges.Mode mode(Random random) {
+        List<HoldChanges.Mode> modes = List.of(HoldChanges.Mode.values());
+        return modes.get(random.nextInt(modes.size()));
+    }
+
     private Command command(Random random) {
         String targets = targets(random);
         return switch (random.nextInt(10)) {
@@ -134,15 +139,11 @@ class InquiryPropsTest {
                 new HoldChanges.Drain(
                         targets,
                         random.nextBoolean() ? "dimm" : null,
-                        HoldChanges.Mode.values()[random.nextInt(HoldChanges.Mode.values().length)],
+                        mode(random),
                         random.nextBoolean() ? "admin" : "ops",
                         0);
             case 2, 3, 4 ->
-                new HoldChanges.Undrain(
-                        targets,
-                        "fixed",
-                        HoldChanges.Mode.values()[random.nextInt(HoldChanges.Mode.values().length)],
-                        random.nextBoolean() ? "admin" : "ops");
+                new HoldChanges.Undrain(targets, "fixed", mode(random), random.nextBoolean() ? "admin" : "ops");
             case 5 -> new MembershipChanges.Exclude(targets, "spare");
             case 6 -> new MembershipChanges.Include(targets, "back");
             case 7 -> random.nextInt(4) == 0 ? define(random) : new MembershipChanges.Shrink(targets, null);
