@@ -288,13 +288,10 @@ class RequestVerbsTest {
 
         String ranges = JOBSPEC.replace("count: 2", "count: 2+");
         assertThat(typing(ranges, "jobspec", "validate").exit()).isEqualTo(1);
-        assertThat(typing(ranges, "jobspec", "validate", "--level", "flux").exit())
-                .isEqualTo(1);
         assertThat(typing(ranges, "jobspec", "validate", "--level", "canonical").out())
                 .isEqualTo("ok: version 1, slot=2+{task}/core=4\n");
         assertThat(muster("jobspec", "validate", "--level", "v2", valid))
-                .isEqualTo(new Result(
-                        2, "", "muster jobspec validate: --level: v2 is not one of v1, flux and canonical\n"));
+                .isEqualTo(new Result(2, "", "muster jobspec validate: --level: v2 is not one of v1 and canonical\n"));
         assertThat(muster("jobspec", "validate", directory + "/none").exit()).isEqualTo(2);
     }
 

@@ -41,7 +41,8 @@ class LocalDiskTest {
                 .isEqualTo("rwx------");
         try (var files = Files.list(temp.resolve("var/state"))) {
             assertThat(files.map(path -> path.getFileName().toString()))
-                    .containsExactlyInAnyOrder("lock", "retention", "snapshot.json", "journal");
+                    .containsExactlyInAnyOrder(
+                            "lock", "retention", "snapshot.json", "snapshot.2023-11.json", "journal");
         }
     }
 

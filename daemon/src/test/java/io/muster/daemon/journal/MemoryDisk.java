@@ -13,8 +13,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryDisk implements Disk {
     /** Contents by inode. */
-    final List<byte[]> inodes = new ArrayList<>();
+    final List<byte[]> inodes = Collections.synchronizedList(new ArrayList<>());
 
-    final Map<String, Integer> names = new TreeMap<>();
-    final Map<String, Instant> modified = new TreeMap<>();
+    final Map<String, Integer> names = new ConcurrentSkipListMap<>();
+    final Map<String, Instant> modified = new ConcurrentSkipListMap<>();
     /** All operations. The test's thread adds marks, the journal's thread adds the others. */
     final List<Op> ops = Collections.synchronizedList(new ArrayList<>());
 
@@ -121,10 +121,12 @@ public final class MemoryDisk implements Disk {
 
     @Override
     public void rename(String from, String to) throws IOException {
-        if (!names.containsKey(from)) {
+        Integer inode = names.get(from);
+        if (inode == null) {
             throw new NoSuchFileException(where() + "/" + from);
         }
-        names.put(to, Objects.requireNonNull(names.remove(from)));
+        names.put(to, inode);
+        names.remove(from);
         modified.put(to, now);
         ops.add(new Renamed(from, to));
     }

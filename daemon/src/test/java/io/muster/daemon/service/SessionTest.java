@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -212,12 +213,13 @@ class SessionTest {
         assertThat(monitor.ask("resource.drain", "{\"targets\":\"1\",\"holder\":\"monitor\",\"id\":\"" + id + "\"}"))
                 .isEqualTo("ok");
         for (String topic : List.of("resource.drain", "resource.undrain")) {
-            assertThat(monitor.ask(topic, "{\"targets\":\"1\"}")).isEqualTo(String.format(refusal, "\"admin\""));
+            assertThat(monitor.ask(topic, "{\"targets\":\"1\"}"))
+                    .isEqualTo(String.format(Locale.ROOT, refusal, "\"admin\""));
             assertThat(monitor.ask(topic, "{\"targets\":\"1\",\"holder\":\"ops\",\"dry-run\":true}"))
-                    .isEqualTo(String.format(refusal, "\"ops\""));
+                    .isEqualTo(String.format(Locale.ROOT, refusal, "\"ops\""));
         }
         assertThat(monitor.ask("resource.undrain", "{\"targets\":\"1\",\"mode\":\"force-overwrite\"}"))
-                .isEqualTo(String.format(refusal, "for all holders"));
+                .isEqualTo(String.format(Locale.ROOT, refusal, "for all holders"));
         assertThat(stage.rig.inventory.state().holds().on(1))
                 .isNotNull()
                 .satisfies(held -> assertThat(held.holds())

@@ -134,7 +134,8 @@ class AdminPropsTest {
 
     private static Map<Status.Reason, Idset> reasonsRankByRank(InventoryState state) {
         Map<Status.Reason, Idset> reasons = new HashMap<>();
-        state.holds().held().subtract(state.membership().lost()).forEach(rank -> {
+        Idset away = state.membership().lost().union(state.membership().excluded());
+        state.holds().held().subtract(away).forEach(rank -> {
             HoldSet set = Objects.requireNonNull(state.holds().on(rank));
             Hold shared = set.of(Hold.SHARED);
             Hold hold = shared == null ? set.oldest() : shared;
