@@ -26,6 +26,9 @@ public final class Hostlist {
     /** The highest number of hosts in a list that have a suffix after their number. Such hosts are written out one by one. */
     public static final int MAX_SUFFIXED = 1 << 20;
 
+    /** The highest number of characters in the names of a list that several bracket groups are written out as. */
+    static final int MAX_WRITTEN = 1 << 24;
+
     /** The highest number of characters in a name. flux-core writes names through a buffer of 1024 bytes. */
     public static final int MAX_NAME = 1023;
 

@@ -9,6 +9,7 @@ final class HostlistBuilder {
     private final List<HostRange> ranges = new ArrayList<>();
     private int size;
     private int suffixed;
+    private int written;
 
     /**
      * Appends a range.
@@ -50,14 +51,21 @@ final class HostlistBuilder {
 
     /**
      * Counts names and ranges that an expression with several bracket groups is written out as, because they fill memory as hosts with a
-     * suffix do. Returns why they are too many, or null.
+     * suffix do. Returns why they are too many or too long, or null.
+     *
+     * @param length the number of characters in the longest of them; 0 if they share their text
      */
     @Nullable
-    String writeOut(long count) {
+    String writeOut(long count, int length) {
         if (count > Hostlist.MAX_SUFFIXED - suffixed) {
             return "several bracket groups stand for " + Hostlist.MAX_SUFFIXED + " ranges at most";
         }
+        if (count * length > Hostlist.MAX_WRITTEN - written) {
+            return "the names that several bracket groups stand for have " + Hostlist.MAX_WRITTEN
+                    + " characters at most";
+        }
         suffixed += (int) count;
+        written += (int) count * length;
         return null;
     }
 

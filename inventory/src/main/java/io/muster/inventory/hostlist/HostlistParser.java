@@ -62,7 +62,7 @@ final class HostlistParser {
         }
         refuseAt(']', "']' closes nothing");
         if (prefixes.size() > 1) {
-            checkWrittenOut(start, (long) prefixes.size() * elements.size());
+            checkWrittenOut(start, (long) prefixes.size() * elements.size(), 0);
         }
         for (String each : prefixes) {
             numbers(start, each, elements, suffix);
@@ -80,8 +80,15 @@ final class HostlistParser {
 
     /** Returns every name that the text before another bracket group stands for; the numbers of that group follow each name. */
     private List<String> names(int start, List<String> prefixes, List<Element> elements, String suffix) {
-        long count = elements.stream().mapToLong(Element::count).sum();
-        checkWrittenOut(start, count > Hostlist.MAX_RANGE ? Long.MAX_VALUE : count * prefixes.size());
+        long count = 0;
+        int longest = 0;
+        for (Element element : elements) {
+            checkCount(element.position, element.count(), "");
+            count += element.count();
+            longest = Math.max(longest, element.length());
+        }
+        int before = prefixes.stream().mapToInt(String::length).max().orElseThrow();
+        checkWrittenOut(start, count * prefixes.size(), before + longest + suffix.length());
         List<String> names = new ArrayList<>();
         for (String prefix : prefixes) {
             for (Element element : elements) {
@@ -95,8 +102,8 @@ final class HostlistParser {
         return names;
     }
 
-    private void checkWrittenOut(int position, long count) {
-        String refusal = hosts.writeOut(count);
+    private void checkWrittenOut(int position, long count, int length) {
+        String refusal = hosts.writeOut(count, length);
         if (refusal != null) {
             throw malformed(position, refusal);
         }

@@ -88,8 +88,11 @@ class HostlistTest {
             foo[1][|6|'[' is never closed
             foo[1]x[]|8|an element is empty
             foo[1]x[2]]|10|']' closes nothing
-            a[0-1048576][0]|0|several bracket groups stand for 1048576 ranges at most
-            a[0-9999999999][0]|0|several bracket groups stand for 1048576 ranges at most
+            a[0-1048576][0]|2|a range holds 1048576 hosts at most
+            a[0-999999999339134974,0-999999999339134974,0-999999999339134974,0-999999999339134974,0-999999999339134974,0-999999999339134974,0-999999999339134974,0-999999999339134974,0-999999999339134974,0-999999999339134974]b[0]|2|a range holds 1048576 hosts at most
+            a[0-1048575,0][0]|0|several bracket groups stand for 1048576 ranges at most
+            abcdefghij[0-1048575]abcdefghij[0]|0|the names that several bracket groups stand for have 16777216 characters at most
+            a[0-9999999999][0]|2|a range holds 1048576 hosts at most
             a[0-1023]b[0-1000]c[0-9]|0|several bracket groups stand for 1048576 ranges at most
             foo\u00e9|3|a host name holds printable ASCII only
             foo[1]\u00e9|6|a host name holds printable ASCII only
