@@ -19,7 +19,9 @@ public final class PeriodOptions {
             description = "Up to then. Default: now.")
     private @Nullable String until;
 
+    /** Returns the period. Without {@code --until} it has no end, because the clock of the daemon may be ahead of this one. */
     public Period period(double now) {
-        return new Period(since == null ? 0 : When.past(since, now), until == null ? now : When.past(until, now));
+        return new Period(
+                since == null ? 0 : When.past(since, now), until == null ? Double.MAX_VALUE : When.past(until, now));
     }
 }

@@ -73,7 +73,8 @@ public final class ReportVerb extends Verb {
         try (PastSource past = source.open(console())) {
             PastAnswer answer = past.ask(Set.of(), span);
             Coverage coverage = answer.coverage();
-            Totals totals = new Totals(grouping, new Period(Math.max(span.since(), coverage.first()), span.until()));
+            Period known = new Period(Math.max(span.since(), coverage.first()), Math.min(span.until(), now));
+            Totals totals = new Totals(grouping, known);
             answer.intervals().forEach(entry -> {
                 if (kinds.contains(entry.getKey().kind())) {
                     totals.add(entry.getKey(), entry.getValue());

@@ -118,6 +118,9 @@ public final class JournalArchive implements Archive {
         }
 
         private void damaged(SegmentScan current, CorruptException damage) {
+            if (current.expected() > 0 && current.expected() <= next) {
+                return; // a state that was given includes these events
+            }
             Segment following = segments.peek();
             long end = following == null ? Long.MAX_VALUE : following.first();
             miss(damage.place() + ": " + damage.sentence(), (current.expected() > 0 ? current.expected() : end) - 1);
@@ -151,7 +154,7 @@ public final class JournalArchive implements Archive {
         /** Gives a state in place of events that are missing, if a snapshot from before an event is kept. */
         private void fillGap(long before) throws IOException {
             for (SnapshotFile.Head head : snapshots) {
-                if (gap && head.seq() >= gapEnd && head.seq() <= before) {
+                if (gap && head.seq() >= Math.max(gapEnd, next - 1) && head.seq() <= before) {
                     add(head);
                 }
             }

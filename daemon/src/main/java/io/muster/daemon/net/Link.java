@@ -370,7 +370,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     /** Closes the connection if it makes no progress. Must be called every few seconds. */
     void sweep(long nanos) {
-        boolean unread = !isWritable() && (session.isIdle() || !backlog.isEmpty());
+        boolean unread = !isWritable() && (session.mustRead() || !backlog.isEmpty());
         String why = deadlines.inMessage(mayRead() && decoder.isInsideFrame(), received, nanos);
         if (why == null) {
             why = deadlines.unread(unread, channel.bytesBeforeWritable() + unsent.bytes(), nanos);

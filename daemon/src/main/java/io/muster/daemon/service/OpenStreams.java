@@ -5,6 +5,7 @@ import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.JournalStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
+import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.ReplyStream;
@@ -208,8 +209,9 @@ final class OpenStreams {
         kept = 0;
     }
 
-    boolean isEmpty() {
-        return open.isEmpty();
+    /** Returns whether nothing is open, except answers about the past, of which only a few can be open for all peers. */
+    boolean mustBeRead() {
+        return open.values().stream().allMatch(stream -> stream.topic.equals(HistoryRequest.TOPIC));
     }
 
     /** The sink of one streaming request: sends the responses to the peer. */

@@ -268,9 +268,9 @@ public final class Session {
         reply.park(1);
     }
 
-    /** Returns whether the peer has no open stream and no request that waits for ranks. */
-    public boolean isIdle() {
-        return streams.isEmpty();
+    /** Returns whether the peer follows nothing and waits for no ranks, so that the peer must read what is sent. */
+    public boolean mustRead() {
+        return streams.mustBeRead();
     }
 
     /** Returns the number of bytes that the session keeps for open streams and for requests whose response comes later. */

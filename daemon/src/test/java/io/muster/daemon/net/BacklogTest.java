@@ -174,7 +174,7 @@ class BacklogTest extends LinkFixture {
         assertThat(caller.stream("resource.acquire")).isEqualTo("EAGAIN no room");
         assertThat(caller.stream("resource.journal")).isEqualTo("EAGAIN no room");
         assertThat(stage.rig.acquires.isAcquired()).isFalse();
-        assertThat(caller.session.isIdle()).as("nothing is open").isTrue();
+        assertThat(caller.session.mustRead()).as("nothing is open").isTrue();
         assertThat(stage.counted).contains("resource.status 11");
 
         caller.refusal = null;

@@ -423,7 +423,7 @@ class SessionTest {
         Stage.Caller other = stage.join(Stage.scheduler());
         assertThat(other.stream("resource.acquire"))
                 .isEqualTo("EBUSY resources are acquired by ada(1000), pid 4711 since 2023-11-14T22:13:20Z");
-        assertThat(other.session.isIdle()).isTrue();
+        assertThat(other.session.mustRead()).isTrue();
         owner.session.close();
         assertThat(other.stream("resource.acquire")).startsWith("{\"resources\":");
     }
@@ -472,7 +472,7 @@ class SessionTest {
         assertThat(owner.received()).isEmpty();
         stage.rig.report("online", "0");
         assertThat(owner.received()).containsExactly(OK);
-        assertThat(owner.session.isIdle()).isTrue();
+        assertThat(owner.session.mustRead()).isTrue();
 
         owner.session.receive(Request.of("resource.acquire", null, Header.STREAMING, 50));
         assertThat(owner.received()).singleElement().asString().startsWith("{\"resources\":");
