@@ -77,7 +77,7 @@ abstract class Change extends ServerVerb {
         if (!manner.dryRun()) {
             Precautions.confirm(console(), client, targets(call.payload()));
         }
-        RequestId.give(call.payload());
+        RequestId.give(call.payload(), RandomId.next());
         return once(client, connected -> make(connected, call));
     }
 

@@ -58,7 +58,7 @@ public final class Reload extends ServerVerb {
         }
         String path = file.toAbsolutePath().normalize().toString();
         ObjectNode request = new ReloadRequest(path, false, force).toJson();
-        RequestId.give(request);
+        RequestId.give(request, RandomId.next());
         return once(client, connected -> make(connected, request));
     }
 

@@ -33,8 +33,8 @@ public final class RequestId {
         }
     }
 
-    /** Gives a payload a new id. */
-    public static void give(ObjectNode payload) {
-        payload.put(KEY, UUID.randomUUID().toString());
+    /** Gives a payload an id. */
+    public static void give(ObjectNode payload, UUID id) {
+        payload.put(KEY, id.toString());
     }
 }
