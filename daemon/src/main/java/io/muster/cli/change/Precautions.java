@@ -60,7 +60,7 @@ final class Precautions {
     }
 
     private static boolean lookLikeTargets(String targets, String... words) {
-        for (String word : words) {
+        for (String word : String.join(" ", words).strip().split("\\s+", -1)) {
             boolean likely = hasDigit(word) || word.startsWith("@") || !hasDigit(targets);
             if (!likely) {
                 return false;
