@@ -18,13 +18,18 @@ import picocli.CommandLine.Option;
  * them to the class path.
  */
 @Command(
-        name = "bench",
-        description = {
-            "Measure a daemon on this machine.",
-            "RATIO is how many times as long, or as much, as what the machine cannot do without takes, measured beside it.",
-            "Starts a private one for each number of ranks, or measures what answers at --uri: that one is drained and"
-                    + " undrained at rank 0 and up, so it should be nobody's."
-        })
+name = "bench",
+description = {
+"Measure a daemon on this machine.",
+"Each figure has a floor: the time or memory that the machine itself needs for the same work. The "
++ "floor is measured beside the figure, and RATIO is the figure divided by its floor.",
+"The command starts a private daemon for each number of ranks. With --uri, it measures that daemon, "
++ "and drains and undrains its ranks from 0 up: nobody else should use it."
+},
+footer = {
+"  muster bench",
+"  muster bench --ranks=16384 --streams=1,10,100 --dir=/var/tmp"
+})
 public final class Bench extends Verb {
     /** Makes the measurements and prints them. The implementation is found by {@link ServiceLoader}. */
     public interface Measurements {
@@ -42,25 +47,28 @@ public final class Bench extends Verb {
     public record Plan(
             List<Integer> ranks, @Nullable String uri, List<Integer> streams, int runs, Path directory, boolean json) {}
 
-    @Option(names = "--ranks", split = ",", defaultValue = "64,16384,1048576", description = "Numbers of ranks.")
+    @Option(names = "--ranks", paramLabel = "N,...", hideParamSyntax = true, split = ",", defaultValue = "64,16384,1048576", description = "Measure with these numbers of ranks. Default: ${DEFAULT-VALUE}.")
     private List<Integer> ranks = new ArrayList<>();
 
     @Option(
             names = "--uri",
-            description = "Measure what answers here, local:///path or a path, with the first of --ranks.")
+            paramLabel = "URI",
+            description = "Measure the daemon at this socket, a path or local:///path, with the first of --ranks.")
     private @Nullable String uri;
 
     @Option(
             names = "--streams",
+            paramLabel = "N,...",
+            hideParamSyntax = true,
             split = ",",
             description =
-                    "Also measure so many schedulers at once, at the first of --ranks: for example 1,10,100,1000.")
+                    "Also measure these numbers of schedulers at once, with the first of --ranks.")
     private List<Integer> streams = new ArrayList<>();
 
-    @Option(names = "--runs", defaultValue = "5000", description = "Changes and queries of each kind.")
+    @Option(names = "--runs", paramLabel = "N", defaultValue = "5000", description = "Make this many changes and queries of each kind. Default: ${DEFAULT-VALUE}.")
     private int runs;
 
-    @Option(names = "--dir", defaultValue = ".", description = "Where to keep state: the disk that is measured.")
+    @Option(names = "--dir", paramLabel = "DIR", defaultValue = ".", description = "Keep the state in this directory, whose disk is measured. Default: the current directory.")
     private Path directory = Path.of(".");
 
     @Option(names = "--json", description = "Print JSON.")
@@ -76,7 +84,7 @@ public final class Bench extends Verb {
                 .findFirst()
                 .orElseThrow(() -> new Failure(
                         Exit.ERROR,
-                        "what measures is not installed: it is in Muster's source tree only",
+                        "the measurements are not installed: they are part of Muster's source tree",
                         "run `./muster bench` at the top of a source tree"));
         measurements.run(console(), new Plan(ranks, uri, streams, runs, directory, json));
         return Exit.OK;

@@ -29,29 +29,36 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster check}. */
 @Command(
-        name = "check",
-        description = "Say all that is wrong with a configuration, as the daemon would on start or reload.",
-        footer = {"", "Status 0 if a daemon would take it, else 1. What is only noted does not count."})
+name = "check",
+description = {
+"Check a configuration file and report every problem.",
+"The exit status is 0 if the daemon would accept the configuration, else 1. Notes do not count."
+},
+footer = {
+"  muster check",
+"  muster check --effective /etc/muster/muster.toml",
+"  muster check --quiet conf.d && systemctl reload muster"
+})
 final class Check extends Verb {
     private final Environment environment;
 
     @Parameters(
             arity = "0..1",
             paramLabel = "FILE",
-            description = "TOML file, or a directory of them; without it the default file, or the defaults.")
+            description = "TOML file, or directory of TOML files. Default: the file that `muster serve` reads.")
     private @Nullable Path file;
 
     @Option(
             names = {"-e", "--effective"},
-            description = "Show every key with its value and where it comes from.")
+            description = "Show every key with its value and source.")
     private boolean effective;
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "Say only what is wrong.")
+            description = "Print only problems.")
     private boolean quiet;
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     Check(Console console, Environment environment) {
@@ -78,8 +85,8 @@ final class Check extends Verb {
         if (config.resources().isDiscovered() && (file != null || Files.exists(environment.configFile()))) {
             notes.add(new Problem(
                     String.valueOf(file == null ? environment.configFile() : file),
-                    "neither resource.path nor [[resource.config]] says which hosts there are: the inventory is this host"
-                            + " alone, and a daemon that serves configured hosts refuses to reload this"));
+                    "neither resource.path nor [[resource.config]] is set, so the inventory is this host alone; a daemon "
++ "that serves configured hosts refuses to reload this file"));
         }
         notes.addAll(strangers(config));
         notes.addAll(emptyQueues(config));

@@ -10,15 +10,15 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster completion}. */
 @Command(
-        name = "completion",
-        description = "Print what makes a shell complete verbs and options.",
-        footer = {
-            "",
-            "bash:  muster completion bash > /etc/bash_completion.d/muster, or: source <(muster completion bash)",
-            "zsh:   source <(muster completion zsh)"
-        })
+name = "completion",
+description = "Print the script that makes a shell complete verbs and options.",
+footer = {
+"  muster completion bash > /etc/bash_completion.d/muster",
+"  source <(muster completion bash)",
+"  source <(muster completion zsh)"
+})
 final class Completion extends Verb {
-    @Parameters(index = "0", paramLabel = "SHELL", description = "bash or zsh.")
+    @Parameters(index = "0", paramLabel = "SHELL", description = "The shell: bash or zsh.")
     private String shell = "";
 
     Completion(Console console) {

@@ -10,24 +10,27 @@ import picocli.CommandLine.Model.OptionSpec;
 /** The command {@code muster}: its entry point, and the parser of command lines. */
 @Command(
         name = "muster",
-        description = "The resource service of an HPC cluster.",
+        description = {
+"Ask for and change the resource inventory that the Muster daemon keeps for the schedulers of an HPC cluster.",
+"The command finds the daemon by --uri, $$MUSTER_URI or its usual places; see `muster status --help`."
+},
         synopsisSubcommandLabel = "VERB",
         commandListHeading = "%nVerbs:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done",
-            "1:an error that is none of these",
+            "1:an error that has no status of its own",
             "2:the command line is wrong",
             "4:no such host, rank or property",
-            "5:a conflict: drained already, held by another, in use",
+            "5:a conflict: already drained, held by another user, in use",
             "6:not allowed",
             "7:the daemon cannot be reached",
             "8:the daemon takes no changes: its disk is full or broken",
             "9:the history is incomplete: events of the period are missing",
-            "124:--wait ran out"
+            "124:the time that --timeout gave is over",
+            "141:the reader of the output closed the pipe"
         },
-        footer = {"", "The daemon is found by --uri, $$MUSTER_URI, or at its usual places; see `muster status --help`."
-        })
+        footer = {"  muster status", "  muster drain node7 bad fan", "  muster help drain"})
 public sealed class Muster permits Manual {
     Muster() {}
 
@@ -72,9 +75,12 @@ public sealed class Muster permits Manual {
     private static void explain(CommandLine command) {
         CommandSpec spec = command.getCommandSpec();
         spec.usageMessage().abbreviateSynopsis(true);
+        if (spec.usageMessage().footer().length > 0) {
+            spec.usageMessage().footerHeading("%nExamples:%n");
+        }
         spec.addOption(OptionSpec.builder("-h", "--help")
                 .usageHelp(true)
-                .description("Show this and do nothing.")
+                .description("Print this help and end.")
                 .build());
         command.getSubcommands().values().forEach(Muster::explain);
     }

@@ -91,7 +91,7 @@ final class Run {
         String message =
                 String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
         return message.equals("Missing required subcommand")
-                ? "which one? There are "
+                ? "a verb is missing: expected one of "
                         + String.join(", ", e.getCommandLine().getSubcommands().keySet())
                 : message;
     }
@@ -144,12 +144,12 @@ final class Run {
             return new Failure(
                     Exit.DENIED,
                     String.valueOf(e.getMessage()),
-                    "its owner may connect, users with a [[grant]], and others if access.allow-guest-user is set");
+                    "the owner and users with a [[grant]] may connect; others may if access.allow-guest-user is set");
         }
         boolean unreachable =
                 e instanceof ConnectException || e instanceof SocketTimeoutException || e instanceof EOFException;
         String advice = e instanceof ConnectException
-                ? "--uri or MUSTER_URI names another socket; `systemctl status muster` says whether it runs"
+                ? "name another socket with --uri or MUSTER_URI, or see with `systemctl status muster` whether the daemon runs"
                 : "";
         return new Failure(unreachable ? Exit.UNREACHABLE : Exit.ERROR, SourceFile.sentence(e), advice);
     }

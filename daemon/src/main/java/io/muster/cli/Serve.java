@@ -8,15 +8,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code muster serve}. */
-@Command(name = "serve", description = "Run the daemon until it is told to stop.")
+@Command(
+name = "serve",
+description = "Run the daemon until it is told to stop.",
+footer = {
+"  muster serve",
+"  muster serve --config=muster.toml"
+})
 final class Serve implements Callable<Integer> {
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
-            description = "TOML file, or a directory of them; without it the default file, or the defaults.")
+            description = "Read this TOML file or directory of TOML files. Default: /etc/muster/muster.toml for root, else "
++ "~/.config/muster/muster.toml; without either, built-in defaults.")
     private @Nullable Path config;
 
-    @Option(names = "--trace-wire", description = "Print every message on standard error. No secrets travel here.")
+    @Option(names = "--trace-wire", description = "Print every message on standard error, one per line. Messages contain no secrets.")
     private boolean traceWire;
 
     @Override

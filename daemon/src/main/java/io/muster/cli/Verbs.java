@@ -117,7 +117,7 @@ final class Verbs {
     }
 
     private CommandLine property() {
-        return family("property", "Give hosts properties, take them away, and show who has which.")
+        return family("property", "Show, add and remove properties of hosts.")
                 .addSubcommand("list", new PropertyList(console))
                 .addSubcommand("add", new PropertyChange.Add(console))
                 .addSubcommand("remove", new PropertyChange.Remove(console));
@@ -131,25 +131,25 @@ final class Verbs {
     }
 
     private CommandLine clock() {
-        return family("clock", "Say that the daemon's clock is right.")
+        return family("clock", "Accept a clock that the daemon doubts.")
                 .addSubcommand("accept", new ClockAccept(console));
     }
 
     private CommandLine upgrade() {
-        return family("upgrade", "Show and end the time in which the earlier version can start again.")
+        return family("upgrade", "Show or end the time during which the earlier version can start again.")
                 .addSubcommand("status", new UpgradeStatus(console))
                 .addSubcommand("finish", new UpgradeFinish(console));
     }
 
     private CommandLine journal() {
-        return family("journal", "Read, check and mend the journal on disk.")
+        return family("journal", "Print, verify and repair the journal on disk.")
                 .addSubcommand("dump", new Dump(console))
                 .addSubcommand("verify", new Verify(console))
                 .addSubcommand("repair", new Repair(console));
     }
 
     private CommandLine resourceSets() {
-        return family("R", "Make, read and compute with resource sets (RFC 20), as flux R does.")
+        return family("R", "Make, read and combine resource sets (RFC 20), as flux R does.")
                 .addSubcommand("get", new RGetVerb(console))
                 .addSubcommand("encode", new Encode(console, Environment.ofProcess()))
                 .addSubcommand("decode", new Decode(console))
@@ -165,7 +165,7 @@ final class Verbs {
     }
 
     private CommandLine shape() {
-        return family("shape", "Turn shapes (RFC 46) into resources lists (RFC 14) and back.")
+        return family("shape", "Convert shapes (RFC 46) to resources lists (RFC 14) and back.")
                 .addSubcommand("expand", new ShapeExpand(console))
                 .addSubcommand("compact", new ShapeCompact(console));
     }

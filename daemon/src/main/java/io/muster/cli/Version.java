@@ -11,9 +11,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code muster version}. */
-@Command(name = "version", description = "Print the version of this command.")
+@Command(
+name = "version",
+description = "Print the version of this command.",
+footer = {
+"  muster version",
+"  muster version --json"
+})
 final class Version extends Verb {
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     Version(Console console) {

@@ -139,7 +139,7 @@ final class Daemon {
                 environment.uid(),
                 config.access(),
                 new Accounts(),
-                name -> log.warn("{} is no account: it is granted nothing", name));
+                name -> log.warn("{} has no account on this host and gets no right", name));
     }
 
     private void every(long seconds, Runnable task) {

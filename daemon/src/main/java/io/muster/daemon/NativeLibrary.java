@@ -42,7 +42,7 @@ final class NativeLibrary {
             }
             faults.add(directory + ": " + fault);
         }
-        throw new IOException("there is nowhere to unpack Netty's native library (" + String.join("; ", faults)
+        throw new IOException("Netty's native library cannot be unpacked (" + String.join("; ", faults)
                 + "): make room, or name a directory with -D" + PROPERTY + "=DIR in MUSTER_JAVA_OPTS");
     }
 
@@ -65,7 +65,7 @@ final class NativeLibrary {
         try {
             Files.write(probe, new byte[ROOM], StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             Files.setPosixFilePermissions(probe, PosixFilePermissions.fromString("rwx------"));
-            return Files.isExecutable(probe) ? "" : "nothing may be run from there";
+            return Files.isExecutable(probe) ? "" : "its files cannot be executed";
         } catch (AccessDeniedException e) {
             return "permission denied";
         } catch (FileSystemException e) {

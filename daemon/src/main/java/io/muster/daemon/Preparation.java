@@ -59,7 +59,7 @@ final class Preparation implements Configurable {
         if (found.method().equals(RELOADED)
                 && !found.base().equals(config.resources().set())) {
             log.warn(
-                    "R as an admin has loaded it, of {} nodes, is replaced by the configuration's, of {}",
+                    "the R that an admin loaded, with {} nodes, is replaced by the R of the configuration, with {}",
                     found.base().nodes(),
                     config.resources().set().nodes());
         }
@@ -70,8 +70,8 @@ final class Preparation implements Configurable {
         }
         if (failure != null) {
             log.error(
-                    "the inventory goes on as it was when the daemon stopped, since it takes no changes: {};"
-                            + " a reload applies the configuration when it does",
+                    "the daemon takes no changes, so the inventory stays as it was when the daemon stopped: {}; reload "
++ "the configuration when the daemon takes changes again",
                     failure);
         }
     }
@@ -97,11 +97,11 @@ final class Preparation implements Configurable {
         }
         String names = gone.toString();
         return (resources.isDiscovered()
-                        ? "the configuration no longer says which hosts there are, and would leave this host alone: it"
+                        ? "the configuration no longer names hosts, so that only this host is left: it"
                         : "the configuration")
                 + " would take away " + gone.size() + " of " + hosts + " hosts ("
                 + (names.length() > MOST_NAMES ? names.substring(0, MOST_NAMES) + "..." : names)
-                + "), and muster.reload-drop = " + next.reloadDrop() + " does not allow that; if it is meant, set"
+                + "), and muster.reload-drop = " + next.reloadDrop() + " does not allow that; if you want it, set"
                 + " muster.reload-drop = 1 and reload again, or restart the daemon";
     }
 
@@ -110,7 +110,7 @@ final class Preparation implements Configurable {
     public void configure(Config next) throws InterruptedException {
         String failure = next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
         if (failure != null) {
-            log.error("the inventory stays as it is, since it takes no changes: {}", failure);
+            log.error("the daemon takes no changes, so the inventory stays as it is: {}", failure);
         }
     }
 
@@ -126,8 +126,8 @@ final class Preparation implements Configurable {
                 new DefinitionChanges.Define(resources.set(), method, Core.initial(config), exclusions(config));
         Optional<Answer> answer = submitUnless(core.acquires()::isAcquired, define);
         if (answer.isEmpty()) {
-            log.warn("the new resources wait for the next start, or a reload without a scheduler:"
-                    + " one holds the present ones");
+            log.warn("a scheduler holds the present resources: the new ones wait for the next start, or for a reload "
++ "without a scheduler");
             return submit(exclusions(config));
         }
         String failure = failure(answer.get());
@@ -152,7 +152,7 @@ final class Preparation implements Configurable {
         if (!remap.from().ranks().isEmpty()) {
             report("moved to another rank", remap.moved().toString());
             report(
-                    "left the inventory; what held them is kept until they return",
+                    "left the inventory; their holds are kept until they return",
                     remap.vanished().toString());
             report("new in the inventory", remap.added().toString());
         }

@@ -61,12 +61,12 @@ final class Recovered implements Replay {
             clock.start(lastTime);
             seconds = (System.nanoTime() - start) / 1e9;
             if (mended > MOST_MENDED_TOLD) {
-                log.warn("{} more places like these were mended", mended - MOST_MENDED_TOLD);
+                log.warn("{} more such places were repaired", mended - MOST_MENDED_TOLD);
             }
             return journal;
         } catch (IllegalArgumentException e) {
             throw new UnreadableException(
-                    storage.stateDir() + ": whole, but not understood after event " + lastSeq
+                    storage.stateDir() + ": not damaged, but this version does not understand what follows event " + lastSeq
                             + "; was it written by a newer version? " + e.getMessage(),
                     e);
         }
@@ -117,7 +117,7 @@ final class Recovered implements Replay {
         for (String place : places) {
             if (mended++ < MOST_MENDED_TOLD) {
                 log.warn(
-                        "{} has at {} what libjansson or a terminal does not take; its escape stands there instead",
+                        "{} has at {} a character that libjansson or a terminal does not accept; its escape replaces it",
                         subject,
                         place);
             }

@@ -66,7 +66,7 @@ final class Reload {
             log.info("configuration reloaded");
         } catch (InvalidException e) {
             e.problems().forEach(problem -> log.error("{}", problem));
-            log.error("the configuration was not reloaded: the one in force stays");
+            log.error("the configuration was not reloaded: the daemon keeps the present one");
         } catch (Exception e) {
             if (ended) {
                 log.info("the daemon stops before the configuration was reloaded as a whole");

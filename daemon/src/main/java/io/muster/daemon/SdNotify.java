@@ -94,7 +94,7 @@ public final class SdNotify implements AutoCloseable {
             channel.writeAndFlush(Unpooled.copiedBuffer(state, StandardCharsets.UTF_8))
                     .addListener(sent -> {
                         if (!sent.isSuccess()) {
-                            LOG.debug("systemd was not told {}", state, sent.cause());
+                            LOG.debug("systemd did not receive {}", state, sent.cause());
                         }
                     });
         }
@@ -113,7 +113,7 @@ public final class SdNotify implements AutoCloseable {
             long micros = Long.parseLong(environment.getOrDefault("WATCHDOG_USEC", "0"));
             return micros > 0 ? Optional.of(Duration.ofNanos(micros * 500)) : Optional.empty();
         } catch (NumberFormatException e) {
-            LOG.warn("WATCHDOG_USEC is no number: {}", environment.get("WATCHDOG_USEC"));
+            LOG.warn("WATCHDOG_USEC is not a number: {}", environment.get("WATCHDOG_USEC"));
             return Optional.empty();
         }
     }

@@ -48,7 +48,7 @@ final class Stop {
         await(this::endStreams);
         sockets.forEach(PeerSocket::close);
         if (answered && !await(this::snapshot)) {
-            log.warn("no last snapshot could be written: the next start replays the journal");
+            log.warn("the last snapshot could not be written: the next start replays the journal");
         }
         close(core.ledger(), patience);
         threads.close();

@@ -195,10 +195,10 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     public void condition(Condition condition, String reason) {
         fault = reason;
         switch (condition) {
-            case WRITABLE -> log.info("the journal is writable again: changes are taken");
+            case WRITABLE -> log.info("the journal is writable again: the daemon takes changes");
             case READ_ONLY, CLOSED ->
                 log.error(
-                        "changes are refused until the disk is well again, or a restart where files of it are gone: {}",
+                        "the daemon refuses changes until the disk accepts writes again, or until a restart if journal files are gone: {}",
                         reason);
             case UNCERTAIN, BROKEN -> log.error("changes are refused: {}", reason);
         }
@@ -219,7 +219,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
 
     @Override
     public void broken(Throwable bug) {
-        log.error("the journal failed by a bug", bug);
+        log.error("a bug made the journal fail", bug);
     }
 
     void snapshot(Outcome outcome) {

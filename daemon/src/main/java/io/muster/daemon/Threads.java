@@ -49,7 +49,7 @@ final class Threads implements AutoCloseable {
         return task -> {
             Thread thread = new Thread(task, name);
             thread.setUncaughtExceptionHandler(
-                    (t, bug) -> log.error("the thread {} came upon a bug", t.getName(), bug));
+                    (t, bug) -> log.error("a bug made the thread {} fail", t.getName(), bug));
             thread.setDaemon(true); // only the main thread decides whether there is still a daemon
             return thread;
         };

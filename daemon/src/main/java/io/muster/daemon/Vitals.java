@@ -61,7 +61,7 @@ final class Vitals {
                 throw e;
             }
             log.warn(
-                    "there are no metrics, since the default address is taken; set muster.metrics: {}", e.getMessage());
+                    "there are no metrics, because the default address is in use; set muster.metrics: {}", e.getMessage());
             return null;
         }
     }

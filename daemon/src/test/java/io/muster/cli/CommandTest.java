@@ -69,7 +69,7 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.CONFLICT, "drain", "1", "second").err())
                 .startsWith("muster drain: node1 (rank 1) already drained - node1: first (admin, by " + USER)
                 .endsWith(
-                        "s ago)\n  nothing was changed; -u leaves what is drained as it is, -f gives it the new reason\n");
+                        "s ago)\n  nothing was changed; -u skips drained targets, -f gives them the new reason\n");
         succeeds("drain", "-u", "1-2", "second");
         succeeds("drain", "-f", "1", "third");
         assertThat(out("drain", "-n", "-o", "reason,nodelist")).isEqualTo("third  node1\nsecond node2\n");
@@ -88,10 +88,10 @@ class CommandTest extends VerbTest {
         succeeds("undrain", "1");
         assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
-                .startsWith("muster undrain: node1 (rank 1) held by somebody else - node1: firmware (ops, by " + USER)
+                .startsWith("muster undrain: node1 (rank 1) held by another user - node1: firmware (ops, by " + USER)
                 .endsWith(
-                        "  nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also one"
-                                + " that another user placed\n");
+                        "  nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if"
+                                + " another user placed it\n");
         succeeds("undrain", "--holder", "ops", "1");
         assertThat(out("status", "-n", "-o", "state,nnodes")).isEqualTo("avail 4\n");
     }
@@ -207,7 +207,7 @@ class CommandTest extends VerbTest {
             stream.next();
             assertThat(refused(Exit.CONFLICT, "acquire").err())
                     .contains(USER)
-                    .contains("--wait waits until they are free");
+                    .contains("--wait waits until the resources are free");
             assertThat(refused(Exit.CONFLICT, "reload", directory.resolve("R").toString())
                             .err())
                     .contains("busy");
@@ -336,7 +336,7 @@ class CommandTest extends VerbTest {
         assertThat(result.exit()).isEqualTo(Exit.UNREACHABLE);
         assertThat(result.err())
                 .startsWith("muster status: nothing listens on " + directory.resolve("nobody") + ": is muster running?")
-                .contains("--uri or MUSTER_URI names another socket");
+                .contains("name another socket with --uri or MUSTER_URI");
     }
 
     @Test
@@ -349,7 +349,7 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.USAGE, "status", "-o", "nope").err())
                 .contains("there is no column nope; there are state,");
         assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("local:///path is right");
-        assertThat(refused(Exit.USAGE, "property").err()).contains("which one? There are list, add");
+        assertThat(refused(Exit.USAGE, "property").err()).contains("a verb is missing: expected one of list, add");
         assertThat(refused(Exit.USAGE, "drain", "1", "--until", "soon").err()).contains("\"soon\" is no time");
     }
 
@@ -378,10 +378,10 @@ class CommandTest extends VerbTest {
         reload("node[0,3]");
         Result status = muster("status", "-n", "-o", "state,nodelist");
         assertThat(status.out()).isEqualTo("avail node[0,3]\n");
-        assertThat(status.err()).isEqualTo("muster status: not in R any longer, and drained when they return: node1\n");
+        assertThat(status.err()).isEqualTo("muster status: these hosts left R and will be drained when they return: node1\n");
         assertThat(muster("status", "--json").out()).contains("\"departed_drained\":\"node1\"");
         assertThat(out("why", "node1"))
-                .startsWith("node1: departed: not in R, and when it returns this is so again\n"
+                .startsWith("node1: departed: not in R; when the host returns, this applies again\n"
                         + "  hold        admin: bad dimm by " + USER)
                 .containsPattern("event .* drain node1 \\(rank 1\\) reason=\"bad dimm\"");
         assertThat(out("why", "node2", "0"))
@@ -390,7 +390,7 @@ class CommandTest extends VerbTest {
                 .contains("\"state\":\"departed\",\"host\":\"node1\",\"up\":false", "\"reason\":\"bad dimm\"");
         assertThat(refused(Exit.CONFLICT, "undrain", "node[1-2]").err()).isEqualTo("""
                         muster undrain: node2 (departed) not drained
-                          nothing was changed; -u skips what is not drained
+                          nothing was changed; -u skips targets that are not drained
                         """);
         for (String verb : new String[] {"undrain", "include"}) {
             assertThat(refused(Exit.ERROR, verb, "node[1-2]", "two\nlines").err())
@@ -437,7 +437,7 @@ class CommandTest extends VerbTest {
         assertThat(out("reload", "--dry-run", r.toString())).isEqualTo("""
                         would define 5 ranks
                           new: node[4-5]
-                          left, and what holds them kept until they return: node2
+                          left the inventory; their holds are kept until they return: node2
                           moved to another rank: node[0-1,3]
                         no scheduler is connected
                         """);

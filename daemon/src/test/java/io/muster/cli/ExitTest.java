@@ -52,7 +52,7 @@ class ExitTest {
             assertThat(run(daemon, "watch").exit()).isEqualTo(Exit.DENIED);
             assertThat(run(daemon, "acquire").err()).contains("the right \"acquire\"");
             assertThat(run(daemon, "acquire").exit()).isEqualTo(Exit.DENIED);
-            assertThat(run(daemon, "why", "1").out()).contains("the journal is for admins only");
+            assertThat(run(daemon, "why", "1").out()).contains("only admins may read the journal");
             assertThat(run(daemon, "status", "-no", "state").out()).isEqualTo("avail\n");
         }
     }
@@ -121,7 +121,7 @@ class ExitTest {
             assertThat(refused.err())
                     .startsWith("muster drain: ")
                     .endsWith(
-                            "  the daemon cannot write its journal and takes no changes; schedulers and queries go on\n");
+                            "  the daemon cannot write its journal and takes no changes; it continues to serve schedulers and queries\n");
             assertThat(run(daemon, "undrain", "1").exit()).isEqualTo(Exit.READ_ONLY);
             Result status = run(daemon, "status", "-no", "state,reason,nnodes");
             assertThat(status.exit()).isZero();
@@ -155,7 +155,7 @@ class ExitTest {
             // The timeout also limits the change itself, so it is long enough for a busy machine.
             Result waited = run(daemon, "drain", "3", "x", "--wait", "--timeout", "2");
             assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
-            assertThat(waited.err()).startsWith("muster: the change is made, but a scheduler has not been sent it yet");
+            assertThat(waited.err()).startsWith("muster: the change is made, but not yet sent to every scheduler");
             assertThat(run(daemon, "status", "3", "-no", "state").out()).isEqualTo("drained\n");
         }
     }

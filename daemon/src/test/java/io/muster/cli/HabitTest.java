@@ -81,7 +81,7 @@ class HabitTest extends VerbTest {
         assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[4-5]\n");
         assertThat(refused(Exit.CONFLICT, "drain", "node[3,6]", "x").err()).isEqualTo("""
                         muster drain: node6 (rank 6) is excluded
-                          nothing was changed; `muster include` first, or leave them out
+                          nothing was changed; include the hosts first with `muster include`, or leave them out
                         """);
         assertThat(muster("exclude", "@gpu").err()).isEqualTo("ended the hold admin on node[4-5]\n");
         assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x").err()).contains("all of @gpu are excluded or lost");
@@ -191,7 +191,7 @@ class HabitTest extends VerbTest {
                 .contains("\ncolumns:\n  state\n")
                 .endsWith("  nodelist\n");
         assertThat(refused(Exit.USAGE, "property").err())
-                .startsWith("muster property: which one? There are list, add, remove\n");
+                .startsWith("muster property: a verb is missing: expected one of list, add, remove\n");
         assertThat(refused(Exit.USAGE, "watch", "--count", "soon").err()).contains("'soon' is not a number\n");
         assertThat(refused(Exit.USAGE, "status", "--timeout", "soon").err()).contains("\"soon\" is no duration");
     }

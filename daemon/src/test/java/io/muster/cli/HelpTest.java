@@ -2,6 +2,7 @@ package io.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.cli.terminal.Console;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,8 +28,15 @@ import picocli.codegen.docgen.manpage.ManPageGenerator;
 class HelpTest {
     private static final Path WRITTEN_DOWN = Path.of("src/test/resources/help.txt");
 
+    /** A word for the shell, which may have single quotes in it, or a character that ends a command. */
+    private static final Pattern SHELL_WORD = Pattern.compile("(?:'[^']*'|[^\\s'|;&<>()])+|[|;&<>()]");
+
     private static CommandLine all() {
-        return Muster.parser(new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
+        return Muster.parser(console());
+    }
+
+    private static Console console() {
+        return new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
     }
 
     /** Every verb as it is typed, including those in families. */
@@ -70,7 +80,52 @@ class HelpTest {
         assertThat(spec.usageMessage().description()).isNotEmpty();
         for (ArgSpec argument : spec.args()) {
             assertThat(argument.description()).as(argument.toString()).isNotEmpty();
+            if (argument.arity().max() > 0) {
+                assertThat(argument.paramLabel()).matches("[A-Z][A-Z:=|,.\\[\\]]*");
+            }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbEndsWithExamplesThatItAccepts(List<String> words) {
+        CommandLine verb = find(words);
+        String[] examples = verb.getCommandSpec().usageMessage().footer();
+
+        if (verb.getSubcommands().isEmpty()) {
+            assertThat(examples).hasSizeBetween(2, 3);
+        }
+        for (String example : examples) {
+            List<List<String>> lines = musterLines(example);
+            assertThat(example).startsWith("  ");
+            assertThat(lines).as(example).anyMatch(line -> line.size() >= words.size()
+                    && line.subList(0, words.size()).equals(words));
+            for (List<String> line : lines) {
+                String[] arguments = line.toArray(new String[0]);
+                Muster.parser(console(), arguments).parseArgs(arguments);
+            }
+        }
+    }
+
+    /** Returns the arguments of each {@code muster} in a line for the shell, in which single quotes are the only quotes. */
+    private static List<List<String>> musterLines(String example) {
+        List<List<String>> lines = new ArrayList<>();
+        boolean isMuster = false;
+        boolean isFirst = true;
+        for (MatchResult token : SHELL_WORD.matcher(example).results().toList()) {
+            if (token.group().matches("[|;&<>()]")) {
+                isFirst = true;
+            } else if (isFirst) {
+                isFirst = false;
+                isMuster = token.group().equals("muster");
+                if (isMuster) {
+                    lines.add(new ArrayList<>());
+                }
+            } else if (isMuster) {
+                lines.get(lines.size() - 1).add(token.group().replace("'", ""));
+            }
+        }
+        return lines;
     }
 
     @Test
@@ -85,7 +140,8 @@ class HelpTest {
         assertThat(verbs())
                 .allSatisfy(words -> assertThat(directory.resolve("muster-" + String.join("-", words) + ".adoc"))
                         .content()
-                        .contains("*muster " + String.join(" ", words) + "*"));
+                        .contains("*muster " + String.join(" ", words) + "*")
+                        .contains(find(words).getSubcommands().isEmpty() ? "Examples:\n" : "== Commands"));
     }
 
     @Test
@@ -102,7 +158,7 @@ class HelpTest {
 
         assertThat(all().getSubcommands().keySet())
                 .allSatisfy(verb -> assertThat(help).containsPattern("(?m)^  " + verb + "\\b"));
-        for (int status : new int[] {0, 1, 2, 4, 5, 6, 7, 8, 9, 124}) {
+        for (int status : new int[] {0, 1, 2, 4, 5, 6, 7, 8, 9, 124, 141}) {
             assertThat(help).containsPattern("(?m)^  " + status + " ");
         }
     }

@@ -179,7 +179,7 @@ class RequestVerbsTest {
         Result result = muster("feasible", "pom.xml");
         assertThat(result.exit()).isEqualTo(1);
         assertThat(result.out()).startsWith("never: type \"pom.xml\" does not occur in this inventory");
-        assertThat(result.err()).isEqualTo("  there is a file of that name; ./pom.xml reads it\n");
+        assertThat(result.err()).isEqualTo("  a file has that name; ./pom.xml reads it\n");
     }
 
     @Test
@@ -203,7 +203,7 @@ class RequestVerbsTest {
             assertThat(late.out())
                     .startsWith("no: the duration of 86400s is more than the inventory's remaining lifetime");
             assertThat(muster("feasible", "-t", "1d", "node").exit()).isZero();
-            assertThat(muster("feasible", "--now", "node").out()).contains("\nnote: without a duration it runs until");
+            assertThat(muster("feasible", "--now", "node").out()).contains("\nnote: a job without a duration runs until");
         } finally {
             assertThat(muster("expiration", "clear").exit()).isZero();
         }

@@ -134,7 +134,7 @@ class AssemblyTest {
         Config config = config("admin-socket = \"admin.sock\"");
         assertThatThrownBy(() -> Daemon.start(config, environment(), telemetry, Tracer.OFF))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("admin.sock is in the way of the socket");
+                .hasMessageContaining("admin.sock already exists and is not a socket");
         assertThat(directory.resolve("muster.sock")).doesNotExist();
         assertThat(directory.resolve("admin.sock")).hasContent("precious");
         Files.delete(directory.resolve("admin.sock"));
@@ -260,7 +260,7 @@ class AssemblyTest {
         assertThat(logged.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .filteredOn(line -> line.contains("is replaced"))
-                .containsExactly("R as an admin has loaded it, of 9 nodes, is replaced by the configuration's, of 4");
+                .containsExactly("the R that an admin loaded, with 9 nodes, is replaced by the R of the configuration, with 4");
     }
 
     @Test

@@ -36,7 +36,7 @@ class NativeLibraryTest {
     void whereNoneWillDoEachIsNamedWithItsFault() {
         assertThatThrownBy(() -> NativeLibrary.choose(List.of(missing, unfit)))
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith("there is nowhere to unpack Netty's native library"
+                .hasMessageStartingWith("Netty's native library cannot be unpacked"
                         + " (/nonexistent/tmp: there is no such directory; /proc: ")
                 .hasMessageEndingWith(
                         "): make room, or name a directory with -Dio.netty.native.workdir=DIR in MUSTER_JAVA_OPTS");

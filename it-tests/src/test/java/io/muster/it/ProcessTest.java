@@ -111,7 +111,7 @@ class ProcessTest {
         doesNotStart(setup("bath = \"1s\""), 78, "did you mean batch?");
 
         Files.writeString(setup().socket(), "precious");
-        doesNotStart(setup(), 1, "sock is in the way of the socket");
+        doesNotStart(setup(), 1, "sock already exists and is not a socket");
         assertThat(setup().socket()).hasContent("precious");
         Files.delete(setup().socket());
 
@@ -218,7 +218,7 @@ class ProcessTest {
     @Test
     void whoeverIsStartedByNohupSaysThatHangupsAreIgnored() throws IOException {
         try (DaemonProcess daemon = setup().wrapper("nohup").start().expect("SIGHUP is ignored")) {
-            daemon.output().await("SIGHUP is ignored, as nohup leaves it");
+            daemon.output().await("SIGHUP is ignored, because nohup started the daemon");
             daemon.signal("HUP");
             assertThat(daemon.ask("resource.status").has("R")).isTrue();
         }
@@ -269,7 +269,7 @@ class ProcessTest {
                 FluxClient main = daemon.connect();
                 FluxClient admin = daemon.connect(directory.resolve("admin/admin.sock"))) {
             assertThatThrownBy(() -> ask(main, "resource.drain", "{'targets':'1'}"))
-                    .hasMessage("changes are taken on the admin socket only");
+                    .hasMessage("only the admin socket takes changes");
             ask(admin, "resource.drain", "{'targets':'1'}");
             assertThat(main.rpc("resource.status", null).path("drain").has("1")).isTrue();
             assertThat(mode(directory.resolve("admin"))).isEqualTo("rwx------");

@@ -11,7 +11,7 @@ public final class EventChoice {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
-            description = "Only events about these ranks or hosts.")
+            description = "Print only events about these ranks or hosts.")
     private @Nullable String include;
 
     @Option(
@@ -19,12 +19,12 @@ public final class EventChoice {
             paramLabel = "NAME,...",
             split = ",",
             hideParamSyntax = true,
-            description = "Only these events.")
+            description = "Print only events with these names.")
     private List<String> types = List.of();
 
     @Option(
             names = {"-H", "--human"},
-            description = "A line to read instead of JSON.")
+            description = "Print text instead of JSON, one line per event.")
     private boolean human;
 
     /** Returns the filter for events on disk. These events do not say which hosts have {@code @PROPERTY}. */

@@ -65,7 +65,7 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         if (targets.indexOf('@') >= 0) {
             throw new Failure(
                     Exit.USAGE,
-                    targets + ": which hosts have a property, a journal does not say",
+                    targets + ": a journal does not say which hosts have a property",
                     "give hosts or ranks");
         }
         try {

@@ -10,13 +10,13 @@ public final class PeriodOptions {
     @Option(
             names = {"-S", "--since"},
             paramLabel = "TIME",
-            description = "From then on: 30m, 4h, 2d ago, or a time. Default: all that is known.")
+            description = "Begin at this time, or this long ago: 30m, 4h, 2d. Default: the first known event.")
     private @Nullable String since;
 
     @Option(
             names = {"-U", "--until"},
             paramLabel = "TIME",
-            description = "Up to then. Default: now.")
+            description = "End at this time, or this long ago. Default: now.")
     private @Nullable String until;
 
     /** Returns the period. Without {@code --until} it has no end, because the clock of the daemon may be ahead of this one. */

@@ -15,7 +15,7 @@ public final class SelectionOptions {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
-            description = "Only these ranks or hosts. Those that are not there do not matter if any is.")
+            description = "Select only these ranks or hosts. Unknown ones are ignored unless all are unknown.")
     private @Nullable String include;
 
     @Option(
@@ -23,7 +23,8 @@ public final class SelectionOptions {
             paramLabel = "NAME,...",
             hideParamSyntax = true,
             split = ",",
-            description = "Only hosts of one of these queues: of [queues] in the configuration, or else properties.")
+            description = "Select only hosts of these queues. A name that is not in [queues] of the configuration is a "
++ "property.")
     private List<String> queues = List.of();
 
     @Option(
@@ -31,7 +32,7 @@ public final class SelectionOptions {
             paramLabel = "NAME,...",
             hideParamSyntax = true,
             split = ",",
-            description = "Only hosts with one of these properties.")
+            description = "Select only hosts with one of these properties.")
     private List<String> properties = List.of();
 
     /**

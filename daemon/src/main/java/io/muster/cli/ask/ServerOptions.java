@@ -27,19 +27,19 @@ public final class ServerOptions {
     @Option(
             names = "--uri",
             paramLabel = "URI",
-            description = "The daemon's socket, local:///path or a path. Else $$MUSTER_URI, else your own daemon's"
-                    + " socket if there is one, else /run/muster/muster.sock.")
+            description = "Connect to the daemon at this socket, a path or local:///path. Default: $$MUSTER_URI; else the "
++ "socket of your own daemon if it exists; else /run/muster/muster.sock.")
     private @Nullable String uri;
 
     @Option(
             names = "--timeout",
-            paramLabel = "TIME",
-            description = "How long to wait for an answer: seconds, 500ms, 2m; 0 is without end. Default: 30.")
+            paramLabel = "DURATION",
+            description = "Wait this long for an answer: seconds, or 500ms, 2m. 0 waits without limit. Default: 30.")
     private @Nullable String timeout;
 
     @Option(
             names = "--trace-wire",
-            description = "Print every message on standard error, a line each. No secrets travel here.")
+            description = "Print every message on standard error, one per line. Messages contain no secrets.")
     private boolean traceWire;
 
     public FluxClient connect(Console console) throws IOException {

@@ -23,7 +23,7 @@ public abstract class ServerVerb extends Verb {
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
-    @Option(names = "--json", description = "JSON, with a schema_version: keys are only ever added to a version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version. A version may gain keys, and loses none.")
     private boolean json;
 
     protected ServerVerb(Console console) {

@@ -14,13 +14,13 @@ import picocli.CommandLine.Option;
 
 /** Options that choose a state directory: the directory itself, or the configuration that names it. */
 public final class StateDirOptions {
-    @Option(names = "--state-dir", paramLabel = "DIR", description = "The daemon's state directory.")
+    @Option(names = "--state-dir", paramLabel = "DIR", description = "Use this state directory.")
     private @Nullable Path stateDir;
 
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
-            description = "The daemon's configuration, which names its state directory; without it the default file.")
+            description = "Use the state directory that this configuration names. Default: the file that `muster serve` reads.")
     private @Nullable Path config;
 
     public boolean isGiven() {
@@ -42,14 +42,14 @@ public final class StateDirOptions {
             throw new Failure(
                     Exit.ERROR,
                     directory + ": there is no such " + what,
-                    what.equals("backup") ? "" : "--state-dir or -c names another");
+                    what.equals("backup") ? "" : "name another one with --state-dir or -c");
         }
         if (Files.isExecutable(directory) && !Files.exists(directory.resolve("journal"))) {
             throw new Failure(Exit.ERROR, directory + " is not a " + what + ": there is no directory journal in it");
         }
         if (!isReadable(directory)) {
             throw new Failure(
-                    Exit.DENIED, directory + ": not readable by you", "run this as the user that runs the daemon");
+                    Exit.DENIED, directory + ": you may not read it", "run this as the user that runs the daemon");
         }
         return LocalDisk.existing(directory);
     }

@@ -25,13 +25,13 @@ public final class TableOptions {
     @Option(
             names = {"-o", "--format"},
             paramLabel = "FORMAT",
-            description = "Columns by name, name,name,...; or text with fields as flux and Python have them,"
-                    + " \"{state:>10} ?:{reason} {nodelist}\"; or a format by its name; help lists all names.")
+            description = "Print these columns: name,name,...; a text with fields as in flux and Python, \"{state:>10} "
++ "?:{reason} {nodelist}\"; or a format by its name. -o help lists all names.")
     private String format = "default";
 
     @Option(
             names = {"-n", "--no-header"},
-            description = "No header line.")
+            description = "Print no header line.")
     private boolean noHeader;
 
     @Option(
@@ -40,10 +40,11 @@ public final class TableOptions {
             arity = "0..1",
             defaultValue = "auto",
             fallbackValue = "always",
-            description = "always, never, or auto: on a terminal, unless NO_COLOR is set. Default: auto.")
+            description = "Print colors always, never, or auto: on a terminal, unless NO_COLOR is set. Default: auto; without "
++ "WHEN: always.")
     private String color = "auto";
 
-    @Option(names = "--expand", description = "Every host by its full name instead of host[0-99].")
+    @Option(names = "--expand", description = "Print every host by its full name instead of host[0-99].")
     private boolean expand;
 
     public boolean expand() {

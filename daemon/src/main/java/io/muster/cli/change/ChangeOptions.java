@@ -19,13 +19,13 @@ public final class ChangeOptions {
 
     @Option(
             names = "--dry-run",
-            description = "Change nothing; show what would change, and the very update that each scheduler would get.")
+            description = "Change nothing. Show what would change, and the update that each scheduler would be sent.")
     private boolean dryRun;
 
     @Option(
             names = "--wait",
-            description = "Return once every scheduler has been sent the change, or with status 124 when --timeout is"
-                    + " over. The change itself is on disk before any verb returns.")
+            description = "Wait until every scheduler has been sent the change, or end with status 124 after --timeout. The "
++ "change is on disk before the command returns, also without --wait.")
     private boolean wait;
 
     boolean dryRun() {
@@ -60,8 +60,8 @@ public final class ChangeOptions {
     }
 
     int timedOut(Console console) {
-        console.complain("muster: the change is made, but a scheduler has not been sent it yet: `muster status --json`"
-                + " shows which");
+        console.complain("muster: the change is made, but not yet sent to every scheduler: `muster status --json` shows which "
++ "one waits");
         return Exit.TIMED_OUT;
     }
 }

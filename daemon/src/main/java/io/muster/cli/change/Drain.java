@@ -22,22 +22,26 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster drain}. */
 @CommandLine.Command(
-        name = "drain",
-        description = "Keep hosts from being scheduled, and say why; without targets, list those that are kept so.",
-        footer = {
-            "",
-            "The hosts stay drained, over restarts too, until `muster undrain`. All targets are drained or none.",
-            "Separate several hosts by commas: the words after the first are the reason. A reason whose words are all hosts or"
-                    + " ranks is refused; put -- before it if it is meant.",
-            "A holder is who keeps a host: draining under another name adds a hold of its own, and a host is back only"
-                    + " when its last hold has ended."
-        })
+name = "drain",
+description = {
+"Drain hosts: keep them from being scheduled, for a reason. Without targets, list the drained hosts.",
+"The hosts stay drained, also across restarts, until `muster undrain`. Either all targets are "
++ "drained or none.",
+"Separate hosts by commas: all words after TARGETS are the reason. A reason whose words are all "
++ "hosts or ranks is refused; if you mean it, put -- before it.",
+"Each holder keeps its own hold on a host. The host is scheduled again when its last hold has ended."
+},
+footer = {
+"  muster drain node7 bad fan",
+"  muster drain --holder=ops --for=4h node[0-9] new firmware",
+"  muster drain"
+})
 public final class Drain extends Change {
     @Parameters(
             index = "0",
             arity = "0..1",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
     private @Nullable String targets;
 
     @Parameters(
@@ -45,7 +49,7 @@ public final class Drain extends Change {
             arity = "0..*",
             paramLabel = "REASON",
             parameterConsumer = ReasonWords.class,
-            description = "All further words.")
+            description = "The reason: all words after TARGETS.")
     private String @Nullable [] reason;
 
     @Mixin
@@ -54,13 +58,13 @@ public final class Drain extends Change {
     @Option(
             names = "--holder",
             paramLabel = "NAME",
-            description = "Hold under this name. Default: admin, shared by all.")
+            description = "Hold the hosts under this name. Default: admin, which all users share.")
     private String holder = Hold.SHARED;
 
     @Option(
             names = {"--until", "--for"},
-            paramLabel = "TIME",
-            description = "Undrain by itself: at 2026-01-31T18:00, at 18:00, or after 30m, 4h, 2d.")
+            paramLabel = "TIME|DURATION",
+            description = "End the hold at this time, 18:00 or 2026-01-31T18:00, or after this long: 30m, 4h, 2d.")
     private @Nullable String until;
 
     @Mixin
@@ -111,7 +115,7 @@ public final class Drain extends Change {
         String excluded = conflict.excluded();
         if (!excluded.isEmpty()) {
             return new Failure(
-                    Exit.CONFLICT, excluded, "nothing was changed; `muster include` first, or leave them out");
+                    Exit.CONFLICT, excluded, "nothing was changed; include the hosts first with `muster include`, or leave them out");
         }
         if (!refusal.errno().equals(Errno.EEXIST)) {
             return null;
@@ -120,6 +124,6 @@ public final class Drain extends Change {
         return new Failure(
                 Exit.CONFLICT,
                 drained.isEmpty() ? refusal.sentence() : drained,
-                "nothing was changed; -u leaves what is drained as it is, -f gives it the new reason");
+                "nothing was changed; -u skips drained targets, -f gives them the new reason");
     }
 }

@@ -7,7 +7,13 @@ import io.muster.protocol.client.FluxClient;
 import picocli.CommandLine;
 
 /** {@code muster expiration clear}. */
-@CommandLine.Command(name = "clear", description = "Let the resources never expire. Schedulers are told at once.")
+@CommandLine.Command(
+name = "clear",
+description = "Let the resources never expire. Schedulers are sent the change at once.",
+footer = {
+"  muster expiration clear",
+"  muster expiration clear --wait"
+})
 public final class ExpirationClear extends Change {
     public ExpirationClear(Console console) {
         super(console);

@@ -13,19 +13,26 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster expiration set}. */
 @CommandLine.Command(
-        name = "set",
-        description = "Set when the resources expire. Schedulers are told at once.",
-        footer = {"", "A time in the past ends what runs: -f says that it is meant."})
+name = "set",
+description = {
+"Set when the resources expire. Schedulers are sent the change at once.",
+"A time in the past ends running jobs; it needs -f."
+},
+footer = {
+"  muster expiration set 2d",
+"  muster expiration set 2027-01-31T18:00"
+})
 public final class ExpirationSet extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TIME",
-            description = "30m, 4h, 2d from now; 18:00, 2026-01-31T18:00 or RFC 3339; @ and seconds since the epoch.")
+            description = "A time: 18:00, 2026-01-31T18:00, RFC 3339, or @ and seconds since the epoch; or a duration from "
++ "now: 30m, 4h, 2d.")
     private String time = "";
 
     @Option(
             names = {"-f", "--force"},
-            description = "Even if it is in the past.")
+            description = "Accept a time in the past.")
     private boolean force;
 
     public ExpirationSet(Console console) {
@@ -36,7 +43,7 @@ public final class ExpirationSet extends Change {
     Command command(FluxClient client) {
         double expiration = When.future(time, console().now());
         if (expiration <= console().now() && !force) {
-            throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it all the same");
+            throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it nevertheless");
         }
         return new DefinitionChanges.SetExpiration(expiration);
     }

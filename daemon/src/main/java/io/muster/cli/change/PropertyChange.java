@@ -21,13 +21,13 @@ public abstract class PropertyChange extends Change {
             paramLabel = "NAME,...",
             split = ",",
             hideParamSyntax = true,
-            description = "The property, or several.")
+            description = "The properties, separated by commas.")
     private List<String> names = List.of();
 
     @Parameters(
             index = "1",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
     private String targets = "";
 
     private PropertyChange(Console console, boolean add) {
@@ -49,13 +49,16 @@ public abstract class PropertyChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "add",
-            description = "Give hosts a property.",
-            footer = {
-                "",
-                "Properties are RFC 20's: queues are told apart by them. Schedulers in the field learn of the change when"
-                        + " they acquire the next time."
-            })
+name = "add",
+description = {
+"Give hosts properties.",
+"Properties are those of RFC 20; queues select hosts by them. Deployed schedulers learn of the "
++ "change when they next acquire."
+},
+footer = {
+"  muster property add gpu node[0-3]",
+"  muster property add batch,fast @rack4"
+})
     public static final class Add extends PropertyChange {
         public Add(Console console) {
             super(console, true);
@@ -63,9 +66,15 @@ public abstract class PropertyChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "remove",
-            description = "Take a property from hosts.",
-            footer = {"", "Hosts that lack the property are no error. The command says so if no host has it."})
+name = "remove",
+description = {
+"Take properties from hosts.",
+"A host that lacks the property is no error. The command says so if no host has it."
+},
+footer = {
+"  muster property remove gpu node[0-3]",
+"  muster property remove batch,fast all"
+})
     public static final class Remove extends PropertyChange {
         public Remove(Console console) {
             super(console, false);

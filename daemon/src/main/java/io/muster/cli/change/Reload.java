@@ -25,25 +25,29 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster reload}. */
 @Command(
-        name = "reload",
-        description = "Have the daemon read its resources anew from a file with R.",
-        footer = {
-            "",
-            "Holds and exclusions follow the host names, whatever their ranks become. Not while a scheduler holds the"
-                    + " resources: RFC 28 cannot tell it of new ranks.",
-            "The daemon reads the file. It holds until the daemon is started again or the configuration says something"
-                    + " else: then that is what counts. For the configuration: `systemctl reload muster`."
-        })
+name = "reload",
+description = {
+"Make the daemon replace its resources by the R in a file.",
+"The daemon reads the file. Its resources last until the daemon restarts or reads a changed "
++ "configuration; then the configuration counts. To reload the configuration itself, run `systemctl "
++ "reload muster`.",
+"Holds and exclusions follow the host names, whatever their ranks become. While a scheduler holds "
++ "the resources, a reload is refused, because RFC 28 has no update for new ranks."
+},
+footer = {
+"  muster reload --dry-run R.json",
+"  muster reload R.json"
+})
 public final class Reload extends ServerVerb {
-    @Parameters(index = "0", paramLabel = "FILE", description = "R as JSON, RFC 20.")
+    @Parameters(index = "0", paramLabel = "FILE", description = "A file with R as JSON (RFC 20).")
     private Path file = Path.of("");
 
     @Option(
             names = {"-f", "--force"},
-            description = "Taken for flux's sake; a broker then accepts more ranks than it has brokers.")
+            description = "Let a Flux broker accept more ranks than it has brokers. Muster ignores this option.")
     private boolean force;
 
-    @Option(names = "--dry-run", description = "Change nothing; show which hosts would come, go and change ranks.")
+    @Option(names = "--dry-run", description = "Change nothing. Show which hosts would be added, leave, and change their rank.")
     private boolean dryRun;
 
     public Reload(Console console) {
@@ -101,7 +105,7 @@ public final class Reload extends ServerVerb {
         }
         console().println("would define " + next.nodes() + (next.nodes() == 1 ? " rank" : " ranks"));
         tell("new", remap.added());
-        tell("left, and what holds them kept until they return", remap.vanished());
+        tell("left the inventory; their holds are kept until they return", remap.vanished());
         tell("moved to another rank", remap.moved());
         console().print(standing.flux() ? "" : "no scheduler is connected\n");
     }

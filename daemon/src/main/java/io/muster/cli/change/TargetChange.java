@@ -18,12 +18,13 @@ import picocli.CommandLine.Parameters;
  */
 public abstract class TargetChange extends Change {
     private static final String LIVENESS =
-            "For health checks and boot scripts: liveness is a host's state, drain is somebody's decision.";
+            "This verb is for health checks and boot scripts. Liveness is the state of a host; a drain is the "
++ "decision of a person.";
 
     @Parameters(
             index = "0",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
     private String targets = "";
 
     @Parameters(
@@ -31,7 +32,7 @@ public abstract class TargetChange extends Change {
             arity = "0..*",
             paramLabel = "REASON",
             parameterConsumer = ReasonWords.class,
-            description = "All further words; they go to the journal, and to `muster why`.")
+            description = "The reason: all words after TARGETS. The journal and `muster why` show it.")
     private String @Nullable [] words;
 
     private TargetChange(Console console) {
@@ -60,14 +61,17 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "exclude",
-            description =
-                    "Withhold hosts from schedulers: down at once, and not offered to the next one that acquires.",
-            footer = {
-                "",
-                "The hosts stay excluded, over restarts too, until `muster include`. The hold admin, of drains without --holder,"
-                        + " ends; holds under other names stay. The command prints which holds it ended."
-            })
+name = "exclude",
+description = {
+"Exclude hosts: take them down for schedulers now, and do not offer them to the next scheduler.",
+"The hosts stay excluded, also across restarts, until `muster include`. An exclusion ends the hold "
++ "admin, which drains without --holder place; holds under other names stay. The command prints which "
++ "holds it ended."
+},
+footer = {
+"  muster exclude node7 for tests",
+"  muster exclude --dry-run @login"
+})
     public static final class Exclude extends TargetChange {
         public Exclude(Console console) {
             super(console);
@@ -85,13 +89,17 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "include",
-            description = "Offer excluded or lost hosts again.",
-            footer = {
-                "",
-                "Schedulers see them when they acquire the next time: RFC 28 has no way to tell one that holds the resources already.",
-                "What resource.exclude in the configuration names is included there."
-            })
+name = "include",
+description = {
+"Offer excluded or lost hosts to schedulers again.",
+"A scheduler sees the hosts when it next acquires: RFC 28 has no way to add hosts for a scheduler "
++ "that already holds the resources.",
+"To include hosts that resource.exclude names, change the configuration."
+},
+footer = {
+"  muster include node7",
+"  muster include node[0-9] repaired"
+})
     public static final class Include extends TargetChange {
         public Include(Console console) {
             super(console);
@@ -114,12 +122,16 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "shrink",
-            description = "Say that hosts have left for good (RFC 28): schedulers drop them from what they plan with.",
-            footer = {
-                "",
-                "They do not come back to a scheduler that was told; `muster include` offers them to the next."
-            })
+name = "shrink",
+description = {
+"Remove hosts for good (RFC 28): schedulers drop them from their plans.",
+"The hosts do not come back to a scheduler that was sent this change; `muster include` offers them "
++ "to the next one."
+},
+footer = {
+"  muster shrink node7 returned to the vendor",
+"  muster shrink --dry-run @rack4"
+})
     public static final class Shrink extends TargetChange {
         public Shrink(Console console) {
             super(console);
@@ -152,9 +164,15 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "online",
-            description = "Report that hosts are up.",
-            footer = {"", LIVENESS})
+name = "online",
+description = {
+"Report that hosts are up.",
+LIVENESS
+},
+footer = {
+"  muster online node7",
+"  muster online @rack4 power is back"
+})
     public static final class Online extends LivenessReport {
         public Online(Console console) {
             super(console, LivenessChange.ONLINE);
@@ -162,9 +180,15 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "offline",
-            description = "Report that hosts are down, with the cause.",
-            footer = {"", LIVENESS})
+name = "offline",
+description = {
+"Report that hosts are down, with the cause.",
+LIVENESS
+},
+footer = {
+"  muster offline node7 no answer to ping",
+"  muster offline @rack4 power failure"
+})
     public static final class Offline extends LivenessReport {
         public Offline(Console console) {
             super(console, LivenessChange.OFFLINE);
@@ -172,10 +196,15 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "torpid",
-            description =
-                    "Report that hosts are connected, but have not been heard from lately; they are down until lively.",
-            footer = {"", LIVENESS})
+name = "torpid",
+description = {
+"Report that connected hosts have not been heard from lately. Torpid hosts are down.",
+LIVENESS
+},
+footer = {
+"  muster torpid node7",
+"  muster torpid node[0-9] no heartbeat for 60 s"
+})
     public static final class Torpid extends LivenessReport {
         public Torpid(Console console) {
             super(console, LivenessChange.TORPID);
@@ -183,9 +212,15 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-            name = "lively",
-            description = "Report that torpid hosts are heard from again.",
-            footer = {"", LIVENESS})
+name = "lively",
+description = {
+"Report that torpid hosts have been heard from again.",
+LIVENESS
+},
+footer = {
+"  muster lively node7",
+"  muster lively node[0-9]"
+})
     public static final class Lively extends LivenessReport {
         public Lively(Console console) {
             super(console, LivenessChange.LIVELY);

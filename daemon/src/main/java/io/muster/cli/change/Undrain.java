@@ -20,18 +20,22 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster undrain}. */
 @CommandLine.Command(
-        name = "undrain",
-        description = "End a hold on hosts, so that they are scheduled again once no other hold is left.",
-        footer = {
-            "",
-            "All targets are undrained or none. A hold under another name than admin is ended by the user who placed it, or"
-                    + " with --holder NAME -f by any other."
-        })
+name = "undrain",
+description = {
+"End a hold on hosts. A host is scheduled again when its last hold has ended.",
+"Either all targets are undrained or none. Only the user who placed a hold under another name than "
++ "admin can end it; --holder=NAME -f lets every user end it."
+},
+footer = {
+"  muster undrain node7",
+"  muster undrain --holder=ops node[0-9] firmware is in",
+"  muster undrain -u @rack4"
+})
 public final class Undrain extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all; - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
     private String targets = "";
 
     @Parameters(
@@ -39,13 +43,13 @@ public final class Undrain extends Change {
             arity = "0..*",
             paramLabel = "COMMENT",
             parameterConsumer = ReasonWords.class,
-            description = "All further words, for the journal.")
+            description = "A comment for the journal: all words after TARGETS.")
     private String @Nullable [] comment;
 
     @Mixin
     private final OverwriteOptions.OfUndrain force = new OverwriteOptions.OfUndrain();
 
-    @Option(names = "--holder", paramLabel = "NAME", description = "Whose hold to end. Default: admin, shared by all.")
+    @Option(names = "--holder", paramLabel = "NAME", description = "End the hold of this name. Default: admin, which all users share.")
     private @Nullable String holder;
 
     public Undrain(Console console) {
@@ -94,9 +98,9 @@ public final class Undrain extends Change {
                 Exit.CONFLICT,
                 sentence.isEmpty() ? refusal.sentence() : sentence,
                 foreign
-                        ? "nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also one that"
-                                + " another user placed"
-                        : "nothing was changed; -u skips what is not drained");
+                        ? "nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if another "
++ "user placed it"
+                        : "nothing was changed; -u skips targets that are not drained");
     }
 
     private String holderName() {

@@ -15,23 +15,27 @@ import picocli.CommandLine.Option;
 
 /** {@code muster acquire}. */
 @Command(
-        name = "acquire",
-        description =
-                "Be a scheduler: acquire the resources (RFC 28) and print each response as it comes, a JSON line each.",
-        footer = {
-            "",
-            "Where acquire = \"exclusive\", no scheduler can acquire while this runs. Interrupting it gives them back."
-        })
+name = "acquire",
+description = {
+"Acquire the resources as a scheduler does (RFC 28), and print each response as it arrives, one JSON "
++ "object per line.",
+"With acquire = \"exclusive\" in the configuration, no scheduler can acquire while this command "
++ "runs. Interrupt the command to release the resources."
+},
+footer = {
+"  muster acquire --count=1",
+"  muster acquire --wait"
+})
 public final class Acquire extends ServerVerb {
     private static final long PAUSE_MILLIS = 500;
 
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
-            description = "Stop after so many responses.")
+            description = "Stop after this many responses.")
     private long count = Long.MAX_VALUE;
 
-    @Option(names = "--wait", description = "While somebody else holds the resources, wait until they are free.")
+    @Option(names = "--wait", description = "Wait while another scheduler holds the resources.")
     private boolean wait;
 
     public Acquire(Console console) {
@@ -66,7 +70,7 @@ public final class Acquire extends ServerVerb {
             if (e.errno().equals(Errno.EBUSY) && printed == 0 && wait) {
                 return false;
             }
-            throw Failure.of(e, e.errno().equals(Errno.EBUSY) ? "--wait waits until they are free" : "");
+            throw Failure.of(e, e.errno().equals(Errno.EBUSY) ? "--wait waits until the resources are free" : "");
         }
     }
 }

@@ -19,29 +19,33 @@ import picocli.CommandLine.Option;
 
 /** {@code muster eventlog}. */
 @Command(
-        name = "eventlog",
-        description = "Print the journal's events (RFC 44) that the daemon remembers, as flux resource eventlog does.",
-        footer = {
-            "",
-            "With --follow or --wait it goes on; --timeout is then how long it may, and ends it with status 124.",
-            "`muster watch` prints only what is new, and `muster journal dump` all that is on disk."
-        })
+name = "eventlog",
+description = {
+"Print the journal's events (RFC 44) that the daemon remembers, as flux resource eventlog does.",
+"With --follow or --wait, the command continues with new events; --timeout then limits how long, and "
++ "ends it with status 124.",
+"`muster watch` prints only new events, and `muster journal dump` prints all events on disk."
+},
+footer = {
+"  muster eventlog --human",
+"  muster eventlog --wait=drain --match-context=reason=fan"
+})
 public final class Eventlog extends Following {
     @Option(
             names = {"-f", "--format"},
             paramLabel = "FORMAT",
-            description = "text or json. Default: text.")
+            description = "Print text or json. Default: text.")
     private String format = "text";
 
     @Option(
             names = {"-T", "--time-format"},
             paramLabel = "FORMAT",
-            description = "For text: raw, iso, offset (from the first event) or human. Default: raw.")
+            description = "Print times in text as raw, iso, offset (from the first event) or human. Default: raw.")
     private String timeFormat = "raw";
 
     @Option(
             names = {"-H", "--human"},
-            description = "As -f text -T human.")
+            description = "The same as -f text -T human.")
     private boolean human;
 
     @Option(
@@ -49,33 +53,34 @@ public final class Eventlog extends Following {
             paramLabel = "WHEN",
             arity = "0..1",
             hidden = true,
-            description = "Taken for flux's sake: there are no colours.")
+            description = "Accepted for scripts that call flux: Muster prints no colors here.")
     void color(String when) {}
 
     @Option(
             names = {"-F", "--follow"},
-            description = "Go on with what happens.")
+            description = "Continue with new events.")
     private boolean follow;
 
     @Option(
             names = {"-w", "--wait"},
             paramLabel = "NAME",
-            description = "Go on until an event of this name.")
+            description = "Continue until an event of this name.")
     private @Nullable String last;
 
     @Option(
             names = {"-m", "--match-context"},
             paramLabel = "KEY=VALUE",
-            description = "With --wait: until one whose context has this. May be repeated: all of them.")
+            description = "With --wait, continue until an event whose context has this value. May be repeated; then all must "
++ "match.")
     private List<String> matches = List.of();
 
-    @Option(names = "-t", paramLabel = "TIME", description = "The same as --timeout.")
+    @Option(names = "-t", paramLabel = "DURATION", description = "The same as --timeout.")
     private @Nullable String limit;
 
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
-            description = "Only events about these: ranks, hosts, @PROPERTY.")
+            description = "Print only events about these ranks, hosts or @PROPERTY.")
     private @Nullable String include;
 
     private EventLines lines = new EventLines("raw", ZoneId.systemDefault());

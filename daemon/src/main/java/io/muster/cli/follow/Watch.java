@@ -16,18 +16,22 @@ import picocli.CommandLine.Option;
 
 /** {@code muster watch}. */
 @Command(
-        name = "watch",
-        description = "Print what happens as it happens: the journal's events (RFC 44), a JSON line each.",
-        footer = {
-            "",
-            "An event truncate says that the daemon no longer remembers what came before it: `muster journal dump` reads"
-                    + " that from disk."
-        })
+name = "watch",
+description = {
+"Print events as they happen: the journal's events (RFC 44), one JSON object per line.",
+"An event named truncate means that the daemon no longer remembers the events before it. `muster "
++ "journal dump` reads those from disk."
+},
+footer = {
+"  muster watch --human",
+"  muster watch --since=4h --type=drain,undrain",
+"  muster watch --wait=undrain --include=node7 --timeout=2h"
+})
 public final class Watch extends Following {
     @Option(
             names = "--since",
             paramLabel = "TIME",
-            description = "Begin with what happened since then: 30m, 4h, 2d ago, or a time; all for everything known.")
+            description = "Begin at this time, or this long ago: 30m, 4h, 2d; or all, with the first known event. Default: now.")
     private @Nullable String since;
 
     @Mixin
@@ -36,13 +40,13 @@ public final class Watch extends Following {
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
-            description = "Stop after so many events.")
+            description = "Stop after this many events.")
     private long count = Long.MAX_VALUE;
 
     @Option(
             names = {"-w", "--wait"},
             paramLabel = "NAME",
-            description = "Stop after an event of this name; with status 124 if --timeout is given and over.")
+            description = "Stop after an event of this name, or with status 124 after --timeout.")
     private @Nullable String last;
 
     private long printed;

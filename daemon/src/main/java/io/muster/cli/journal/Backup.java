@@ -18,22 +18,25 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster backup}. */
 @Command(
-        name = "backup",
-        description = "Copy the state directory, history included, and check the copy.",
-        footer = {
-            "",
-            "Works while the daemon runs: every change that was answered before is in the copy, and no history is deleted"
-                    + " meanwhile. A copy that is interrupted is marked as unfinished, and no daemon starts from it."
-                    + " `muster restore` puts a backup back."
-        })
+name = "backup",
+description = {
+"Copy the state directory, history included, and check the copy.",
+"The daemon may run meanwhile: every change that it had answered before is in the copy, and it "
++ "deletes no history until the copy is done. No daemon starts from an interrupted copy, because it is "
++ "marked as unfinished. `muster restore` puts a backup back."
+},
+footer = {
+"  muster backup /backup/muster-1",
+"  muster backup --json /backup/muster-1"
+})
 public final class Backup extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();
 
-    @Parameters(paramLabel = "DIR", description = "Where the copy goes: a directory that is empty, or not there yet.")
+    @Parameters(paramLabel = "DIR", description = "Directory for the copy. It must be empty or not exist.")
     private Path target = Path.of("");
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     public Backup(Console console) {
@@ -62,7 +65,7 @@ public final class Backup extends Verb {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(target)) {
             if (files.iterator().hasNext()) {
                 throw new Failure(
-                        Exit.CONFLICT, target + " is not empty", "name a directory that is, or that is not there yet");
+                        Exit.CONFLICT, target + " is not empty", "name a directory that is empty or does not exist");
             }
         }
     }

@@ -42,7 +42,7 @@ final class Copying {
         console.println(to.where() + " holds every change up to seq " + report.lastSeq() + ", in " + report.segments()
                 + (report.segments() == 1 ? " segment" : " segments") + " (" + report.bytes() + " bytes); verified");
         if (!report.aside().isEmpty()) {
-            console.println("what was there before is in " + to.where() + "/" + report.aside());
+            console.println("the earlier state is in " + to.where() + "/" + report.aside());
         }
     }
 

@@ -20,10 +20,17 @@ import picocli.CommandLine.Option;
 
 /** {@code muster journal dump}. */
 @Command(
-        name = "dump",
-        description = "Print the journal as it stands on disk, history included, a JSON line for each event.",
-        footer = {"", "Works while the daemon runs. Damage is said on standard error, passed over, and gives status 1."
-        })
+name = "dump",
+description = {
+"Print the journal on disk, history included, one JSON object per event.",
+"The daemon may run meanwhile. The command reports damage on standard error, continues after it, and "
++ "ends with status 1."
+},
+footer = {
+"  muster journal dump --human",
+"  muster journal dump --since=2d --type=drain",
+"  muster journal dump --state-dir=backup --include=node7"
+})
 public final class Dump extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();
@@ -31,10 +38,10 @@ public final class Dump extends Verb {
     @Mixin
     private final PeriodOptions period = new PeriodOptions();
 
-    @Option(names = "--first", paramLabel = "SEQ", description = "Begin with this event.")
+    @Option(names = "--first", paramLabel = "SEQ", description = "Begin with the event of this sequence number.")
     private long first = 1;
 
-    @Option(names = "--last", paramLabel = "SEQ", description = "End with this one.")
+    @Option(names = "--last", paramLabel = "SEQ", description = "End with the event of this sequence number.")
     private long last = Long.MAX_VALUE;
 
     @Mixin

@@ -21,21 +21,24 @@ import picocli.CommandLine.Option;
 
 /** {@code muster journal repair}. */
 @Command(
-        name = "repair",
-        description = "Make a damaged state directory one that a daemon starts from, keeping all that can be kept.",
-        footer = {
-            "",
-            "What is cut off or replaced is copied to quarantine/ first. The daemon must not run. --dry-run shows what"
-                    + " would be done."
-        })
+name = "repair",
+description = {
+"Repair a damaged state directory so that a daemon starts from it. All that can be kept is kept.",
+"The command first copies what it cuts off or replaces to quarantine/. Stop the daemon before a "
++ "repair."
+},
+footer = {
+"  muster journal repair --dry-run",
+"  muster journal repair"
+})
 public final class Repair extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();
 
-    @Option(names = "--dry-run", description = "Only say it.")
+    @Option(names = "--dry-run", description = "Change nothing. Print what a repair would do.")
     private boolean dryRun;
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     public Repair(Console console) {

@@ -19,25 +19,29 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster restore}. */
 @Command(
-        name = "restore",
-        description = "Put a backup into the state directory, and check it there.",
-        footer = {
-            "",
-            "The daemon must not run. A state directory that holds a state is left alone without --force; with it, that state"
-                    + " is moved to replaced.1 (or the next number) in the same directory, from where it can be restored too."
-                    + " A restore that is interrupted keeps a daemon from starting until it is repeated with --force."
-        })
+name = "restore",
+description = {
+"Put a backup into the state directory, and check it there.",
+"Stop the daemon before a restore. A state directory that is in use is left alone without --force. "
++ "With --force, its state is moved to replaced.1 (or the next number) in the same directory, and can "
++ "be restored from there.",
+"After an interrupted restore, no daemon starts until you repeat the restore with --force."
+},
+footer = {
+"  muster restore /backup/muster-1",
+"  muster restore --force /backup/muster-1"
+})
 public final class Restore extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();
 
-    @Parameters(paramLabel = "DIR", description = "What muster backup has made.")
+    @Parameters(paramLabel = "DIR", description = "A directory that `muster backup` wrote.")
     private Path source = Path.of("");
 
-    @Option(names = "--force", description = "Move the state that is there aside.")
+    @Option(names = "--force", description = "Move the present state aside.")
     private boolean force;
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     public Restore(Console console) {

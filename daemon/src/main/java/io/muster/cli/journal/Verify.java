@@ -20,14 +20,20 @@ import picocli.CommandLine.Option;
 
 /** {@code muster journal verify}. */
 @Command(
-        name = "verify",
-        description = "Read the whole state directory and say all that is wrong with it. Changes nothing.",
-        footer = {"", "Status 0 if a daemon can start from it, else 1."})
+name = "verify",
+description = {
+"Read the whole state directory and report every problem. This changes nothing.",
+"The exit status is 0 if a daemon can start from the directory, else 1."
+},
+footer = {
+"  muster journal verify",
+"  muster journal verify --state-dir=backup --json"
+})
 public final class Verify extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     public Verify(Console console) {

@@ -23,9 +23,16 @@ import picocli.CommandLine.Option;
 
 /** {@code muster list}. */
 @Command(
-        name = "list",
-        description = "Show what schedulers may use: free, allocated and down, with cores and GPUs.",
-        footer = {"", "What is allocated only a Flux broker knows; asked of Muster, all that is up is free."})
+name = "list",
+description = {
+"Show which hosts schedulers may use: free, allocated and down, with their cores and GPUs.",
+"Only a Flux broker knows which resources are allocated. Muster shows everything that is up as free."
+},
+footer = {
+"  muster list",
+"  muster list --state=up --queue=batch",
+"  muster list -no '{nodelist}' @gpu"
+})
 public final class ListVerb extends UsageVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",
@@ -46,10 +53,10 @@ public final class ListVerb extends UsageVerb {
             Column.flexible("nodelist", "NODELIST"),
             Column.flexible("rlist", "LIST"));
 
-    @Option(names = "--skip-empty", description = "No lines without hosts: so it is with -i, -q or TARGETS.")
+    @Option(names = "--skip-empty", description = "Print no lines without hosts. Default with -i, -q, -p or TARGETS.")
     private boolean skipEmpty;
 
-    @Option(names = "--no-skip-empty", description = "Lines without hosts, even so.")
+    @Option(names = "--no-skip-empty", description = "Print also lines without hosts. Default otherwise.")
     private boolean noSkipEmpty;
 
     @Mixin

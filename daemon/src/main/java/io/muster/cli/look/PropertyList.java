@@ -21,7 +21,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code muster property list}. */
-@Command(name = "list", description = "Show each property and the hosts that have it.")
+@Command(
+name = "list",
+description = "Show each property and the hosts that have it.",
+footer = {
+"  muster property list",
+"  muster property list node7",
+"  muster property list --property=gpu -o long"
+})
 public final class PropertyList extends ServerVerb {
     private static final Map<String, String> FORMATS =
             Map.of("default", "property,nnodes,nodelist", "long", "property,nnodes,ranks,nodelist");
@@ -34,7 +41,7 @@ public final class PropertyList extends ServerVerb {
     @Parameters(
             arity = "0..*",
             paramLabel = "TARGETS",
-            description = "Only these: ranks, hosts, @PROPERTY, or - for standard input.")
+            description = "Select only these ranks, hosts or @PROPERTY. - reads them from standard input.")
     private List<String> targets = List.of();
 
     @Mixin

@@ -26,13 +26,17 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster status}. */
 @Command(
-        name = "status",
-        description = "Show the state of all hosts, one line for those of which the same is to be said.",
-        footer = {
-            "",
-            "States: avail, torpid (connected, not heard from lately), exclude, lost (shrunk), drained. A star and ✗ mark"
-                    + " hosts that are offline."
-        })
+name = "status",
+description = {
+"Show the state of all hosts, grouped by state and reason.",
+"States: avail, torpid (connected, but not heard from lately), exclude, lost (shrunk), drained. A "
++ "star and ✗ mark hosts that are offline."
+},
+footer = {
+"  muster status",
+"  muster status --state=drained -o long",
+"  muster status @gpu"
+})
 public final class Status extends ServerVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",
@@ -43,17 +47,18 @@ public final class Status extends ServerVerb {
     @Parameters(
             arity = "0..*",
             paramLabel = "TARGETS",
-            description = "Only these: ranks, hosts, @PROPERTY, or - for standard input.")
+            description = "Select only these ranks, hosts or @PROPERTY. - reads them from standard input.")
     private List<String> targets = List.of();
 
     @Option(
             names = {"-s", "--states", "--state"},
             paramLabel = "STATE,...",
             description =
-                    "Only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, offline.")
+                    "Select only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, "
++ "offline.")
     private @Nullable String states;
 
-    @Option(names = "--skip-empty", hidden = true, description = "Taken for flux's sake: there are no empty lines.")
+    @Option(names = "--skip-empty", hidden = true, description = "Accepted for scripts that call flux: Muster prints no empty lines.")
     void skipEmpty(boolean always) {}
 
     @Mixin
@@ -90,7 +95,7 @@ public final class Status extends ServerVerb {
     private void mentionDeparted(Overview standing) {
         Hostlist held = Departure.drained(standing.state(), standing.now(console()));
         if (!held.isEmpty() && targets.isEmpty() && states == null) {
-            console().complain("muster status: not in R any longer, and drained when they return: " + held);
+            console().complain("muster status: these hosts left R and will be drained when they return: " + held);
         }
     }
 

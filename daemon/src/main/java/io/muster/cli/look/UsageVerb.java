@@ -16,13 +16,14 @@ abstract class UsageVerb extends ServerVerb {
     @Parameters(
             arity = "0..*",
             paramLabel = "TARGETS",
-            description = "Only these: ranks, hosts, @PROPERTY, or - for standard input.")
+            description = "Select only these ranks, hosts or @PROPERTY. - reads them from standard input.")
     private List<String> targets = List.of();
 
     @Option(
             names = {"-s", "--states", "--state"},
             paramLabel = "STATE,...",
-            description = "free, allocated, down, up (both of the first) or all. Default: all.")
+            description = "Select only resources in these states: free, allocated, down, up (free and allocated) or all. "
++ "Default: all.")
     private String states = "all";
 
     @Mixin

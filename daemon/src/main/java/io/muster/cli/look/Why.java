@@ -31,20 +31,23 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster why}. */
 @Command(
-        name = "why",
-        description =
-                "Explain hosts: every axis of their state, every hold, what happened last, and what schedulers were told.")
+name = "why",
+description = "Explain the state of hosts: every axis and hold, the last events, and what schedulers were sent.",
+footer = {
+"  muster why node7",
+"  muster why --count=20 node[7-9]"
+})
 public final class Why extends ServerVerb {
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",
-            description = "Hosts, ranks or @PROPERTY, or - for standard input.")
+            description = "Ranks, hosts or @PROPERTY. - reads them from standard input.")
     private List<String> targets = List.of();
 
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
-            description = "How many of the last events to show. Default: 5.")
+            description = "Show this many of the last events. Default: 5.")
     private int count = 5;
 
     public Why(Console console) {
@@ -104,7 +107,7 @@ public final class Why extends ServerVerb {
             }
         } catch (RpcException e) {
             if (e.errno().equals(Errno.EPERM)) {
-                return "the journal is for admins only";
+                return "only admins may read the journal";
             }
             throw e;
         }

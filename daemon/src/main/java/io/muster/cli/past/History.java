@@ -33,20 +33,25 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster history}. */
 @Command(
-        name = "history",
-        description = "Show when hosts were drained, excluded or offline: from when to when, by whom, why.",
-        footer = {
-            "",
-            "Reads the state directory if you name it, or if you may read the usual one and name no daemon. Otherwise asks"
-                    + " the daemon, which reads its disk. A Flux broker knows only the events in its memory.",
-            "The last line says since when the answer is complete. \"before TIME\" means that the host was in this state"
-                    + " when the known events began. The exit status is 9 if events of the period are missing."
-        })
+name = "history",
+description = {
+"Show when hosts were drained, excluded or offline, by whom and why.",
+"The command reads the state directory if you name it, or if you may read the usual one and name no "
++ "daemon. Otherwise it asks the daemon, which reads its disk. A Flux broker knows only the events in "
++ "its memory.",
+"The last line says since when the answer is complete. \"before TIME\" means that the host was in "
++ "this state when the known events began. The exit status is 9 if events of the period are missing."
+},
+footer = {
+"  muster history node7",
+"  muster history --since=30d @rack4",
+"  muster history --state-dir=backup node7"
+})
 public final class History extends Verb {
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",
-            description = "Hosts, ranks, @PROPERTY, all, or - for standard input.")
+            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
     private List<String> hosts = List.of();
 
     @Mixin
@@ -55,7 +60,7 @@ public final class History extends Verb {
     @Mixin
     private final Source source = new Source();
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     public History(Console console) {

@@ -29,13 +29,19 @@ import picocli.CommandLine.Option;
 
 /** {@code muster report}. */
 @Command(
-        name = "report",
-        description = "Sum up how long hosts were drained, by reason, host or holder.",
-        footer = {
-            "",
-            "A host that two hold counts for both. Where an interval began before what is known, it counts from there.",
-            "The last line says since when the answer is complete. The exit status is 9 if events of the period are missing."
-        })
+name = "report",
+description = {
+"Sum up how long hosts were drained, by reason, host or holder.",
+"A host with two holders counts for both. A drain that began before the first known event counts "
++ "from that event.",
+"The last line says since when the answer is complete. The exit status is 9 if events of the period "
++ "are missing."
+},
+footer = {
+"  muster report --since=30d",
+"  muster report --by=host --state=offline",
+"  muster report --csv > drained.csv"
+})
 public final class ReportVerb extends Verb {
     @Mixin
     private final PeriodOptions period = new PeriodOptions();
@@ -43,7 +49,7 @@ public final class ReportVerb extends Verb {
     @Mixin
     private final Source source = new Source();
 
-    @Option(names = "--by", paramLabel = "WHAT", description = "reason, host, holder, user or state. Default: reason.")
+    @Option(names = "--by", paramLabel = "WHAT", description = "Sum up by reason, host, holder, user or state. Default: reason.")
     private String by = "reason";
 
     @Option(
@@ -51,13 +57,13 @@ public final class ReportVerb extends Verb {
             paramLabel = "STATE,...",
             split = ",",
             hideParamSyntax = true,
-            description = "drained, excluded, lost, offline, torpid. Default: drained.")
+            description = "Count time in these states: drained, excluded, lost, offline, torpid. Default: drained.")
     private List<String> states = List.of("drained");
 
-    @Option(names = "--csv", description = "Comma-separated values (RFC 4180), times in seconds.")
+    @Option(names = "--csv", description = "Print comma-separated values (RFC 4180), with durations in seconds.")
     private boolean csv;
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     public ReportVerb(Console console) {

@@ -37,22 +37,26 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster feasible}. */
 @Command(
-        name = "feasible",
-        description = "Ask whether a request for resources could ever be met here, and why not.",
-        exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {
+name = "feasible",
+description = {
+"Ask whether a request for resources could ever be met here, and why not.",
+"The daemon does not know what jobs use: --now asks about resources that are up, not about free ones."
+},
+exitCodeListHeading = "%nExit status:%n",
+exitCodeList = {
             "0:yes",
             "1:never, even if everything were up and free",
             "2:the request or the command line is wrong",
             "3:it fits the inventory, but not what is up (--now)",
-            "4:not known: past what is searched, or the daemon could not say",
+            "4:not known: the search ended without an answer, or the daemon could not say",
             "6:not allowed",
             "7:the daemon cannot be reached"
         },
-        footer = {
-            "",
-            "What jobs have been given is not known to the daemon: --now asks about what is up, not about what is free."
-        })
+footer = {
+"  muster feasible 'slot=4/[core=8;gpu]'",
+"  muster feasible --now --time-limit=4h jobspec.yaml",
+"  muster feasible --requires='batch and -host:node7' 'node=2/slot/core'"
+})
 public final class Feasible extends Verb {
     private static final int NEVER = 1;
     private static final int NOT_NOW = 3;
@@ -66,28 +70,28 @@ public final class Feasible extends Verb {
     @Parameters(
             paramLabel = "SHAPE|FILE",
             description =
-                    "A shape (RFC 46), slot=4/[core=8;gpu]; or a file with a jobspec or a resources list in YAML or"
-                            + " JSON: - for standard input, *.json, *.yaml, or a path that begins with a dot or slash.")
+                    "A shape (RFC 46), such as slot=4/[core=8;gpu]; or a file with a jobspec or a resources list in YAML "
++ "or JSON: *.json, *.yaml, a path that begins with a dot or slash, or - for standard input.")
     private String argument = "";
 
-    @Option(names = "--now", description = "Of what is up now, and before the resources expire.")
+    @Option(names = "--now", description = "Ask about the resources that are up now, and before they expire.")
     private boolean now;
 
     @Option(
             names = "--requires",
             paramLabel = "EXPR",
             description =
-                    "Only on hosts that match: a query as flux takes it (RFC 35), \"batch and -host:node[0-3]\", or"
-                            + " a constraint as JSON (RFC 31).")
+                    "Use only hosts that match a query as in flux (RFC 35), such as \"batch and -host:node[0-3]\", or a "
++ "constraint in JSON (RFC 31).")
     private @Nullable String requires;
 
     @Option(
             names = {"-t", "--time-limit"},
-            paramLabel = "FSD",
-            description = "How long it is to run: 30m, 4h, 2d.")
+            paramLabel = "DURATION",
+            description = "The job runs this long: 30m, 4h, 2d.")
     private @Nullable String duration;
 
-    @Option(names = "--json", description = "JSON, with a schema_version: keys are only ever added to a version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version. A version may gain keys, and loses none.")
     private boolean json;
 
     public Feasible(Console console) {
@@ -123,7 +127,7 @@ public final class Feasible extends Verb {
     /** Advises the user if the argument was read as a shape although a file has this name: {@code job} is a valid shape. */
     private void adviseOfFile(ProblemPrinter complaint) {
         if (!Source.isMeantBy(argument) && Source.exists(argument)) {
-            complaint.advise("there is a file of that name; ./" + argument + " reads it");
+            complaint.advise("a file has that name; ./" + argument + " reads it");
         }
     }
 
@@ -175,7 +179,7 @@ public final class Feasible extends Verb {
             ObjectNode answer = client.rpc(FeasibilityRequest.TOPIC, payload);
             return answer.has("verdict")
                     ? FeasibilityAnswer.parse(answer)
-                    : ofFlux(Verdict.YES, "the server sees no hindrance");
+                    : ofFlux(Verdict.YES, "the server finds no obstacle");
         } catch (RpcException e) {
             if (e.errno().equals(Errno.EOVERFLOW)) {
                 return ofFlux(Verdict.NEVER, e.sentence());
@@ -192,7 +196,7 @@ public final class Feasible extends Verb {
     /** Returns the answer of one of Flux's own services, which respond with yes or never, but say nothing about now. */
     private FeasibilityAnswer ofFlux(Verdict verdict, String sentence) {
         if (now && verdict == Verdict.YES) {
-            throw new Failure(UNKNOWN, "the server does not answer about now");
+            throw new Failure(UNKNOWN, "the server cannot answer for --now");
         }
         Answer answer = new Answer(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
         return new FeasibilityAnswer(false, answer, 0, Hostlist.EMPTY);

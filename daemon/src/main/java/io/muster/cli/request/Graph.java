@@ -32,12 +32,17 @@ import picocli.CommandLine.Option;
 
 /** {@code muster graph}. */
 @Command(
-        name = "graph",
-        description = {
-            "Show the resources as a graph (RFC 4): what contains what.",
-            "An R with a graph of its own is shown by that one; of any other, a node's resources of one type are one pool."
-        },
-        footer = {"", "`muster graph --format dot | dot -Tsvg > graph.svg` makes a picture with Graphviz."})
+name = "graph",
+description = {
+"Show the resources as a graph (RFC 4): which resource contains which.",
+"If R has a graph of its own, that graph is shown. Otherwise, all resources of one type on a node "
++ "form one pool."
+},
+footer = {
+"  muster graph --depth=1",
+"  muster graph --format=dot | dot -Tsvg > graph.svg",
+"  muster graph --file=R.json --format=jgf"
+})
 public final class Graph extends Verb {
     private static final int ALL_LEVELS = 100;
 
@@ -48,20 +53,21 @@ public final class Graph extends Verb {
             names = {"-f", "--file"},
             paramLabel = "FILE",
             description =
-                    "Of the R (RFC 20) or the JSON Graph Format in this file, - for standard input; asks no daemon.")
+                    "Show the R (RFC 20) or the JSON Graph Format in this file, and ask no daemon. - reads standard "
++ "input.")
     private @Nullable String file;
 
     @Option(
             names = {"-d", "--depth"},
             paramLabel = "N",
-            description = "Show only so many levels below the root.")
+            description = "Show only this many levels below the root.")
     private int depth = ALL_LEVELS;
 
     @Option(
             names = {"-s", "--subsystem"},
             paramLabel = "NAME",
             defaultValue = EdgeKind.CONTAINMENT,
-            description = "Which hierarchy is drawn, and cut at --depth. Default: ${DEFAULT-VALUE}.")
+            description = "Show this hierarchy. Default: ${DEFAULT-VALUE}.")
     private String subsystem = EdgeKind.CONTAINMENT;
 
     @Option(
@@ -69,14 +75,14 @@ public final class Graph extends Verb {
             paramLabel = "FORMAT",
             defaultValue = "tree",
             description =
-                    "tree; dot, for Graphviz; or jgf, as an R's scheduling key has it. Default: ${DEFAULT-VALUE}.")
+                    "Print a tree; dot, for Graphviz; or jgf, the JSON of the scheduling key of R. Default: "
++ "${DEFAULT-VALUE}.")
     private String format = "tree";
 
     @Option(
             names = "--full",
             description =
-                    "Every core and gpu by itself; and in jgf every key that RFC 20 names, not only what differs from"
-                            + " its default.")
+                    "Show every core and GPU. In jgf, also print every key of RFC 20 that has its default value.")
     private boolean full;
 
     public Graph(Console console) {

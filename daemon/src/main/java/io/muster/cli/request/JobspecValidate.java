@@ -20,13 +20,18 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster jobspec validate}. */
 @Command(
-        name = "validate",
-        description = "Say all that is wrong with a jobspec, each with its line or its JSON pointer.",
-        footer = {
-            "",
-            "Levels: v1 is RFC 25, its text and its schema; canonical is RFC 14, of any version.",
-            "Status 0 if it is valid, 1 if it is not, 2 if there is nothing to read. What is only noted does not count."
-        })
+name = "validate",
+description = {
+"Check a jobspec and report every problem, with its line or JSON pointer.",
+"Level v1 checks the text and the schema of RFC 25; level canonical checks RFC 14 and accepts every "
++ "version.",
+"The exit status is 0 if the jobspec is valid, 1 if it is not, and 2 if there is nothing to read. "
++ "Notes do not count."
+},
+footer = {
+"  muster jobspec validate jobspec.yaml",
+"  muster jobspec validate --level=canonical --json < jobspec.json"
+})
 public final class JobspecValidate extends Verb {
     private static final int INVALID = 1;
 
@@ -34,22 +39,22 @@ public final class JobspecValidate extends Verb {
             arity = "0..1",
             defaultValue = "-",
             paramLabel = "FILE",
-            description = "YAML or JSON; without it, or for -, standard input.")
+            description = "A jobspec in YAML or JSON. Default, and for -: standard input.")
     private String file = "-";
 
     @Option(
             names = "--level",
             paramLabel = "LEVEL",
             defaultValue = "v1",
-            description = "v1 or canonical. Default: ${DEFAULT-VALUE}.")
+            description = "Check at this level, v1 or canonical. Default: ${DEFAULT-VALUE}.")
     private String level = "v1";
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "Say only what is wrong.")
+            description = "Print only problems.")
     private boolean quiet;
 
-    @Option(names = "--json", description = "JSON, with a schema_version.")
+    @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
     public JobspecValidate(Console console) {

@@ -13,12 +13,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code muster shape expand}. */
-@Command(name = "expand", description = "Print a shape (RFC 46) as the resources list of a jobspec (RFC 14), in YAML.")
+@Command(
+name = "expand",
+description = "Print a shape (RFC 46) as the resources list of a jobspec (RFC 14), in YAML.",
+footer = {
+"  muster shape expand 'slot=4/[core=8;gpu]'",
+"  muster shape expand --json 'node=2/slot/core=4'"
+})
 public final class ShapeExpand extends Verb {
-    @Parameters(paramLabel = "SHAPE", description = "The shape; - reads it from standard input.")
+    @Parameters(paramLabel = "SHAPE", description = "The shape. - reads it from standard input.")
     private String shape = "";
 
-    @Option(names = "--json", description = "The list in JSON, on one line.")
+    @Option(names = "--json", description = "Print JSON on one line.")
     private boolean json;
 
     public ShapeExpand(Console console) {

@@ -12,41 +12,48 @@ import picocli.CommandLine.Option;
 
 /** {@code muster R decode}. */
 @Command(
-        name = "decode",
-        description = "Print the union of all sets on standard input, or what is asked about it.",
-        footer = {"", "Filters apply in the order -p, -i, -x; ranks and properties that are not there do not matter."})
+name = "decode",
+description = {
+"Print the union of the sets on standard input, or facts about it.",
+"Filters apply in the order -p, -i, -x. Ranks and properties that do not exist are ignored."
+},
+footer = {
+"  muster R decode --short < R.json",
+"  muster R decode --properties=gpu --nodelist < R.json",
+"  muster R decode --count=core < R.json"
+})
 public final class Decode extends SetVerb {
     @Option(
             names = {"-s", "--short"},
-            description = "In short: rank[0-1]/core[0-3].")
+            description = "Print the short form: rank[0-1]/core[0-3].")
     private boolean shortForm;
 
     @Option(
             names = {"-n", "--nodelist"},
-            description = "Its hosts.")
+            description = "Print the hosts.")
     private boolean nodelist;
 
     @Option(
             names = {"-r", "--ranks"},
-            description = "Its ranks.")
+            description = "Print the ranks.")
     private boolean ranks;
 
     @Option(
             names = {"-c", "--count"},
             paramLabel = "TYPE",
-            description = "How many of this there are: node (or ranks), core, gpu.")
+            description = "Print the number of these: node (or ranks), core, gpu.")
     private @Nullable String count;
 
     @Option(
             names = {"-i", "--include"},
             paramLabel = "RANKS",
-            description = "Only these ranks.")
+            description = "Keep only these ranks.")
     private @Nullable String include;
 
     @Option(
             names = {"-x", "--exclude"},
             paramLabel = "RANKS",
-            description = "Without these ranks.")
+            description = "Remove these ranks.")
     private @Nullable String exclude;
 
     @Option(
@@ -54,7 +61,8 @@ public final class Decode extends SetVerb {
             paramLabel = "NAME,...",
             split = ",",
             hideParamSyntax = true,
-            description = "Only ranks with all of these properties, or host names; ^NAME is for those without.")
+            description = "Keep only ranks that have all of these properties or host names; ^NAME keeps ranks that do not have "
++ "it.")
     private List<String> properties = List.of();
 
     public Decode(Console console) {

@@ -17,14 +17,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code muster R encode}. */
-@Command(name = "encode", description = "Make a set of like ranks.")
+@Command(
+name = "encode",
+description = "Make a resource set in which all ranks are alike.",
+footer = {
+"  muster R encode --hosts=node[0-3] --cores=0-7 --gpus=0-1",
+"  muster R encode --local",
+"  muster R encode --ranks=0-3 --property=gpu:2-3"
+})
 public final class Encode extends SetVerb {
     private final Environment environment;
 
     @Option(
             names = {"-r", "--ranks"},
             paramLabel = "IDSET",
-            description = "The ranks. Default: as many as there are hosts, from 0; or rank 0.")
+            description = "The ranks. Default: one for each host, from 0; without hosts, rank 0.")
     private @Nullable String ranks;
 
     @Option(
@@ -42,18 +49,18 @@ public final class Encode extends SetVerb {
     @Option(
             names = {"-H", "--hosts"},
             paramLabel = "HOSTLIST",
-            description = "Its hosts, by rank. Default: this one, for every rank.")
+            description = "The hosts, in the order of the ranks. Default: this host, for every rank.")
     private @Nullable String hosts;
 
     @Option(
             names = {"-p", "--property"},
             paramLabel = "NAME[:RANKS]",
-            description = "A property, and the ranks that have it: without them, all. May be repeated.")
+            description = "Give these ranks a property. Default: all ranks. May be repeated.")
     private List<String> properties = List.of();
 
     @Option(
             names = {"-l", "--local"},
-            description = "The cores of this host.")
+            description = "Use the cores of this host.")
     private boolean local;
 
     public Encode(Console console, Environment environment) {
@@ -64,7 +71,7 @@ public final class Encode extends SetVerb {
     @Override
     int run() {
         if (local && (cores != null || !gpus.isEmpty())) {
-            throw new Failure(Exit.USAGE, "--local says what cores there are: leave out --cores and --gpus");
+            throw new Failure(Exit.USAGE, "--local sets the cores: leave out --cores and --gpus");
         }
         Hostlist named = hosts == null ? Hostlist.EMPTY : Hostlist.parse(hosts);
         Idset members = members(named);

@@ -19,7 +19,13 @@ import picocli.CommandLine.Parameters;
 public final class SetVerbs {
     private SetVerbs() {}
 
-    @Command(name = "append", description = "Put sets together that have nothing in common.")
+    @Command(
+name = "append",
+description = "Print the union of sets that have no rank in common.",
+footer = {
+"  cat a.json b.json | muster R append",
+"  cat a.json b.json | muster R append > both.json"
+})
     public static final class Append extends SetVerb {
         public Append(Console console) {
             super(console);
@@ -31,7 +37,13 @@ public final class SetVerbs {
         }
     }
 
-    @Command(name = "diff", description = "Take from the first set all that the others have.")
+    @Command(
+name = "diff",
+description = "Print the first set without everything that the other sets have.",
+footer = {
+"  cat all.json some.json | muster R diff",
+"  cat all.json a.json b.json | muster R diff | muster R decode --short"
+})
     public static final class Diff extends SetVerb {
         public Diff(Console console) {
             super(console);
@@ -44,9 +56,15 @@ public final class SetVerbs {
     }
 
     @Command(
-            name = "intersect",
-            description = "Keep what all sets have.",
-            footer = {"", "Properties are kept, unlike in flux R."})
+name = "intersect",
+description = {
+"Print what all sets have in common.",
+"Properties are kept; flux R drops them."
+},
+footer = {
+"  cat a.json b.json | muster R intersect",
+"  cat a.json b.json | muster R intersect | muster R decode --short"
+})
     public static final class Intersect extends SetVerb {
         public Intersect(Console console) {
             super(console);
@@ -58,7 +76,13 @@ public final class SetVerbs {
         }
     }
 
-    @Command(name = "union", description = "Put sets together, overlapping or not.")
+    @Command(
+name = "union",
+description = "Print the union of sets, which may overlap.",
+footer = {
+"  cat a.json b.json | muster R union",
+"  cat a.json b.json | muster R union > both.json"
+})
     public static final class Union extends SetVerb {
         public Union(Console console) {
             super(console);
@@ -70,7 +94,13 @@ public final class SetVerbs {
         }
     }
 
-    @Command(name = "remap", description = "Renumber ranks from 0, and on each rank the cores.")
+    @Command(
+name = "remap",
+description = "Renumber ranks from 0, and the cores of each rank from 0.",
+footer = {
+"  muster R remap < R.json",
+"  muster R get @gpu | muster R remap"
+})
     public static final class Remap extends SetVerb {
         public Remap(Console console) {
             super(console);
@@ -82,9 +112,15 @@ public final class SetVerbs {
         }
     }
 
-    @Command(name = "rerank", description = "Give each host the rank of its place in a list.")
+    @Command(
+name = "rerank",
+description = "Give each host the rank of its place in a list.",
+footer = {
+"  muster R rerank node[0-3] < R.json",
+"  muster R rerank node3,node[0-2] < R.json"
+})
     public static final class Rerank extends SetVerb {
-        @Parameters(index = "0", paramLabel = "HOSTLIST", description = "Every host of the set once, rank 0 first.")
+        @Parameters(index = "0", paramLabel = "HOSTLIST", description = "Every host of the set once, in the order of the new ranks.")
         private String hosts = "";
 
         public Rerank(Console console) {
@@ -97,12 +133,18 @@ public final class SetVerbs {
         }
     }
 
-    @Command(name = "set-property", description = "Give ranks of a set properties.")
+    @Command(
+name = "set-property",
+description = "Give ranks of a set properties.",
+footer = {
+"  muster R set-property gpu:0-3 < R.json",
+"  muster R set-property batch debug:0 < R.json"
+})
     public static final class SetProperty extends SetVerb {
         @Parameters(
                 arity = "0..*",
                 paramLabel = "NAME[:RANKS]",
-                description = "A property, and the ranks that shall have it: without them, all.")
+                description = "Give these ranks a property. Default: all ranks.")
         private List<String> properties = List.of();
 
         public SetProperty(Console console) {
@@ -121,9 +163,15 @@ public final class SetVerbs {
     }
 
     @Command(
-            name = "verify",
-            description = "Compare what a rank has, the second set, with what is expected of it, the first.",
-            footer = {"", "What is missing gives status 1, what is extra is only said."})
+name = "verify",
+description = {
+"Compare the resources that a rank has, the second set, with the expected ones, the first set.",
+"The exit status is 1 if a resource is missing. An extra resource is only reported."
+},
+footer = {
+"  cat expected.json found.json | muster R verify",
+"  (muster R get node7; muster R encode --local) | muster R verify"
+})
     public static final class Verify extends SetVerb {
         public Verify(Console console) {
             super(console);
@@ -134,7 +182,7 @@ public final class SetVerbs {
             List<ResourceSet> sets = read(2);
             if (sets.size() > 2) {
                 throw new IllegalArgumentException(
-                        "standard input has " + sets.size() + " sets where two are compared");
+                        "standard input has " + sets.size() + " sets, and verify compares two");
             }
             boolean fatal = false;
             for (Difference difference : sets.get(0).verify(sets.get(1))) {
@@ -145,9 +193,15 @@ public final class SetVerbs {
         }
     }
 
-    @Command(name = "parse-config", description = "Print the R that a configuration's [resource] means.")
+    @Command(
+name = "parse-config",
+description = "Print the R that the [resource] table of a configuration describes.",
+footer = {
+"  muster R parse-config /etc/muster/muster.toml",
+"  muster R parse-config /etc/flux/system/conf.d"
+})
     public static final class ParseConfig extends SetVerb {
-        @Parameters(index = "0", paramLabel = "PATH", description = "TOML file, or a directory of them.")
+        @Parameters(index = "0", paramLabel = "PATH", description = "TOML file, or directory of TOML files.")
         private Path path = Path.of("");
 
         public ParseConfig(Console console) {

@@ -32,13 +32,13 @@ public final class Failure extends RuntimeException {
             return new Failure(
                     Exit.READ_ONLY,
                     error.sentence(),
-                    "the daemon cannot write its journal and takes no changes; schedulers and queries go on");
+                    "the daemon cannot write its journal and takes no changes; it continues to serve schedulers and queries");
         }
         if (number == Errno.ECANCELED.value() || number == Errno.EHOSTUNREACH.value()) {
             return new Failure(Exit.UNREACHABLE, error.sentence(), advice);
         }
         if (number == Errno.ENOSYS.value()) {
-            return new Failure(Exit.ERROR, error.sentence(), "the server at the other end does not have this");
+            return new Failure(Exit.ERROR, error.sentence(), "the server does not know this request");
         }
         return new Failure(Exit.ERROR, error.sentence(), advice);
     }

@@ -34,7 +34,7 @@ record Field(String name, String time, Spec spec) {
                         name, time.isEmpty() ? ISO : time, Spec.parse(format, Math.min(close, end + 2), close));
             }
             default ->
-                throw new MalformedException("format", format, mark, "of flux's conversions there are !d and !D");
+                throw new MalformedException("format", format, mark, "expected the conversion !d or !D");
         }
     }
 

@@ -38,7 +38,7 @@ record Spec(char fill, char align, int width, int most, boolean hyphen, boolean 
     private static int number(String format, Matcher m, int group) {
         String digits = m.group(group);
         if (digits != null && digits.length() > MOST_DIGITS) {
-            throw new MalformedException("format", format, m.start(group), "that is too wide");
+            throw new MalformedException("format", format, m.start(group), "the width has more than 4 digits");
         }
         return digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits);
     }

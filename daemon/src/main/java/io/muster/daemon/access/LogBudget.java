@@ -51,7 +51,7 @@ public final class LogBudget {
         }
         window.lines++;
         if (window.lines == LINES + 1) {
-            log.info("{} is refused often: for a minute that is only counted", user);
+            log.info("{} is refused often: for a minute, its refusals are only counted", user);
         }
         return window.lines <= LINES;
     }

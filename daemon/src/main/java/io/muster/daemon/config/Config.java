@@ -83,7 +83,7 @@ public final class Config {
         } else if (table.path(0).isObject()) {
             top.problems().add(place, "[[" + name + "]]: unknown array of tables" + suggestion);
         } else if (!table.isObject()) {
-            top.problem(name, "expected to stand in a table" + suggestion);
+            top.problem(name, "must stand in a table" + suggestion);
         } else if (ours) {
             checkSection(name, top.section(name));
         } else if (!suggestion.isEmpty()) {

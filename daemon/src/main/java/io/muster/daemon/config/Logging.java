@@ -76,7 +76,7 @@ public final class Logging {
                 Logging.class.getName(),
                 context.getLogger("muster"),
                 ch.qos.logback.classic.Level.WARN,
-                "{} lines were dropped here, since the log was not read",
+                "{} log lines were dropped here, because nobody read the log",
                 null,
                 new Object[] {dropped});
         return encoderInForce(context).encode(event);

@@ -45,7 +45,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         if (set.ranks().isEmpty()) {
             resource.note(
                     path == null || entries ? "config" : "path",
-                    "names no host: schedulers have nothing, and a daemon that serves hosts refuses to reload this");
+                    "names no host: schedulers get nothing, and a daemon that serves hosts refuses to reload this file");
         }
         Problems contradictions = new Problems();
         Agreement.check(set, contradictions);

@@ -26,7 +26,7 @@ public final class SourceFile {
             throw new IOException("is not a file");
         }
         if (Files.exists(path) && Files.size(path) > LARGEST.bytes()) {
-            throw new IOException("is larger than " + LARGEST + ", which is as much as the journal takes");
+            throw new IOException("is larger than " + LARGEST + ", the most that the journal can store");
         }
         return Files.readAllBytes(path);
     }
@@ -40,7 +40,7 @@ public final class SourceFile {
             return "permission denied";
         }
         if (e instanceof FileAlreadyExistsException) {
-            return "is there already, as something else";
+            return "already exists and is something else";
         }
         if (e instanceof NotDirectoryException) {
             return "is not a directory";

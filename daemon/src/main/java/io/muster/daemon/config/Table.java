@@ -227,7 +227,7 @@ record Table(
                         ? Path.of(text)
                         : directory.resolve(text).normalize();
             } catch (InvalidPathException e) {
-                throw new IllegalArgumentException("is no path: " + e.getReason(), e);
+                throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
             }
         });
     }

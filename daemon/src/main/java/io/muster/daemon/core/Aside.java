@@ -36,11 +36,11 @@ public final class Aside {
      */
     public void run(Supplier<Runnable> work, Consumer<String> bug) {
         beside.execute(() -> {
-            Runnable next = () -> bug.accept("the request came upon a bug; the log has it");
+            Runnable next = () -> bug.accept("a bug made the request fail; the log shows it");
             try {
                 next = work.get();
             } catch (RuntimeException | StackOverflowError e) {
-                log.error("a request came upon a bug", e);
+                log.error("a bug made a request fail", e);
             } finally {
                 hand(next);
             }

@@ -55,7 +55,7 @@ public final class ChangeLog implements Commits {
         worker.execute(() -> {
             try {
                 if (missing > 0) {
-                    log.warn("{} changes are in the journal, but not here: the log is too slow", missing);
+                    log.warn("{} changes were journaled but not logged: the log is too slow", missing);
                 }
                 for (int i = 0; i < entries.size(); i++) {
                     log.info("{}", line(entries.get(i), lines.get(i)));

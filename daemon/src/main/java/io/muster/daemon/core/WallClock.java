@@ -128,7 +128,7 @@ public final class WallClock implements InstantSource {
     public synchronized void accept(Object by) {
         read(false);
         if (doubt != null) {
-            log.warn("the clock is accepted by {}: expiry and retention go on", by);
+            log.warn("{} accepted the clock: expiry and retention continue", by);
             trust(wallSeconds(), nanos.getAsLong());
         }
     }
@@ -141,7 +141,7 @@ public final class WallClock implements InstantSource {
         Doubt before = doubt;
         if (ahead >= -limits.jump && ahead <= mostAhead) {
             if (before != null) {
-                log.warn("the clock is back at the time that was expected: expiry and retention go on");
+                log.warn("the clock shows the expected time again: expiry and retention continue");
             }
             trust(shown, tick);
             return shown;
@@ -151,7 +151,7 @@ public final class WallClock implements InstantSource {
             doubt = next;
             log.warn("{}", sentence(next));
         } else if (own - before.since >= limits.settle) {
-            log.warn("the clock has kept its time for {}: expiry and retention go on by it", span(limits.settle));
+            log.warn("the clock has kept its time for {}: expiry and retention continue by it", span(limits.settle));
             trust(shown, tick);
             return shown;
         }

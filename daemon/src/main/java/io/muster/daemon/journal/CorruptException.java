@@ -23,7 +23,7 @@ public final class CorruptException extends IOException {
                 line,
                 offset,
                 sentence,
-                "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended",
+                "; `muster journal verify` lists all damage, `muster journal repair` repairs what it can",
                 false);
     }
 

@@ -331,7 +331,7 @@ public final class Journal implements Ledger {
     }
 
     private IOException broken(Throwable bug) {
-        become(Condition.BROKEN, "the journal failed by a bug and needs a restart: " + bug);
+        become(Condition.BROKEN, "a bug made the journal fail; restart the daemon: " + bug);
         listener.broken(bug);
         return new IOException(status.reason(), bug);
     }
@@ -347,7 +347,7 @@ public final class Journal implements Ledger {
     }
 
     private Outcome outOfStep(Batch batch) {
-        return Outcome.abandoned("a change before it could not be made durable: " + status.reason() + " (seq "
+        return Outcome.abandoned("an earlier change could not be made durable: " + status.reason() + " (seq "
                 + batch.firstSeq() + " does not follow " + (log.nextSeq() - 1) + ")");
     }
 
@@ -363,8 +363,8 @@ public final class Journal implements Ledger {
         } catch (IOException e) {
             become(
                     Condition.UNCERTAIN,
-                    reason + "; taking it back failed too (" + sentence(e)
-                            + "), so the change may be there after a restart");
+                    reason + "; the write could not be undone (" + sentence(e)
+                            + "), so the change may exist after a restart");
         } catch (RuntimeException | Error bug) {
             broken(bug);
         }

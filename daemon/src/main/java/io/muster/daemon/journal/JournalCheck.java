@@ -116,7 +116,7 @@ public final class JournalCheck {
         if (!segments.isEmpty() && base >= 0) {
             ends(segments, base);
         } else if (base == 0 && SnapshotFile.isMissed(disk)) {
-            find(Severity.DAMAGE, SnapshotFile.FILE, 0, 0, "it is missing, though there is one before it");
+            find(Severity.DAMAGE, SnapshotFile.FILE, 0, 0, "it is missing, although the previous snapshot exists");
         }
         long first = segments.isEmpty() ? 0 : segments.get(0).first();
         return new CheckResult(List.copyOf(findings), segments.size(), events, first, lastSeq, base);

@@ -72,7 +72,7 @@ public final class JournalCopy {
         refuseUnfinished(from);
         if (!JournalCheck.verify(from, read -> {}).startable()) {
             throw new IOException(from.where() + " is damaged: `muster journal verify --state-dir " + from.where()
-                    + "` lists all that is wrong");
+                    + "` lists every problem");
         }
         return copy(from, to, now, force, progress);
     }
@@ -81,7 +81,7 @@ public final class JournalCopy {
             throws IOException {
         refuseUnfinished(from);
         if (files(from).isEmpty()) {
-            throw new IOException(from.where() + " holds no state that could be copied");
+            throw new IOException(from.where() + " holds no state to copy");
         }
         try (Closeable lock = to.lock(Journal.LOCK, now);
                 Closeable history = from.share(Log.RETENTION)) {

@@ -37,7 +37,7 @@ public final class JournalRecord {
     static JournalRecord parse(byte[] bytes, int offset, int length) throws IOException {
         JournalRecord record = new JournalRecord(object(bytes, offset, length), utf8(bytes, offset, length));
         if (record.seq < 1 || record.durable < 0 || record.durable >= record.seq || record.more < 0) {
-            throw new IOException("seq, durable or more is missing or makes no sense");
+            throw new IOException("seq, durable or more is missing or invalid");
         }
         if (!record.event.path("timestamp").isNumber()
                 || !record.event.path("name").isTextual()) {

@@ -208,9 +208,9 @@ public final class JournalRepair {
         Kept kept = kept(segment, base, 0, null);
         if (!kept.sound) {
             lost += kept.lost;
-            act("write " + segment.name() + " anew with what is good of it, up to seq " + kept.lastSeq
+            act("write " + segment.name() + " again with its intact events, up to seq " + kept.lastSeq
                     + (kept.from > segment.first() ? " and from seq " + kept.from : "")
-                    + ", and keep it in quarantine; " + loss(kept));
+                    + ", and keep the damaged file in quarantine; " + loss(kept));
             if (!dryRun) {
                 rewrite(segment, base, kept.from);
             }
@@ -221,9 +221,9 @@ public final class JournalRepair {
     private static String loss(Kept kept) {
         String intact = kept.lost == 0 ? "" : kept.lost + (kept.lost == 1 ? " intact event" : " intact events");
         if (kept.cut) {
-            return "what is damaged is lost" + (intact.isEmpty() ? "" : ", and " + intact + " after it");
+            return "the damaged events are lost" + (intact.isEmpty() ? "" : ", and " + intact + " after it");
         }
-        return intact.isEmpty() ? "nothing is lost" : intact + " of a change that is not whole are lost";
+        return intact.isEmpty() ? "nothing is lost" : intact + " of an incomplete change are lost";
     }
 
     private void begin(long first) throws IOException {

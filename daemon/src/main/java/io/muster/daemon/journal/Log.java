@@ -81,7 +81,7 @@ final class Log implements Closeable {
                 created.close();
             } // otherwise a copy is running, so the file exists
         } catch (IOException e) {
-            listener.warning("the lock file of the history could not be made: " + e.getMessage());
+            listener.warning("the lock file of the history could not be created: " + e.getMessage());
         }
     }
 
@@ -190,7 +190,7 @@ final class Log implements Closeable {
             try {
                 SnapshotFile.keep(disk, clock.instant());
             } catch (IOException e) {
-                listener.warning("no snapshot could be kept for the history of this month: " + e.getMessage());
+                listener.warning("the snapshot for the history of this month could not be kept: " + e.getMessage());
             }
         }
     }
@@ -215,7 +215,7 @@ final class Log implements Closeable {
             use(begun());
         } catch (IOException e) {
             rotateAt = writer.durableOffset() + settings.segmentBytes();
-            listener.warning("no new journal segment could be begun, going on in " + Segment.name(writer.first()) + ": "
+            listener.warning("a new journal segment could not be begun; the journal continues in " + Segment.name(writer.first()) + ": "
                     + e.getMessage());
         }
     }
@@ -258,7 +258,7 @@ final class Log implements Closeable {
         try {
             dropStray();
         } catch (IOException e) {
-            listener.warning("the segment that was begun in vain could not be deleted yet: " + e.getMessage());
+            listener.warning("the unused new segment could not be deleted yet: " + e.getMessage());
         }
     }
 

@@ -41,7 +41,7 @@ final class Recovery {
         long base = snapshot == null ? 0 : snapshot.seq();
         List<Segment> segments = needed(base);
         if (snapshot == null && SnapshotFile.isMissed(disk)) {
-            throw new CorruptException(SnapshotFile.FILE, 0, 0, "it is missing, though there is one before it");
+            throw new CorruptException(SnapshotFile.FILE, 0, 0, "it is missing, although the previous snapshot exists");
         }
         if (snapshot != null) {
             level = snapshot.level();
@@ -85,7 +85,7 @@ final class Recovery {
 
     private SegmentWriter begin(long base) throws IOException {
         if (base > 0) {
-            listener.warning("the journal holds no segments; going on from the snapshot at seq " + base);
+            listener.warning("the journal holds no segments; it continues from the snapshot at seq " + base);
         }
         return SegmentWriter.create(disk, base + 1, level, now, buffer);
     }

@@ -125,7 +125,7 @@ record Segment(long first, long size, Instant modified) {
                         + Level.unknown(level, context.path("needs").asText());
             }
             long claimed = context.path("first").asLong();
-            return claimed == first ? null : "it says that it begins with seq " + claimed + ", not as its name does";
+            return claimed == first ? null : "its head says that it begins with seq " + claimed + ", and its name says another";
         } catch (IOException e) {
             return "the head of the segment is " + e.getMessage();
         }

@@ -26,7 +26,7 @@ final class Deadlines {
     @Nullable
     String inMessage(boolean inside, long messages, long nanos) {
         return frame.lasts(inside, messages, nanos)
-                ? "it has left a message unfinished for " + UNFINISHED.toSeconds() + " s"
+                ? "the peer has left a message unfinished for " + UNFINISHED.toSeconds() + " s"
                 : null;
     }
 
@@ -39,7 +39,7 @@ final class Deadlines {
     @Nullable
     String unread(boolean unread, long bytes, long nanos) {
         return deaf.lasts(unread, bytes, nanos)
-                ? "it has read nothing of its answers for " + DEAF.toMinutes() + " minutes"
+                ? "the peer has read none of its answers for " + DEAF.toMinutes() + " minutes"
                 : null;
     }
 }

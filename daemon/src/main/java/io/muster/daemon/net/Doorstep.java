@@ -57,7 +57,7 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
     private void decide(ChannelHandlerContext ctx, Identity identity, @Nullable Rights rights) {
         if (rights == null) {
             if (socket.gate().admissions().budget().take(identity)) {
-                log.info("refused {} pid={}: no guests are let in", identity.who(), identity.pid());
+                log.info("refused {} pid={}: guests are not allowed", identity.who(), identity.pid());
             }
             refuse(ctx, Errno.EPERM, "denied");
         } else if (ctx.channel().isActive() && !socket.gate().seat(ctx.channel(), rights)) {

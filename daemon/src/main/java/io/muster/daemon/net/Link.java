@@ -61,8 +61,8 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     private static final int COPIED = 4096;
 
     private static final String NO_ROOM =
-            "not done: this connection had too many requests waiting, since it does not read the answers; read answers while"
-                    + " requests are sent, and send this one again";
+            "not done: too many requests of this connection wait, because it does not read the answers; read "
++ "answers while you send requests, and send this request again";
 
     /**
      * What the handler does later, in a task of its own. A failure in such a task closes the connection, as a failure
@@ -154,8 +154,8 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         if (isWritable() || !account.isTight()) {
             backlog.add(body, false);
         } else if (account.isFull()) {
-            letGo("it does not read its answers, and " + backlog.size() + " requests that wait for that take "
-                    + (backlog.bytes() >> 10) + " KiB, beyond which there is no room");
+            letGo("the peer does not read its answers, and its " + backlog.size() + " waiting requests take "
+                    + (backlog.bytes() >> 10) + " KiB, which is the limit");
         } else {
             keepWithoutRoom(FrameDecoder.read(body), body);
         }
@@ -348,7 +348,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         if (cause instanceof IOException) {
             log.debug("peer={} lost: {}", peer, cause.getMessage());
         } else {
-            log.error("peer={} connection closed by a bug", peer, cause);
+            log.error("peer={} a bug closed the connection", peer, cause);
             release();
         }
         ctx.close();
@@ -421,7 +421,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             // This task updates the account. An update may close any connection, which the caller may not expect now.
             soon(Task.FLUSH);
         } catch (OutOfMemoryError e) { // Netty limits its memory outside the heap
-            channel.eventLoop().execute(() -> letGo("there is no memory for an answer to it: " + e.getMessage()));
+            channel.eventLoop().execute(() -> letGo("there is no memory for an answer: " + e.getMessage()));
         }
     }
 

@@ -155,10 +155,10 @@ public final class MemoryBudget {
             return fits(length)
                     ? null
                     : "there is no room for this answer of " + length
-                            + " bytes: what connections have asked for and not read takes "
+                            + " bytes: answers that connections have not read take "
                             + held + " of " + most
-                            + " bytes; read answers that wait or close connections that do not, then ask"
-                            + " again, or give the daemon a larger heap";
+                            + " bytes; read these answers or close their connections, then ask again, or give the daemon a larger "
++ "heap";
         }
 
         private boolean fits(int length) {
@@ -237,7 +237,7 @@ public final class MemoryBudget {
                 long megabytes = held >> 20;
                 next.close();
                 next.holder.letGo("unfinished messages, waiting requests and unread answers take " + megabytes
-                        + " MiB of all peers' " + (most >> 20) + ", and its own take most");
+                        + " MiB of all peers' " + (most >> 20) + ", and those of this peer take most");
             }
         } finally {
             enforcing = false;

@@ -249,7 +249,7 @@ public final class PeerSocket implements Configurable, AutoCloseable {
         try {
             file.close();
         } catch (IOException e) { // the next start removes the file
-            log.warn("the socket is left behind: {}", SourceFile.sentence(e));
+            log.warn("the socket file could not be removed: {}", SourceFile.sentence(e));
         }
     }
 }

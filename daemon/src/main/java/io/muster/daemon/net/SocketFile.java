@@ -64,7 +64,7 @@ public final class SocketFile implements Closeable {
         int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
         if ((mode & TYPE) != SOCKET) {
             throw new IOException(
-                    path + " is in the way of the socket: it is something else. Remove it, or name another path");
+                    path + " already exists and is not a socket. Remove it, or name another path");
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.configureBlocking(false); // a blocking connect would wait for a listener whose backlog is full
@@ -77,7 +77,7 @@ public final class SocketFile implements Closeable {
         } catch (IOException e) {
             throw new IOException(path + " is in the way of the socket: " + e.getMessage(), e);
         }
-        throw new IOException("somebody listens on " + path + " already: is another daemon running?");
+        throw new IOException("another process listens on " + path + ": is another daemon running?");
     }
 
     /** Records that the socket that was just bound to the name is this daemon's. */
@@ -107,7 +107,7 @@ public final class SocketFile implements Closeable {
                             + " was replaced by another file, so nobody can connect to this daemon by it:"
                             + " find out by whom, and restart the daemon";
         } catch (IOException e) {
-            return "the socket " + path + " cannot be looked at: " + e.getMessage();
+            return "the socket " + path + " cannot be examined: " + e.getMessage();
         }
     }
 

@@ -172,8 +172,8 @@ public final class FeasibilityChecks {
             Feasibility feasibility, FeasibilityRequest request, InventoryState state, double now) {
         int size = request.size();
         if (size > LARGEST) {
-            String sentence = "the request has " + size + " vertices and constraint terms; with more than " + LARGEST
-                    + " neither fitting nor not fitting is looked for";
+            String sentence = "the request has " + size + " vertices and constraint terms; Muster answers requests"
+                    + " with up to " + LARGEST;
             return new Answer(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of(), List.of());
         }
         return request.now()

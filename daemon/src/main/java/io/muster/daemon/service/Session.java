@@ -97,7 +97,7 @@ public final class Session {
             deny(method, senderRights, admissions.inForce().refusal(method.right()));
         }
         if (method.isChange() && !peer.changesHere) {
-            deny(method, senderRights, "changes are taken on the admin socket only");
+            deny(method, senderRights, "only the admin socket takes changes");
         }
     }
 

@@ -46,7 +46,7 @@ class EventFilterTest {
         assertThatThrownBy(() -> EventFilter.ALL.about("node[1")).isInstanceOf(Failure.class);
         assertThatThrownBy(() -> EventFilter.ALL.about("@batch"))
                 .isInstanceOf(Failure.class)
-                .hasMessage("@batch: which hosts have a property, a journal does not say");
+                .hasMessage("@batch: a journal does not say which hosts have a property");
     }
 
     @Test

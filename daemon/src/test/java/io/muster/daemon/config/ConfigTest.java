@@ -222,7 +222,7 @@ final class ConfigTest {
                         "muster.max-connections = 1.5",
                         "muster.max-connections: expected a whole number from 1 to 1000000"),
                 new Refusal("muster.socket = \"\"", "muster.socket: expected a path"),
-                new Refusal("muster.socket = \"/a\\u0000b\"", "muster.socket: is no path: Nul character not allowed"),
+                new Refusal("muster.socket = \"/a\\u0000b\"", "muster.socket: is not a path: Nul character not allowed"),
                 new Refusal(
                         "muster.socket = \"/" + "s".repeat(107) + "\"",
                         "muster.socket: /" + "s".repeat(107) + " has 108 bytes, but a UNIX socket's path may have 107"),
@@ -266,8 +266,8 @@ final class ConfigTest {
                         "other.x = [\"a\\u0000\"]", "other.x.0: has the character U+0000, which no string may have"),
                 new Refusal("other.x = 9223372036854775808", "other.x: is an integer of more than 64 bits"),
                 new Refusal("other.x = inf", "other.x: is not a number that JSON has"),
-                new Refusal("socket = \"/x\"", "socket: expected to stand in a table"),
-                new Refusal("muster = 1", "muster: expected to stand in a table; did you mean muster?"));
+                new Refusal("socket = \"/x\"", "socket: must stand in a table"),
+                new Refusal("muster = 1", "muster: must stand in a table; did you mean muster?"));
     }
 
     @ParameterizedTest

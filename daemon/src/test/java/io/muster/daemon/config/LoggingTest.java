@@ -65,7 +65,7 @@ final class LoggingTest {
     @Test
     void aGapIsALineOfTheFormatInForce() {
         assertThat(new String(Logging.gap(7), StandardCharsets.UTF_8))
-                .matches("\\S+ WARN muster: 7 lines were dropped here, since the log was not read\n");
+                .matches("\\S+ WARN muster: 7 log lines were dropped here, because nobody read the log\n");
         Logging.apply(Logging.Level.ERROR, Logging.Format.JSON);
         assertThat(new String(Logging.gap(7), StandardCharsets.UTF_8))
                 .startsWith("{")

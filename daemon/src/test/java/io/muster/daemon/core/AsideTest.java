@@ -35,7 +35,7 @@ class AsideTest {
         aside.run(AsideTest::bug, done::add);
         beside.remove().run();
         core.remove().run();
-        assertThat(done).containsExactly("the request came upon a bug; the log has it");
+        assertThat(done).containsExactly("a bug made the request fail; the log shows it");
     }
 
     @Test

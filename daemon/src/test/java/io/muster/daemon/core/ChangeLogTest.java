@@ -75,7 +75,7 @@ class ChangeLogTest {
         commit(changes, longer);
         assertThat(waiting).as("one of any length, when none waits").hasSize(1);
         assertThat(logged(waiting))
-                .containsExactly("7 changes are in the journal, but not here: the log is too slow", line(longer));
+                .containsExactly("7 changes were journaled but not logged: the log is too slow", line(longer));
     }
 
     private static List<String> logged(List<Runnable> tasks) {

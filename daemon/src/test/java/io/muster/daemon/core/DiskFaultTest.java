@@ -148,7 +148,7 @@ class DiskFaultTest {
         rig.settle();
 
         String broken =
-                ": DISK the journal failed by a bug and needs a restart: java.lang.IllegalStateException: unforeseen";
+                ": DISK a bug made the journal fail; restart the daemon: java.lang.IllegalStateException: unforeseen";
         assertThat(rig.told).containsExactly("drain" + broken, "again" + broken);
     }
 

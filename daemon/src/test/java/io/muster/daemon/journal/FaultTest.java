@@ -107,8 +107,8 @@ class FaultTest {
         assertThat(client.journal().status())
                 .isEqualTo(new Ledger.Status(
                         Condition.UNCERTAIN,
-                        "Input/output error; taking it back failed too (Input/output error),"
-                                + " so the change may be there after a restart"));
+                        "Input/output error; the write could not be undone (Input/output error),"
+                                + " so the change may exist after a restart"));
         assertThat(Client.recovered(memory.copy())).containsExactly("1 before", "2 refused");
         Ledger.Status uncertain = client.journal().status();
         client.journal().probe();
@@ -134,7 +134,7 @@ class FaultTest {
 
         assertThat(client.journal().status().condition()).isEqualTo(Condition.UNCERTAIN);
         assertThat(client.journal().status().reason())
-                .contains("taking it back failed too (journal/0000000000000001.log line 2 ");
+                .contains("the write could not be undone (journal/0000000000000001.log line 2 ");
         client.close();
     }
 
@@ -222,7 +222,7 @@ class FaultTest {
         client.close();
 
         assertThat(client.warnings)
-                .anyMatch(w -> w.startsWith("the segment that was begun in vain could not be deleted"));
+                .anyMatch(w -> w.startsWith("the unused new segment could not be deleted"));
         assertThat(Client.recovered(memory)).containsExactly("1 a", "2 b", "3 c", "4 d");
     }
 

@@ -173,7 +173,7 @@ class JournalCopyTest {
         MemoryDisk source = new MemoryDisk();
         MemoryDisk target = new MemoryDisk();
         assertThatThrownBy(() -> JournalCopy.backup(source, target, Instant.EPOCH, bytes -> {}))
-                .hasMessage("/state holds no state that could be copied");
+                .hasMessage("/state holds no state to copy");
         written(source).close();
         byte[] flipped = source.content("journal/0000000000000004.log");
         flipped[flipped.length - 10] ^= 1;

@@ -193,7 +193,7 @@ class JournalTest {
                         Outcome.Kind.ABANDONED,
                         Outcome.Kind.DURABLE);
         assertThat(client.outcomes.get(2).reason())
-                .isEqualTo("a change before it could not be made durable: No space left on device"
+                .isEqualTo("an earlier change could not be made durable: No space left on device"
                         + " (seq 3 does not follow 1)");
         assertThat(Client.recovered(disk)).containsExactly("1 good", "2 later");
     }
@@ -247,7 +247,7 @@ class JournalTest {
 
         assertThat(client.bugs).hasSize(1);
         assertThat(client.outcomes.get(2).reason())
-                .isEqualTo("the journal failed by a bug and needs a restart: "
+                .isEqualTo("a bug made the journal fail; restart the daemon: "
                         + "java.lang.IllegalStateException: unforeseen");
         assertThat(Client.recovered(disk)).containsExactly("1 good");
     }

@@ -166,7 +166,7 @@ class LocalDiskTest {
         assertThat(client.journal().status().condition()).isEqualTo(Condition.CLOSED);
         assertThat(client.conditions.get(0).reason())
                 .isEqualTo("the state directory " + state + " is no longer the one that was opened: it was removed or"
-                        + " replaced. Put that one back, or restart the daemon");
+                        + " replaced. Put the original back, or restart the daemon");
         assertThat(client.outcomes.get(2).reason())
                 .startsWith("the snapshot at seq 1 cannot be written: the state directory");
         try (var files = Files.walk(state)) {
@@ -220,7 +220,7 @@ class LocalDiskTest {
         for (String name : List.of("lock", "retention", "journal", "snapshot.json", "snapshot.json.tmp")) {
             Files.createSymbolicLink(state.resolve(name), precious);
         }
-        String refused = ": a symbolic link, and none is followed here";
+        String refused = ": a symbolic link, which is not followed here";
         assertThatThrownBy(() -> disk.lock("lock", Instant.EPOCH)).hasMessage(state.resolve("lock") + refused);
         assertThatThrownBy(() -> disk.alone("retention")).hasMessage(state.resolve("retention") + refused);
         assertThatThrownBy(() -> disk.share("retention")).hasMessage(state.resolve("retention") + refused);
@@ -342,7 +342,7 @@ class LocalDiskTest {
         Path link = Files.createSymbolicLink(temp.resolve("link"), state);
         assertThatThrownBy(() -> LocalDisk.serving(link, 0))
                 .hasMessage("root does not serve from the state directory " + link + ", which is a symbolic link that"
-                        + " somebody may exchange: set muster.state-dir to " + state.toRealPath());
+                        + " somebody may replace: set muster.state-dir to " + state.toRealPath());
         assertThat(LocalDisk.serving(link, 4711).where())
                 .isEqualTo(state.toRealPath().toString());
         if (isRoot()) {
@@ -351,7 +351,7 @@ class LocalDiskTest {
             Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwx---"));
             assertThatThrownBy(() -> LocalDisk.serving(state, 0))
                     .hasMessage("root does not serve from the state directory " + state
-                            + ", which others than root can write"
+                            + ", to which users other than root can write"
                             + " to: `chmod go-w " + state
                             + "`, or run the daemon as another user, `runuser -u muster -- muster serve`");
             Files.setAttribute(state, "unix:uid", 4711);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class RecoveryTest {
     private static final String ONE = Segment.name(1);
     private static final String ADVICE =
-            "; `muster journal verify` lists all damage, `muster journal repair` mends what can be mended";
+            "; `muster journal verify` lists all damage, `muster journal repair` repairs what it can";
 
     private final MemoryDisk disk = new MemoryDisk();
     private byte[] whole = new byte[0];
@@ -200,7 +200,7 @@ class RecoveryTest {
         again.close();
         assertThat(again.durable).containsExactly("1 a", "2 b", "3 c", "4 d");
         assertThat(again.warnings)
-                .containsExactly("the journal holds no segments; going on from the snapshot at seq 4");
+                .containsExactly("the journal holds no segments; it continues from the snapshot at seq 4");
     }
 
     @Test
@@ -257,7 +257,7 @@ class RecoveryTest {
     @Test
     void linesThatAreSoundButMakeNoSenseAreNamed() {
         refuses("{\"seq\":1,\"durable\":0}", "timestamp or name is missing");
-        refuses("{\"timestamp\":1.0,\"name\":\"x\"}", "seq, durable or more is missing or makes no sense");
+        refuses("{\"timestamp\":1.0,\"name\":\"x\"}", "seq, durable or more is missing or invalid");
         refuses("{\"seq\":1,\"durable\":1,\"timestamp\":1.0,\"name\":\"x\"}", "makes no sense");
         refuses("{\"seq\":1,\"seq\":1}", "not JSON: Duplicate field 'seq'");
         refuses("{\"seq\":1", "not JSON: Unexpected end-of-input");

@@ -131,7 +131,7 @@ class SegmentsTest {
 
         assertThat(client.outcomes).hasSize(4).allMatch(Outcome::durable);
         assertThat(client.warnings.get(0))
-                .isEqualTo("no new journal segment could be begun, going on in journal/0000000000000001.log:"
+                .isEqualTo("a new journal segment could not be begun; the journal continues in journal/0000000000000001.log:"
                         + " No space left on device");
         assertThat(client.warnings).hasSizeLessThan(4);
     }

@@ -258,7 +258,7 @@ class BacklogTest extends LinkFixture {
                         answers.stream()
                                 .filter(
                                         answer -> answer.contains(
-                                                " EAGAIN not done: this connection had too many requests waiting, since it does not read the")))
+                                                " EAGAIN not done: too many requests of this connection wait, because it does not read the")))
                 .hasSize(1000);
         assertThat(stage.rig.state().holds().held()).hasToString("1");
         assertThat(stage.counted).contains("resource.drain 11");

@@ -168,7 +168,7 @@ class MemoryBudgetTest {
         assertThat(second.refusal("answer", 60)).isNull();
         assertThat(second.refusal("other", 40)).isNull();
         assertThat(second.refusal("other", 41))
-                .startsWith("there is no room for this answer of 41 bytes: what connections have asked for and not read"
+                .startsWith("there is no room for this answer of 41 bytes: answers that connections have not read"
                         + " takes 60 of 100 bytes");
         first.isRead("answer");
         assertThat(second.refusal("other", 41)).isNull();

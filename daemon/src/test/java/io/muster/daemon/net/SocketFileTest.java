@@ -61,7 +61,7 @@ class SocketFileTest {
     void aLinkInPlaceOfTheLockIsNotFollowed() throws IOException {
         Path other = Files.writeString(temp.resolve("other"), "theirs");
         Files.createSymbolicLink(temp.resolve("sock.lock"), other);
-        assertThatThrownBy(this::claim).hasMessageContaining("sock.lock: a symbolic link, and none is followed here");
+        assertThatThrownBy(this::claim).hasMessageContaining("sock.lock: a symbolic link, which is not followed here");
         assertThat(other).hasContent("theirs");
     }
 
@@ -83,7 +83,7 @@ class SocketFileTest {
         try (ServerSocketChannel real = listen()) {
             assertThat(real.isOpen()).isTrue();
             assertThatThrownBy(this::claim)
-                    .hasMessage("somebody listens on " + path + " already: is another daemon running?");
+                    .hasMessage("another process listens on " + path + ": is another daemon running?");
             Files.move(path, temp.resolve("moved"));
             Files.createSymbolicLink(path, temp.resolve("moved"));
             isInTheWay();
@@ -93,7 +93,7 @@ class SocketFileTest {
     private void isInTheWay() {
         assertThatThrownBy(this::claim)
                 .hasMessage(
-                        path + " is in the way of the socket: it is something else. Remove it, or name another path");
+                        path + " already exists and is not a socket. Remove it, or name another path");
         assertThat(Files.exists(path)).isTrue();
     }
 

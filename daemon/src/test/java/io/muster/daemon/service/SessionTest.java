@@ -198,7 +198,7 @@ class SessionTest {
                 .isEqualTo(
                         "EPERM Request requires owner credentials or the right \"acquire\", which the configuration grants to 1002");
         assertThat(stage.join(Stage.admin(), false).ask("resource.drain", "{\"targets\":\"1\"}"))
-                .isEqualTo("EPERM changes are taken on the admin socket only");
+                .isEqualTo("EPERM only the admin socket takes changes");
     }
 
     @Test
@@ -230,7 +230,7 @@ class SessionTest {
         assertThat(monitor.ask("resource.exclude", "{\"targets\":\"1\"}"))
                 .startsWith("EPERM " + "Request requires owner credentials or the right \"change\", ");
         assertThat(stage.join(Stage.monitor(), false).ask("resource.drain", "{\"targets\":\"1\"}"))
-                .isEqualTo("EPERM changes are taken on the admin socket only");
+                .isEqualTo("EPERM only the admin socket takes changes");
     }
 
     @Test
@@ -610,7 +610,7 @@ class SessionTest {
             sparse.setLength((128L << 20) + 1);
         }
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}"))
-                .isEqualTo("EIO " + file + ": is larger than 128MiB, which is as much as the journal takes");
+                .isEqualTo("EIO " + file + ": is larger than 128MiB, the most that the journal can store");
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "/R\",\"xml\":false,\"force\":false}"))
                 .isEqualTo("EIO " + file + "/R: Not a directory");
     }

@@ -76,7 +76,7 @@ public final class Feasibility {
             return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, answer));
         }
         return r.expiration() > 0 && request.duration() <= 0
-                ? answer.remarking("without a duration it runs until the inventory expires, "
+                ? answer.remarking("a job without a duration runs until the inventory expires, "
                         + seconds(r.expiration() - now) + " from now")
                 : answer;
     }
@@ -121,7 +121,7 @@ public final class Feasibility {
         AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
         Answer answer = answer(request, fit, available);
         return request.resources().stream().anyMatch(Feasibility::hasId)
-                ? answer.remarking("which resources are meant by their id is not looked at")
+                ? answer.remarking("ids of resources are ignored")
                 : answer;
     }
 

@@ -87,13 +87,13 @@ final class Reason {
         @Nullable String outside = outsideInSlot(request.resources());
         if (outside != null) {
             return all(items) + " asked; " + outside
-                    + " stands outside of the nodes, and whether a slot may take it there is left open";
+                    + " stands outside of the nodes, and Muster does not decide whether a slot may take it there";
         }
         List<Resource> parts = items.stream().map(Wanted::item).toList();
         return all(items) + " asked; "
                 + (new ListFit(fit, parts, fit.top()).isPacking()
-                        ? "in " + VectorPacking.BUDGET + " steps of search they neither fit together nor surely do not"
-                        : "parts of that compete for the same resources, and how they share them is not searched");
+                        ? "in " + VectorPacking.BUDGET + " steps, the search could not decide whether they fit together"
+                        : "parts of the request compete for the same resources, and Muster does not search how they could share them");
     }
 
     private @Nullable String outsideInSlot(List<Resource> list) {
@@ -184,7 +184,7 @@ final class Reason {
         @Nullable List<Long> most = new ListFit(fit, request.resources(), fit.top()).most();
         return all(items) + " asked; "
                 + (most == null || most.size() > MOST_NAMES
-                        ? "each alone may fit, together they do not"
+                        ? "each may fit alone, but they do not fit together"
                         : "at most " + joined(most.stream().map(String::valueOf).toList()) + " of them fit together");
     }
 

@@ -132,7 +132,7 @@ final class JobspecReader {
             return command;
         }
         if (node.isTextual() && level != Jobspec.Level.CANONICAL) {
-            note(at, "a list is meant; RFC 25's schema also takes a string");
+            note(at, "RFC 25 means a list; its schema also accepts a string");
             return List.of(node.textValue());
         }
         if (!node.isArray() || node.isEmpty()) {

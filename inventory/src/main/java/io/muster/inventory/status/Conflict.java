@@ -45,7 +45,7 @@ public final class Conflict {
 
     public String heldByOthersThan(String holder) {
         Idset heldByOthers = ranks.intersect(state.holds().held()).subtract(heldBy(holder));
-        return withHolders(heldByOthers.isEmpty() ? heldBy(holder) : heldByOthers, "held by somebody else");
+        return withHolders(heldByOthers.isEmpty() ? heldBy(holder) : heldByOthers, "held by another user");
     }
 
     private Idset heldBy(String holder) {

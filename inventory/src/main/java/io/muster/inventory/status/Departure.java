@@ -29,7 +29,7 @@ public record Departure(String host, Departed departed, List<ObjectNode> events)
     @Override
     public String text(double now, String silence) {
         StringBuilder out = new StringBuilder();
-        out.append(HostStatus.heading(host, "departed: not in R, and when it returns this is so again"));
+        out.append(HostStatus.heading(host, "departed: not in R; when the host returns, this applies again"));
         departed.absences().forEach(absence -> HostStatus.membership(out, absence, now));
         HoldSet holds = departed.holds();
         if (holds != null) {

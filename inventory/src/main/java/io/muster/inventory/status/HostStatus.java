@@ -162,9 +162,9 @@ public record HostStatus(
         if (!scheduler.offered().contains(rank)) {
             return "does not know this rank until it acquires again";
         }
-        String word = scheduler.up().contains(rank) ? "was told up" : "was told down";
+        String word = scheduler.up().contains(rank) ? "was sent up" : "was sent down";
         boolean news = scheduler.up().contains(rank) != up();
-        return word + (news ? ", and has yet to be told " + (up() ? "up" : "down") : "");
+        return word + (news ? ", and has yet to be sent " + (up() ? "up" : "down") : "");
     }
 
     @Override

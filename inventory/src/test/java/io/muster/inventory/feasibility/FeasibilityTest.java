@@ -127,7 +127,7 @@ class FeasibilityTest {
         Answer up = feasibility.now(two, Idset.range(0, 200), 1000);
         assertThat(up.verdict()).isEqualTo(Verdict.YES);
         assertThat(up.remarks())
-                .containsExactly("without a duration it runs until the inventory expires, 4000s from now");
+                .containsExactly("a job without a duration runs until the inventory expires, 4000s from now");
         Answer down = feasibility.now(two, Idset.range(2, 127), 1000);
         assertThat(down.verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(down.sentence())
@@ -158,7 +158,7 @@ class FeasibilityTest {
     void anIdIsNotLookedAtAndThatIsSaid() {
         Answer answer = FLUKES.ever(request("node/core{id:\"7\"}", "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
-        assertThat(answer.remarks()).containsExactly("which resources are meant by their id is not looked at");
+        assertThat(answer.remarks()).containsExactly("ids of resources are ignored");
     }
 
     /** In RFC 14, exclusive refers to other programs and not to the parts of one request. */
@@ -307,9 +307,9 @@ class FeasibilityTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "slot/ssd | 1 slot of ssd=1 asked; ssd stands outside of the nodes, and whether a slot may take it there is left open",
+                "slot/ssd | 1 slot of ssd=1 asked; ssd stands outside of the nodes, and Muster does not decide whether a slot may take it there",
                 "node=4/[slot{a}/socket/core=18;slot{b}/socket/core=18] | 4 nodes of slot of socket of core=18 and slot of socket of"
-                        + " core=18 asked; parts of that compete for the same resources, and how they share them is not searched",
+                        + " core=18 asked; parts of the request compete for the same resources, and Muster does not search how they could share them",
             })
     void whatIsLeftOpenIsSaid(String shape, String sentence) {
         Answer answer = machine().ever(request(shape, "{}"));

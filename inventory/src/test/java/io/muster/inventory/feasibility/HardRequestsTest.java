@@ -88,7 +88,7 @@ class HardRequestsTest {
         assertThat(answer.verdict()).isEqualTo(Verdict.UNKNOWN);
         assertThat(answer.sentence())
                 .isEqualTo("75 slots of core=67, 60 slots of core=101 and 20 slots of core=79 asked; "
-                        + "in 50000 steps of search they neither fit together nor surely do not");
+                        + "in 50000 steps, the search could not decide whether they fit together");
     }
 
     /** Three slots of 5 cores on hosts of 9: the totals suffice, greedy packing fails, and the search proves the answer. */

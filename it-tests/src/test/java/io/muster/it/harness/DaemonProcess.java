@@ -32,7 +32,7 @@ public final class DaemonProcess implements AutoCloseable {
     private static final Pattern BAD = Pattern.compile("^\\S+ (WARN|ERROR) |Exception|LEAK:");
 
     /** A warning that every test permits: a test may be faster than the log, and the warning says what the log leaves out. */
-    private static final String SLOW_LOG = "changes are in the journal, but not here: the log is too slow";
+    private static final String SLOW_LOG = "changes were journaled but not logged: the log is too slow";
 
     /** Options with a long timeout: a slow disk or machine is no reason to fail. */
     private static final Options PATIENT = Options.DEFAULT.withTimeout(Output.PATIENCE);

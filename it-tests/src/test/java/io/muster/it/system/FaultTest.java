@@ -43,8 +43,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(900)
 class FaultTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final String REFUSED = "changes are refused until the disk is well again";
-    private static final String UNCERTAIN = "changes are refused: .*the change may be there after a restart";
+    private static final String REFUSED = "the daemon refuses changes until the disk accepts writes again";
+    private static final String UNCERTAIN = "changes are refused: .*the change may exist after a restart";
     private static final String NEEDS_STRACE = "needs strace, and leave to trace";
     private static final String RENAMES = "rename,renameat,renameat2";
     private static final int SNAPSHOT_EVERY = 20;
@@ -250,7 +250,7 @@ class FaultTest {
                         .expect(
                                 REFUSED + ".*it was removed or replaced",
                                 "the snapshot at seq [0-9]+ cannot be written",
-                                "no last snapshot could be written");
+                                "the last snapshot could not be written");
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
             recorder.write(5);
             FollowingScheduler scheduler = FollowingScheduler.of(daemon);
@@ -275,7 +275,7 @@ class FaultTest {
                         .expect(
                                 REFUSED + ".*it was removed or replaced",
                                 "the snapshot at seq [0-9]+ cannot be written",
-                                "no last snapshot could be written");
+                                "the last snapshot could not be written");
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
             recorder.write(5);
             old = Tool.copy(state, directory.resolve("old"));
@@ -322,7 +322,7 @@ class FaultTest {
     private void costsSnapshotsOnly(DaemonProcess.Setup setup, Act spoil, Act mend) throws Exception {
         RecordingAdmin recorder;
         try (DaemonProcess daemon =
-                setup.start().expect("the snapshot at seq [0-9]+ cannot be written: .*", "no new journal segment")) {
+                setup.start().expect("the snapshot at seq [0-9]+ cannot be written: .*", "a new journal segment could not be begun")) {
             recorder = RecordingAdmin.at(daemon, 10);
             recorder.write(50);
             long seq = daemon.ask("resource.inventory").path("seq").longValue();

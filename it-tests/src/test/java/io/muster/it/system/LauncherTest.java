@@ -115,7 +115,7 @@ class LauncherTest {
     @Test
     void benchNeedsASourceTree() throws Exception {
         installJars();
-        assertThat(said("bench")).startsWith("1 muster bench: what measures is not installed");
+        assertThat(said("bench")).startsWith("1 muster bench: the measurements are not installed");
         launcher = Path.of("..", "muster");
         assertThat(said("bench", "--uri", "/nowhere/sock", "--dir", directory.toString()))
                 .startsWith("7 ")

@@ -113,7 +113,7 @@ class PipelineTest {
                     assertThat(response.errnum()).isEqualTo(Errno.EAGAIN.value());
                     assertThat(response.matchtag()).isGreaterThan(SURE);
                     assertThat(sentence(response))
-                            .startsWith("not done: this connection had too many requests waiting");
+                            .startsWith("not done: too many requests of this connection wait");
                     refused++;
                 }
             }
@@ -136,7 +136,7 @@ class PipelineTest {
     void whoOnlyWritesIsClosedAndTheLogSaysWhy() throws Exception {
         start(DaemonProcess.Setup.nodes("node[0-63]"));
         daemon.expect(
-                "WARN peer: peer=.* closed: it does not read its answers, and [0-9]+ requests that wait for that take");
+                "WARN peer: peer=.* closed: the peer does not read its answers, and its [0-9]+ waiting requests take");
         ByteBuffer question = Peer.frame(Peer.request("resource.status", "", 0, 1));
         try (Peer peer = Peer.welcomed(daemon.socket())) {
             assertThatThrownBy(() -> {
@@ -147,7 +147,7 @@ class PipelineTest {
                     .as("at once, not after a time limit")
                     .isInstanceOf(IOException.class);
         }
-        daemon.output().await("it does not read its answers");
+        daemon.output().await("the peer does not read its answers");
         assertThat(daemon.ask("resource.stats-get").path("ranks").asInt()).isEqualTo(64);
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(900)
 class UnreadLogTest {
     private static final Pattern DROPPED = Pattern.compile("(?m)^muster_log_lines_dropped_total ([0-9.E]+)$");
-    private static final String GAP = " lines were dropped here, since the log was not read";
+    private static final String GAP = " log lines were dropped here, because nobody read the log";
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;

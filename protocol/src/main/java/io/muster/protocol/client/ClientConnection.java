@@ -74,7 +74,7 @@ final class ClientConnection implements Closeable {
 
     private static String path(String uri) {
         if (!uri.startsWith(SCHEME) || uri.length() == SCHEME.length()) {
-            throw new IllegalArgumentException("socket address \"" + uri + "\": local:///path is right");
+            throw new IllegalArgumentException("socket address \"" + uri + "\": expected local:///PATH");
         }
         return uri.substring(SCHEME.length());
     }
@@ -107,7 +107,7 @@ final class ClientConnection implements Closeable {
         try {
             channel.configureBlocking(false);
             if (!channel.connect(address)) {
-                throw new IOException("it takes no connections at the moment");
+                throw new IOException("the server accepts no connections at the moment");
             }
             return channel;
         } catch (IOException | RuntimeException e) {
@@ -146,13 +146,13 @@ final class ClientConnection implements Closeable {
     private void readWelcome(Deadline deadline) throws IOException {
         while (!fill()) {
             if (!await(SelectionKey.OP_READ, deadline)) {
-                throw new SocketTimeoutException(path + " accepted the connection and then said nothing");
+                throw new SocketTimeoutException(path + " accepted the connection, but does not answer");
             }
         }
         int errnum = in.get() & 0xff;
         if (errnum != 0) {
             Errno errno = new Errno(errnum);
-            throw new RpcException(errno, path + " turned this connection away: " + errno.text());
+            throw new RpcException(errno, path + " refused the connection: " + errno.text());
         }
     }
 

@@ -135,7 +135,7 @@ public final class FluxClient implements Closeable {
             }
             if (!connection.await(SelectionKey.OP_READ | SelectionKey.OP_WRITE, deadline)) {
                 close(); // the peer cannot read anything after a truncated frame
-                throw new SocketTimeoutException(server() + " does not take the request " + request.topic());
+                throw new SocketTimeoutException(server() + " does not read the request " + request.topic());
             }
         }
     }

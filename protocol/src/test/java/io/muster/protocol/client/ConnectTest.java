@@ -86,7 +86,7 @@ class ConnectTest {
             try {
                 FluxClient.connect(uri(), options).close();
             } catch (SocketTimeoutException e) {
-                assertThat(e).hasMessage(socket() + " accepted the connection and then said nothing");
+                assertThat(e).hasMessage(socket() + " accepted the connection, but does not answer");
             }
         }
     }
@@ -97,7 +97,7 @@ class ConnectTest {
             assertThatThrownBy(() -> FluxClient.connect(peer.uri(), ONCE))
                     .isInstanceOfSatisfying(
                             RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPERM))
-                    .hasMessage(socket() + " turned this connection away: Operation not permitted");
+                    .hasMessage(socket() + " refused the connection: Operation not permitted");
         }
     }
 
@@ -123,7 +123,7 @@ class ConnectTest {
     void anAddressThatIsNoneIsRefused(String uri) {
         assertThatThrownBy(() -> FluxClient.connect(uri, ONCE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("socket address \"" + uri + "\": local:///path is right");
+                .hasMessage("socket address \"" + uri + "\": expected local:///PATH");
     }
 
     @Test

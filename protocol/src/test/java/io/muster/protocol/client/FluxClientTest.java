@@ -382,7 +382,7 @@ class FluxClientTest {
             Request large = Request.of("a.b", Bytes.wrap(new byte[10_000_000]), Header.NORESPONSE, 0);
             assertThatThrownBy(() -> client.transmit(large, Deadline.in(AT_ONCE)))
                     .isInstanceOf(SocketTimeoutException.class)
-                    .hasMessage(socket() + " does not take the request a.b");
+                    .hasMessage(socket() + " does not read the request a.b");
             assertThatThrownBy(() -> client.send("a.b", null)).hasMessageEndingWith("this side has closed it");
             end.countDown();
         }

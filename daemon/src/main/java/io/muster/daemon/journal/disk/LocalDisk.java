@@ -97,7 +97,7 @@ public final class LocalDisk implements Disk {
             return "";
         }
         if (Files.isSymbolicLink(stateDir)) {
-            return "which is a symbolic link that somebody may exchange: set muster.state-dir to "
+            return "which is a symbolic link that somebody may replace: set muster.state-dir to "
                     + stateDir.toRealPath();
         }
         if (!Files.getAttribute(stateDir, "unix:uid").equals(0)) {
@@ -108,7 +108,7 @@ public final class LocalDisk implements Disk {
         int mode = (Integer) Files.getAttribute(stateDir, "unix:mode");
         return (mode & OTHERS_WRITE) == 0
                 ? ""
-                : "which others than root can write to: `chmod go-w " + stateDir
+                : "to which users other than root can write: `chmod go-w " + stateDir
                         + "`, or run the daemon as another user, `runuser -u muster -- muster serve`";
     }
 
@@ -167,7 +167,7 @@ public final class LocalDisk implements Disk {
         return new FileSystemException(
                 name.toString(),
                 null,
-                found.isSymbolicLink() ? "a symbolic link, and none is followed here" : "not " + wanted);
+                found.isSymbolicLink() ? "a symbolic link, which is not followed here" : "not " + wanted);
     }
 
     /** Returns the directory, opened and checked. The caller closes it. */
@@ -217,7 +217,7 @@ public final class LocalDisk implements Disk {
     private IOException replaced() {
         return new IOException(
                 "the state directory " + root + " is no longer the one that was opened: it was removed or"
-                        + " replaced. Put that one back, or restart the daemon");
+                        + " replaced. Put the original back, or restart the daemon");
     }
 
     private IOException unlocked(LockFile lock) {
