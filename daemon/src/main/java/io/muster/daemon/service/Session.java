@@ -247,6 +247,10 @@ public final class Session {
 
     /** Serves a request for one of the changes of {@link AdminMethod}. */
     void submit(Request request, AdminMethod method) throws ProtocolException {
+        RpcException excess = AdminRequest.refusal(method, payload(request).length());
+        if (excess != null) {
+            throw excess;
+        }
         change(request, (changes, payload, by, reply) -> {
             AdminRequest change = AdminRequest.parse(method, payload);
             Rights senderRights = rightsOf(request);

@@ -1,13 +1,12 @@
 package io.muster.inventory.axis;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,28 +20,28 @@ public final class Definition {
 
     private final ResourceSet base;
     private final String method;
-    private final SortedMap<String, Idset> added;
-    private final SortedMap<String, Idset> removed;
+    private final SortedTree<String, Idset> added;
+    private final SortedTree<String, Idset> removed;
     private final double expiration;
     private final ResourceSet resources;
 
     private Definition(
             ResourceSet base,
             String method,
-            SortedMap<String, Idset> added,
-            SortedMap<String, Idset> removed,
+            SortedTree<String, Idset> added,
+            SortedTree<String, Idset> removed,
             double expiration,
             ResourceSet resources) {
         this.base = base;
         this.method = method;
-        this.added = Collections.unmodifiableSortedMap(added);
-        this.removed = Collections.unmodifiableSortedMap(removed);
+        this.added = added;
+        this.removed = removed;
         this.expiration = expiration;
         this.resources = resources;
     }
 
     public static Definition of(ResourceSet base, String method) {
-        return new Definition(base, method, new TreeMap<>(), new TreeMap<>(), AS_DEFINED, base);
+        return new Definition(base, method, SortedTree.empty(), SortedTree.empty(), AS_DEFINED, base);
     }
 
     /**
@@ -52,8 +51,8 @@ public final class Definition {
     public static Definition restore(
             ResourceSet base,
             String method,
-            SortedMap<String, Idset> added,
-            SortedMap<String, Idset> removed,
+            SortedTree<String, Idset> added,
+            SortedTree<String, Idset> removed,
             double expiration) {
         ResourceSet now = expiration < 0 ? base : base.withExpiration(expiration);
         for (var edit : added.entrySet()) {
@@ -62,21 +61,21 @@ public final class Definition {
         for (var edit : removed.entrySet()) {
             now = now.withoutProperty(edit.getKey(), edit.getValue());
         }
-        return new Definition(base, method, new TreeMap<>(added), new TreeMap<>(removed), expiration, now);
+        return new Definition(base, method, added, removed, expiration, now);
     }
 
     /**
      * Reads an object whose keys are names of properties and whose values are the ranks that have them. A property without
      * ranks is a fault.
      */
-    public static SortedMap<String, Idset> readProperties(Fields in) {
-        SortedMap<String, Idset> properties = new TreeMap<>();
+    public static SortedTree<String, Idset> readProperties(Fields in) {
+        SortedTree<String, Idset> properties = SortedTree.empty();
         for (String name : in.names()) {
             Idset ranks = in.parse(name, Idset::parse);
             if (ranks.isEmpty()) {
                 throw in.fault(name, "names no rank");
             }
-            properties.put(name, ranks);
+            properties = properties.with(name, ranks);
         }
         return properties;
     }
@@ -96,11 +95,11 @@ public final class Definition {
         return method;
     }
 
-    public SortedMap<String, Idset> added() {
+    public SortedTree<String, Idset> added() {
         return added;
     }
 
-    public SortedMap<String, Idset> removed() {
+    public SortedTree<String, Idset> removed() {
         return removed;
     }
 
@@ -109,29 +108,29 @@ public final class Definition {
         return expiration;
     }
 
-    public Definition withProperties(SortedMap<String, Idset> names) {
+    public Definition withProperties(Map<String, Idset> names) {
         return edit(names, added, removed, true);
     }
 
-    public Definition withoutProperties(SortedMap<String, Idset> names) {
+    public Definition withoutProperties(Map<String, Idset> names) {
         return edit(names, removed, added, false);
     }
 
     private Definition edit(
-            SortedMap<String, Idset> names,
-            SortedMap<String, Idset> edits,
-            SortedMap<String, Idset> opposite,
+            Map<String, Idset> names,
+            SortedTree<String, Idset> edits,
+            SortedTree<String, Idset> opposite,
             boolean add) {
-        SortedMap<String, Idset> nextEdits = new TreeMap<>(edits);
-        SortedMap<String, Idset> nextOpposite = new TreeMap<>(opposite);
+        SortedTree<String, Idset> nextEdits = edits;
+        SortedTree<String, Idset> nextOpposite = opposite;
         ResourceSet now = resources;
         for (var entry : names.entrySet()) {
             String name = entry.getKey();
             Idset ranks = entry.getValue();
             Idset defined = base.properties().getOrDefault(name, Idset.EMPTY);
             Idset changed = add ? ranks.subtract(defined) : ranks.intersect(defined);
-            merge(nextEdits, name, ids -> ids.union(changed));
-            merge(nextOpposite, name, ids -> ids.subtract(ranks));
+            nextEdits = merge(nextEdits, name, ids -> ids.union(changed));
+            nextOpposite = merge(nextOpposite, name, ids -> ids.subtract(ranks));
             now = add ? now.withProperty(name, ranks) : now.withoutProperty(name, ranks);
         }
         return add
@@ -167,7 +166,7 @@ public final class Definition {
     }
 
     /** Returns the names of the properties that {@code edits} lists for a rank. */
-    public static List<String> namesOn(SortedMap<String, Idset> edits, int rank) {
+    public static List<String> namesOn(SortedTree<String, Idset> edits, int rank) {
         List<String> names = new ArrayList<>();
         edits.forEach((name, ranks) -> {
             if (ranks.contains(rank)) {
@@ -177,18 +176,17 @@ public final class Definition {
         return names;
     }
 
-    private static SortedMap<String, Idset> translate(SortedMap<String, Idset> edits, Remap remap) {
-        SortedMap<String, Idset> next = new TreeMap<>();
-        edits.forEach((name, ranks) -> merge(next, name, ids -> remap.translate(ranks)));
+    private static SortedTree<String, Idset> translate(SortedTree<String, Idset> edits, Remap remap) {
+        SortedTree<String, Idset> next = edits;
+        for (var edit : edits.entrySet()) {
+            next = merge(next, edit.getKey(), remap::translate);
+        }
         return next;
     }
 
-    private static void merge(SortedMap<String, Idset> map, String name, UnaryOperator<Idset> change) {
+    private static SortedTree<String, Idset> merge(
+            SortedTree<String, Idset> map, String name, UnaryOperator<Idset> change) {
         Idset next = change.apply(map.getOrDefault(name, Idset.EMPTY));
-        if (next.isEmpty()) {
-            map.remove(name);
-        } else {
-            map.put(name, next);
-        }
+        return next.isEmpty() ? map.without(name) : map.with(name, next);
     }
 }

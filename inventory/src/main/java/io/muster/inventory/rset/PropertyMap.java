@@ -1,37 +1,33 @@
 package io.muster.inventory.rset;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.Text;
-import java.util.Collections;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The properties in R with their ranks (RFC 20). A property without ranks is not stored. */
 final class PropertyMap {
-    static final PropertyMap EMPTY = new PropertyMap(new TreeMap<>());
+    static final PropertyMap EMPTY = new PropertyMap(SortedTree.empty());
 
     /** Characters that RFC 20 ("properties") forbids in a name. */
     private static final String ILLEGAL = "!&'\"^`|()";
 
-    private final SortedMap<String, Idset> byName;
+    private final SortedTree<String, Idset> byName;
 
-    private PropertyMap(SortedMap<String, Idset> byName) {
-        this.byName = Collections.unmodifiableSortedMap(byName);
+    private PropertyMap(SortedTree<String, Idset> byName) {
+        this.byName = byName;
     }
 
     static PropertyMap of(Map<String, Idset> properties) {
-        SortedMap<String, Idset> held = new TreeMap<>();
-        properties.forEach((name, ranks) -> {
-            if (!ranks.isEmpty()) {
-                held.put(name, ranks);
-            }
-        });
-        return held.isEmpty() ? EMPTY : new PropertyMap(held);
+        PropertyMap all = EMPTY;
+        for (Map.Entry<String, Idset> property : properties.entrySet()) {
+            all = all.with(property.getKey(), property.getValue());
+        }
+        return all;
     }
 
     /** Returns why {@code name} cannot be the name of a property, or null if it can. */
@@ -55,7 +51,7 @@ final class PropertyMap {
         }
     }
 
-    SortedMap<String, Idset> byName() {
+    SortedTree<String, Idset> byName() {
         return byName;
     }
 
@@ -63,19 +59,20 @@ final class PropertyMap {
         return byName.getOrDefault(name, Idset.EMPTY);
     }
 
+    /** Returns this map with other ranks for one property, or this map itself if the property has these ranks already. */
     PropertyMap with(String name, Idset ranks) {
         if (ranks.equals(ranks(name))) {
             return this;
         }
-        SortedMap<String, Idset> changed = new TreeMap<>(byName);
-        changed.put(name, ranks);
-        return of(changed);
+        return new PropertyMap(ranks.isEmpty() ? byName.without(name) : byName.with(name, ranks));
     }
 
     PropertyMap without(Predicate<String> names) {
-        SortedMap<String, Idset> changed = new TreeMap<>(byName);
-        changed.keySet().removeIf(names);
-        return of(changed);
+        PropertyMap rest = this;
+        for (String name : byName.keySet()) {
+            rest = names.test(name) ? rest.with(name, Idset.EMPTY) : rest;
+        }
+        return rest;
     }
 
     PropertyMap keep(Idset ranks) {
@@ -83,15 +80,20 @@ final class PropertyMap {
     }
 
     PropertyMap map(UnaryOperator<Idset> change) {
-        SortedMap<String, Idset> changed = new TreeMap<>();
-        byName.forEach((name, ranks) -> changed.put(name, change.apply(ranks)));
-        return of(changed);
+        PropertyMap changed = this;
+        for (Map.Entry<String, Idset> property : byName.entrySet()) {
+            changed = changed.with(property.getKey(), change.apply(property.getValue()));
+        }
+        return changed;
     }
 
     PropertyMap union(PropertyMap that) {
-        SortedMap<String, Idset> all = new TreeMap<>(byName);
-        that.byName.forEach((name, ranks) -> all.merge(name, ranks, Idset::union));
-        return of(all);
+        PropertyMap all = this;
+        for (Map.Entry<String, Idset> property : that.byName.entrySet()) {
+            String name = property.getKey();
+            all = all.with(name, ranks(name).union(property.getValue()));
+        }
+        return all;
     }
 
     @Override

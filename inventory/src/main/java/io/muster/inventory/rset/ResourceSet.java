@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.hostlist.MatchConsumer;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
@@ -13,7 +14,6 @@ import io.muster.inventory.problem.Problems;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -190,7 +190,7 @@ public final class ResourceSet {
         return placement.targets(idsetOrHostlist);
     }
 
-    public SortedMap<String, Idset> properties() {
+    public SortedTree<String, Idset> properties() {
         return properties.byName();
     }
 
@@ -469,8 +469,9 @@ public final class ResourceSet {
         return new ResourceSet(fewer, placement.keep(remaining), properties.keep(remaining), rest.withoutSlots());
     }
 
+    @SuppressWarnings("ReferenceEquality") // an unchanged map is the same object, and a comparison would visit all properties
     private ResourceSet with(PropertyMap others) {
-        return others.equals(properties) ? this : new ResourceSet(layout, placement, others, envelope);
+        return others == properties ? this : new ResourceSet(layout, placement, others, envelope);
     }
 
     private ResourceSet with(Envelope other) {

@@ -1,6 +1,7 @@
 package io.muster.inventory.state;
 
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Fields;
 import java.util.List;
 import java.util.UUID;

@@ -136,9 +136,36 @@ public final class DefinitionChanges {
      * @param properties targets by name of the property
      */
     public record ChangeProperties(boolean add, SortedMap<String, String> properties) implements Command {
+        /** The highest number of properties that one request may name. */
+        static final int MOST_IN_REQUEST = 1000;
+
+        /** The highest number of properties up to which requests may add properties that no rank has yet. */
+        static final int MOST = 1 << 14;
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
+            String excess = excess(state.resources().properties());
+            return excess == null ? change(state) : Decision.reject(INVALID, excess);
+        }
+
+        private @Nullable String excess(Map<String, Idset> present) {
+            if (properties.size() > MOST_IN_REQUEST) {
+                return "the request names " + properties.size() + " properties, but one request may name at most "
+                        + MOST_IN_REQUEST + ": send several requests";
+            }
+            long fresh = properties.keySet().stream()
+                    .filter(name -> add && !present.containsKey(name))
+                    .count();
+            return fresh == 0 || present.size() + fresh <= MOST
+                    ? null
+                    : "with " + fresh + " more, there would be " + (present.size() + fresh)
+                            + " properties, but requests may add properties only up to " + MOST
+                            + ": remove properties that nobody needs";
+        }
+
+        private Decision change(InventoryState state) {
             SortedMap<String, Idset> changes = new TreeMap<>();
+            int[] ranges = {0};
             for (Map.Entry<String, String> property : properties.entrySet()) {
                 String name = property.getKey();
                 String fault = add ? ResourceSet.propertyNameFault(name) : null;
@@ -150,6 +177,8 @@ public final class DefinitionChanges {
                     Idset change = add ? ranks.subtract(has) : ranks.intersect(has);
                     if (!change.isEmpty()) {
                         changes.put(name, change);
+                        ranges[0] += change.rangeCount();
+                        Targets.bound(ranges[0]);
                     }
                     return Decision.accept();
                 });
@@ -161,8 +190,12 @@ public final class DefinitionChanges {
         }
     }
 
-    /** The event for RFC 28's {@code property-add} and {@code property-remove}, which RFC 44 does not have. */
-    public record PropertiesChanged(boolean add, SortedMap<String, Idset> properties) implements Event {
+    /**
+     * The event for RFC 28's {@code property-add} and {@code property-remove}, which RFC 44 does not have.
+     *
+     * @param properties ranks by name of the property, in the order of the names
+     */
+    public record PropertiesChanged(boolean add, Map<String, Idset> properties) implements Event {
         @Override
         public String name() {
             return add ? "property-add" : "property-remove";

@@ -65,6 +65,7 @@ public final class HoldChanges {
         }
 
         private Decision drain(InventoryState state, Idset ranks, Principal by) {
+            Targets.bounded(ranks.intersect(state.holds().held()));
             Idset absent = state.membership().absent(ranks);
             Idset drained = state.holds().matching(ranks, holder, h -> h != null && h.reason() != null);
             boolean clash = mode == Mode.NONE && !drained.isEmpty();
@@ -92,7 +93,7 @@ public final class HoldChanges {
 
         private Event event(InventoryState state, Idset changed) {
             return new Drained(
-                    Event.Targets.of(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
+                    Targets.event(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
         }
 
         /**
@@ -191,6 +192,7 @@ public final class HoldChanges {
         }
 
         private Decision undrain(InventoryState state, Targets.Found found, Principal by) {
+            Targets.bounded(found.ranks().intersect(state.holds().held()));
             Decision refusal = refusal(state, found.ranks(), by);
             refusal = refusal == null ? refusal(state, found.departed(), by) : refusal;
             if (refusal != null) {
@@ -205,7 +207,7 @@ public final class HoldChanges {
             return held.isEmpty() && heldDeparted.isEmpty()
                     ? Decision.accept()
                     : Decision.accept(new Undrained(
-                            Event.Targets.of(state, held, heldDeparted),
+                            Targets.event(state, held, heldDeparted),
                             reason,
                             mode.overwrite(),
                             everybody() ? Undrained.EVERYBODY : holderName()));

@@ -26,7 +26,7 @@ public final class LivenessChanges {
                 };
                 return moving.isEmpty()
                         ? Decision.accept()
-                        : Decision.accept(new LivenessChanged(change, Event.Targets.of(state, moving), cause));
+                        : Decision.accept(new LivenessChanged(change, Targets.event(state, moving), cause));
             });
         }
     }
@@ -42,8 +42,8 @@ public final class LivenessChanges {
             Idset falling = known.subtract(state.liveness().in(Liveness.Status.OFFLINE, known));
             return falling.isEmpty()
                     ? Decision.accept()
-                    : Decision.accept(new LivenessChanged(
-                            LivenessChange.OFFLINE, Event.Targets.of(state, falling), "forced down"));
+                    : Targets.bounded(() -> Decision.accept(new LivenessChanged(
+                            LivenessChange.OFFLINE, Targets.event(state, falling), "forced down")));
         }
     }
 

@@ -27,6 +27,7 @@ public final class MembershipChanges {
         public Decision decide(InventoryState state, double now, Principal by) {
             return Targets.resolve(state, targets, Wording.fault("reason", reason), ranks -> {
                 Idset fresh = ranks.subtract(state.membership().ranks(Membership.Kind.ADMIN));
+                Targets.bounded(Targets.bounded(fresh).intersect(state.holds().held()));
                 return fresh.isEmpty()
                         ? Decision.accept()
                         : new Decision(exclude(state, fresh, Membership.Kind.ADMIN, reason), null);
@@ -79,7 +80,7 @@ public final class MembershipChanges {
                             Targets.name(state, leaving)
                                     + " would leave no rank on offer: drain instead, or stop the daemon");
                 }
-                return Decision.accept(new Excluded(Event.Targets.of(state, leaving), Membership.Kind.LOST, reason));
+                return Decision.accept(new Excluded(Targets.event(state, leaving), Membership.Kind.LOST, reason));
             });
         }
     }
@@ -168,7 +169,7 @@ public final class MembershipChanges {
                 Hostlist absentHosts = state.departed(
                         found.departed(), departed -> !departed.absences().isEmpty());
                 Event.Targets included =
-                        Event.Targets.of(state, state.membership().absent(ranks), absentHosts);
+                        Targets.event(state, state.membership().absent(ranks), absentHosts);
                 return included.isEmpty()
                         ? Decision.accept()
                         : Decision.accept(new Included(included, Membership.Kind.ADMIN, reason));

@@ -1,7 +1,7 @@
 package io.muster.inventory.state;
 
 import io.muster.inventory.idset.Idset;
-import java.util.SortedMap;
+import io.muster.inventory.idset.SortedTree;
 
 /**
  * The part of the inventory that a scheduler may know. The responses and updates that schedulers are sent are computed from
@@ -14,4 +14,4 @@ import java.util.SortedMap;
  * @param expiration seconds since the epoch, 0 for never
  */
 public record SchedulerView(
-        Idset members, Idset up, Idset lost, SortedMap<String, Idset> properties, double expiration) {}
+        Idset members, Idset up, Idset lost, SortedTree<String, Idset> properties, double expiration) {}

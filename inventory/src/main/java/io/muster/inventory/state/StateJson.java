@@ -15,6 +15,7 @@ import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.PortableJson;
@@ -137,9 +138,9 @@ public final class StateJson {
                     expiration);
         }
 
-        private SortedMap<String, Idset> properties(String key, Idset all) {
+        private SortedTree<String, Idset> properties(String key, Idset all) {
             Fields object = in.object(key);
-            SortedMap<String, Idset> properties = Definition.readProperties(object);
+            SortedTree<String, Idset> properties = Definition.readProperties(object);
             properties.keySet().forEach(name -> {
                 String fault = ResourceSet.propertyNameFault(name);
                 if (fault != null) {
@@ -329,7 +330,7 @@ public final class StateJson {
             }
         }
 
-        private void properties(String key, SortedMap<String, Idset> properties) throws IOException {
+        private void properties(String key, SortedTree<String, Idset> properties) throws IOException {
             out.writeObjectFieldStart(key);
             for (Map.Entry<String, Idset> property : properties.entrySet()) {
                 out.writeStringField(property.getKey(), property.getValue().toString());

@@ -9,6 +9,7 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.Decision.Rejection;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,23 @@ import org.jspecify.annotations.Nullable;
  * idset or a hostlist.
  */
 final class Targets {
+    /**
+     * The highest number of separate ranges of ranks that one request may change or be refused for. The work of a change grows
+     * with this number and not with the number of ranks, so the limit keeps the core thread free for other requests.
+     */
+    static final int MOST_RANGES = 1 << 14;
+
     private Targets() {}
+
+    /** Ends a decision about more separate ranges of ranks, or more departed hosts, than one request may concern. */
+    private static final class ScatteredException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        ScatteredException(int count, String things) {
+            super("the request concerns " + count + " " + things + ", but one request may concern at most " + MOST_RANGES
+                    + ": name fewer targets in each request");
+        }
+    }
 
     /** The result of a search for targets: ranks, and hosts that R no longer names but of which the state keeps data. */
     record Found(Idset ranks, Hostlist departed) {
@@ -59,18 +76,51 @@ final class Targets {
 
     private static Decision resolve(
             Search search, String targets, @Nullable String fault, Function<Found, Decision> then) {
-        Found found;
+        return bounded(() -> {
+            Found found;
+            try {
+                found = search.find(targets);
+            } catch (TargetException e) {
+                return Decision.reject(Rejection.Kind.INVALID, unknown(e));
+            } catch (MalformedException e) {
+                return Decision.reject(Rejection.Kind.INVALID, malformed(e));
+            }
+            if (found.isEmpty()) {
+                return Decision.reject(Rejection.Kind.INVALID, "idset is empty");
+            }
+            return fault == null ? then.apply(found) : Decision.reject(Rejection.Kind.INVALID, fault);
+        });
+    }
+
+    /** Makes a decision, and rejects the command if it concerns more than one request may. */
+    static Decision bounded(Supplier<Decision> decision) {
         try {
-            found = search.find(targets);
-        } catch (TargetException e) {
-            return Decision.reject(Rejection.Kind.INVALID, unknown(e));
-        } catch (MalformedException e) {
-            return Decision.reject(Rejection.Kind.INVALID, malformed(e));
+            return decision.get();
+        } catch (ScatteredException e) {
+            return Decision.reject(Rejection.Kind.INVALID, String.valueOf(e.getMessage()));
         }
-        if (found.isEmpty()) {
-            return Decision.reject(Rejection.Kind.INVALID, "idset is empty");
+    }
+
+    /** Returns {@code ranks}. Only a caller inside of {@link #bounded} may call this method, which ends a decision about too many. */
+    static Idset bounded(Idset ranks) {
+        bound(ranks.rangeCount());
+        return ranks;
+    }
+
+    /** Ends the decision if a request concerns so many ranges that it must be refused. */
+    static void bound(int ranges) {
+        if (ranges > MOST_RANGES) {
+            throw new ScatteredException(ranges, "separate ranges of ranks");
         }
-        return fault == null ? then.apply(found) : Decision.reject(Rejection.Kind.INVALID, fault);
+    }
+
+    /** Returns the targets of an event, and ends the decision if they are too many, as {@link #bounded(Idset)} does. */
+    static Event.Targets event(InventoryState state, Idset ranks, Hostlist departed) {
+        return Event.Targets.of(state, bounded(ranks), departed);
+    }
+
+    static Event.Targets event(InventoryState state, Idset ranks) {
+        return event(state, ranks, Hostlist.EMPTY);
     }
 
     private static Found find(InventoryState state, String targets) {
@@ -78,6 +128,9 @@ final class Targets {
             return new Found(state.resources().targets(targets), Hostlist.EMPTY);
         } catch (TargetException e) {
             Hostlist departed = e.missingHosts();
+            if (departed.size() > MOST_RANGES && departed.size() <= state.departed().size()) {
+                throw new ScatteredException(departed.size(), "departed hosts");
+            }
             if (departed.isEmpty()
                     || !departed.stream().allMatch(host -> state.departed().containsKey(host))) {
                 throw e;
@@ -103,12 +156,12 @@ final class Targets {
 
     /** Returns the names of hosts, followed by their ranks in parentheses. Names come first because people know hosts by name. */
     static String name(InventoryState state, Idset ranks) {
-        return state.resources().hostsOf(ranks) + " (" + numbered(ranks) + ")";
+        return state.resources().hostsOf(bounded(ranks)) + " (" + numbered(ranks) + ")";
     }
 
     /** Returns flux-core's sentence about ranks and, after a colon, their hosts. */
     static String say(InventoryState state, Idset ranks, String sentence) {
-        return numbered(ranks) + " " + sentence + ": " + state.resources().hostsOf(ranks);
+        return numbered(bounded(ranks)) + " " + sentence + ": " + state.resources().hostsOf(ranks);
     }
 
     private static String numbered(Idset ranks) {

@@ -24,8 +24,12 @@ public record Told(SchedulerView view, Idset offered) {
         Idset remaining = shrink.isEmpty() ? offered : offered.subtract(shrink);
         Idset up = now.up().subtract(view.up()).intersect(remaining);
         Idset down = view.up().subtract(now.up()).intersect(offered).union(shrink);
-        SortedMap<String, Idset> add = grown(view.properties(), now.properties(), remaining);
-        SortedMap<String, Idset> remove = grown(now.properties(), view.properties(), remaining);
+        SortedMap<String, Idset> add = new TreeMap<>();
+        SortedMap<String, Idset> remove = new TreeMap<>();
+        view.properties().forEachDifference(now.properties(), (name, before, after) -> {
+            put(add, name, before, after, remaining);
+            put(remove, name, after, before, remaining);
+        });
         OptionalDouble expiration =
                 view.expiration() == now.expiration() ? OptionalDouble.empty() : OptionalDouble.of(now.expiration());
         return Next.isEmpty(up, down, add, remove, expiration)
@@ -47,20 +51,12 @@ public record Told(SchedulerView view, Idset offered) {
         return lost.isEmpty() || lost.size() < offered.size() ? lost : lost.without(lost.first());
     }
 
-    private static SortedMap<String, Idset> grown(
-            SortedMap<String, Idset> from, SortedMap<String, Idset> to, Idset within) {
-        SortedMap<String, Idset> grown = new TreeMap<>();
-        if (from == to) {
-            return grown;
+    /** Stores the ranks in {@code within} that only {@code to} has, if there are any; null stands for no ranks. */
+    private static void put(
+            SortedMap<String, Idset> gains, String name, @Nullable Idset from, @Nullable Idset to, Idset within) {
+        Idset gained = to == null ? Idset.EMPTY : to.subtract(from == null ? Idset.EMPTY : from).intersect(within);
+        if (!gained.isEmpty()) {
+            gains.put(name, gained);
         }
-        to.forEach((name, ranks) -> {
-            Idset before = from.getOrDefault(name, Idset.EMPTY);
-            Idset gained =
-                    before.equals(ranks) ? Idset.EMPTY : ranks.subtract(before).intersect(within);
-            if (!gained.isEmpty()) {
-                grown.put(name, gained);
-            }
-        });
-        return grown;
     }
 }

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Once;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +15,23 @@ import org.jspecify.annotations.Nullable;
  * @param dryRun whether the daemon should change nothing and respond with what would happen
  */
 public record AdminRequest(Command command, boolean dryRun) {
+    /**
+     * The highest number of bytes in the payload of a change. The core thread reads and decides a change at once, so the limit
+     * keeps that thread free for other requests.
+     */
+    public static final int LARGEST = 256 << 10;
+
     private static final String DRY_RUN = "dry-run";
+
+    /** Returns the refusal of a payload that is too large; null for any other payload. */
+    public static @Nullable RpcException refusal(AdminMethod method, int bytes) {
+        return bytes <= LARGEST
+                ? null
+                : new RpcException(
+                        Errno.EINVAL,
+                        method.topic() + ": the request has " + bytes + " bytes, but a change may have at most " + LARGEST
+                                + ": name fewer targets or properties in each request");
+    }
 
     public static AdminRequest parse(AdminMethod method, @Nullable ObjectNode payload) {
         ChangeId id = RequestId.take(method.topic(), payload);

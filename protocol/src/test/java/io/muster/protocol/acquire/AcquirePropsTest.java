@@ -6,6 +6,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Feeds schedulers with first and next responses only, through random changes; some schedulers do not read for a while. */
@@ -99,16 +99,14 @@ class AcquirePropsTest {
         }
     }
 
-    private static SchedulerView any(Random random, SortedMap<String, Idset> names) {
+    private static SchedulerView any(Random random, Map<String, Idset> names) {
         Idset lost = Idsets.small(random, RANKS).intersect(Idsets.small(random, RANKS));
         Idset members = Idsets.small(random, RANKS).subtract(lost);
-        SortedMap<String, Idset> properties = new TreeMap<>();
-        names.keySet().forEach(name -> {
+        SortedTree<String, Idset> properties = SortedTree.empty();
+        for (String name : names.keySet()) {
             Idset has = Idsets.small(random, RANKS);
-            if (!has.isEmpty()) {
-                properties.put(name, has);
-            }
-        });
+            properties = has.isEmpty() ? properties : properties.with(name, has);
+        }
         return new SchedulerView(
                 members, Idsets.small(random, RANKS).intersect(members), lost, properties, random.nextInt(3) * 500);
     }

@@ -3,9 +3,8 @@ package io.muster.protocol.acquire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.state.SchedulerView;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** The update that follows from two views, row by row. */
@@ -17,9 +16,9 @@ class ToldTest {
     }
 
     private static SchedulerView view(double expiration, String members, String up, String lost, String... properties) {
-        SortedMap<String, Idset> map = new TreeMap<>();
+        SortedTree<String, Idset> map = SortedTree.empty();
         for (int i = 0; i < properties.length; i += 2) {
-            map.put(properties[i], Idset.parse(properties[i + 1]));
+            map = map.with(properties[i], Idset.parse(properties[i + 1]));
         }
         return new SchedulerView(Idset.parse(members), Idset.parse(up), Idset.parse(lost), map, expiration);
     }
