@@ -2,6 +2,7 @@ package io.muster.cli.look;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "States: avail, torpid (connected, not heard from lately), exclude, lost (shrunk), drained. A star and ✗ mark"
-                    + " hosts that are offline."
+                    + " hosts that are offline.",
+            "If the table is longer than the terminal, the output is that of `muster summary`."
         })
 public final class Status extends ServerVerb {
     private static final Map<String, String> FORMATS = Map.of(
@@ -72,12 +74,11 @@ public final class Status extends ServerVerb {
         Overview standing = Overview.ask(client);
         Idset among = selection.among(client, standing.resources(), targets(targets));
         List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
-        StateTable table = new StateTable(standing.resources(), look, console(), standing.now(console()));
         if (json()) {
             console().json(json(standing, groups));
         } else {
             warn(standing);
-            table.print(groups, FORMATS);
+            new StateTable(standing, look, console()).print(groups, FORMATS, client, "muster status");
             mentionDeparted(standing);
         }
         return Exit.OK;
@@ -109,6 +110,7 @@ public final class Status extends ServerVerb {
             ArrayNode schedulers = json.putArray("schedulers");
             standing.schedulers().forEach(scheduler -> schedulers.add(scheduler.toJson()));
         }
+        Lifetime.of(standing.resources()).writeTo(json);
         json.put(
                 "departed_drained",
                 Departure.drained(standing.state(), standing.now(console())).toString());

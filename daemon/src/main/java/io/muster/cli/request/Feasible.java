@@ -87,6 +87,12 @@ public final class Feasible extends Verb {
             description = "How long it is to run: 30m, 4h, 2d.")
     private @Nullable String duration;
 
+    @Option(
+            names = "--expand",
+            description = "Print every host by its full name instead of host[0-99]. Without --expand, the list is cut to"
+                    + " the width of a terminal.")
+    private boolean expand;
+
     @Option(names = "--json", description = "JSON, with a schema_version: keys are only ever added to a version.")
     private boolean json;
 
@@ -206,7 +212,10 @@ public final class Feasible extends Verb {
         } else {
             say(word(answer.verdict()), answer.sentence());
             if (answer.verdict() == Verdict.YES && !found.hosts().isEmpty()) {
-                say("hosts", found.hosts().toString());
+                String hosts = expand
+                        ? String.join(",", found.hosts().expand())
+                        : found.hosts().toString();
+                console().println(expand ? "hosts: " + hosts : console().cutHosts("hosts: ", hosts));
             }
             answer.remarks().forEach(remark -> say("note", remark));
         }
