@@ -3,6 +3,7 @@ package io.muster.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.Queues;
 import io.muster.cli.terminal.Console;
@@ -91,7 +92,9 @@ final class Check extends Verb {
         notes.addAll(strangers(config));
         notes.addAll(emptyQueues(config));
         if (json) {
-            console().json(document(true, List.of(), notes));
+            ObjectNode document = document(true, List.of(), notes);
+            Lifetime.of(config.resources().set()).writeTo(document);
+            console().json(document);
             return Exit.OK;
         }
         if (!quiet) {
@@ -100,7 +103,7 @@ final class Check extends Verb {
         if (effective) {
             config.effective().lines().forEach(console()::println);
         } else if (!quiet) {
-            console().println("ok: " + summary(config));
+            console().println("ok: " + summary(config, console().now()));
         }
         return Exit.OK;
     }
@@ -142,11 +145,13 @@ final class Check extends Verb {
         return notes;
     }
 
-    private static String summary(Config config) {
+    private static String summary(Config config, double now) {
         ResourceSet set = config.resources().set();
+        String lifetime = Lifetime.of(set).text(now);
         int excluded = config.resources().excluded().size();
         return set.nodes() + (set.nodes() == 1 ? " node, " : " nodes, ") + set.cores() + " cores, " + set.gpus()
-                + " GPUs from " + config.resources().origin() + (excluded == 0 ? "" : ", " + excluded + " excluded");
+                + " GPUs from " + config.resources().origin() + (excluded == 0 ? "" : ", " + excluded + " excluded")
+                + (lifetime.isEmpty() ? "" : ", " + lifetime);
     }
 
     private static ObjectNode document(boolean valid, List<Problem> problems, List<Problem> notes) {

@@ -23,6 +23,7 @@ import io.muster.cli.look.ListVerb;
 import io.muster.cli.look.PropertyList;
 import io.muster.cli.look.RGetVerb;
 import io.muster.cli.look.Status;
+import io.muster.cli.look.SummaryVerb;
 import io.muster.cli.look.UpgradeStatus;
 import io.muster.cli.look.Why;
 import io.muster.cli.past.History;
@@ -67,6 +68,7 @@ final class Verbs {
     /** Lists all verbs, in the order in which help shows them. */
     private void addWanted() {
         add(is("status") ? new Status(console) : null);
+        add(is("summary") ? new SummaryVerb(console) : null);
         add(is("list") ? new ListVerb(console) : null);
         add(is("info") ? new InfoVerb(console) : null);
         add(is("why") ? new Why(console) : null);

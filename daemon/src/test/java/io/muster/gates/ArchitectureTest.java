@@ -63,7 +63,7 @@ final class ArchitectureTest {
         arrow(arrows, "inventory.graph", values + " inventory.rset");
         arrow(arrows, "inventory.request", values + " inventory.json inventory.rset inventory.graph");
         String request = values + " inventory.rset inventory.graph inventory.request";
-        arrow(arrows, "inventory.feasibility", request);
+        arrow(arrows, "inventory.feasibility", request + " inventory.axis");
         arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
         arrow(arrows, "inventory.level", "");
         String state = values + " inventory.json inventory.rset inventory.axis inventory.level";
@@ -103,7 +103,7 @@ final class ArchitectureTest {
                 outside + " daemon.config daemon.access daemon.journal.disk daemon.ledger daemon.journal daemon.core"
                         + " daemon.service daemon.net daemon.metrics daemon.http");
         String client = " protocol.client";
-        arrow(arrows, "cli.terminal", messages.trim() + " inventory.problem daemon.config");
+        arrow(arrows, "cli.terminal", messages.trim() + " inventory.problem inventory.hostlist inventory.idset daemon.config");
         String files = " daemon.config daemon.journal.disk daemon.journal";
         arrow(arrows, "cli.ask", outside + client + files + " cli.terminal");
         String verbs = outside + client + " daemon.config cli.terminal cli.ask";

@@ -37,7 +37,7 @@ public final class DrainList {
             groups.forEach(group -> all.add(group.toJson(standing.resources(), look.expand())));
             console.json(document);
         } else {
-            new StateTable(standing.resources(), look, console, standing.now(console)).print(groups, FORMATS);
+            new StateTable(standing, look, console).print(groups, FORMATS, client, "muster drain");
         }
     }
 }

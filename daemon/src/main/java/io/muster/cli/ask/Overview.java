@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param time the server's clock; 0 from a broker
  * @param fault why the daemon accepts no changes, or null
  * @param clock why the daemon doubts its clock, or null
+ * @param journalBytes the size of what the daemon keeps on disk; 0 if it is not known
  * @param flux whether the server is a Flux broker
  */
 public record Overview(
@@ -44,6 +45,7 @@ public record Overview(
         @Nullable String fault,
         @Nullable String clock,
         List<Scheduler> schedulers,
+        long journalBytes,
         boolean flux) {
     public static final int SCHEMA_VERSION = 1;
 
@@ -68,6 +70,7 @@ public record Overview(
                 orNull(answer.fault()),
                 orNull(answer.clock()),
                 answer.schedulers(),
+                answer.journalBytes(),
                 false);
     }
 
@@ -94,7 +97,7 @@ public record Overview(
         }
         Event.Targets excluded = new Event.Targets(status.exclude(), "");
         state = state.apply(new MembershipChanges.Excluded(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
-        return new Overview(state, 0, 0, null, null, List.of(), true);
+        return new Overview(state, 0, 0, null, null, List.of(), 0, true);
     }
 
     private static InventoryState report(InventoryState state, LivenessChange change, Idset ranks) {

@@ -3,8 +3,10 @@ package io.muster.cli.ask;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.StateGroup;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,32 +26,37 @@ public final class StateTable {
             Column.left("by", "BY"),
             Column.left("until", "UNTIL"),
             Column.flexible("reason", "REASON"),
-            Column.flexible("ranks", "RANKS"),
-            Column.flexible("nodelist", "NODELIST"));
+            Column.ranks("ranks", "RANKS"),
+            Column.hosts("nodelist", "NODELIST"));
 
-    private final ResourceSet resources;
+    private final Overview standing;
     private final TableOptions look;
     private final Console console;
     private final double now;
 
-    public StateTable(ResourceSet resources, TableOptions look, Console console, double now) {
-        this.resources = resources;
+    public StateTable(Overview standing, TableOptions look, Console console) {
+        this.standing = standing;
         this.look = look;
         this.console = console;
-        this.now = now;
+        this.now = standing.now(console);
     }
 
     /**
-     * Prints the groups.
+     * Prints the groups, or a summary of their ranks if the table is longer than the terminal.
      *
      * @param formats formats by name
+     * @param verb the verb and its program, for messages
      */
-    public void print(List<StateGroup> groups, Map<String, String> formats) {
-        Fold fold = new Fold(resources, look.choose(COLUMNS, formats), look.expand());
+    public void print(List<StateGroup> groups, Map<String, String> formats, FluxClient client, String verb)
+            throws IOException {
+        Fold fold = new Fold(standing.resources(), look.choose(COLUMNS, formats), look.expand());
         for (StateGroup group : groups) {
             fold.add(cells(group), group.ranks());
         }
-        look.print(fold.table(), formats, console);
+        look.print(fold.table(), formats, console, () -> {
+            Idset ranks = groups.stream().map(StateGroup::ranks).reduce(Idset.EMPTY, Idset::union);
+            Summary.instead(console, verb, client, standing, ranks);
+        });
     }
 
     private Map<String, String> cells(StateGroup group) {

@@ -8,11 +8,13 @@ import io.muster.cli.terminal.Style;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Template;
 import io.muster.inventory.problem.MalformedException;
+import java.io.IOException;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
@@ -27,7 +29,7 @@ public final class TableOptions {
             paramLabel = "FORMAT",
             description = "Print these columns: name,name,...; a text with fields as in flux and Python, \"{state:>10} "
 + "?:{reason} {nodelist}\"; or a format by its name. -o help lists all names.")
-    private String format = "default";
+    private @Nullable String format;
 
     @Option(
             names = {"-n", "--no-header"},
@@ -44,7 +46,11 @@ public final class TableOptions {
 + "WHEN: always.")
     private String color = "auto";
 
-    @Option(names = "--expand", description = "Print every host by its full name instead of host[0-99].")
+    @Option(
+            names = "--expand",
+            description = "Print every host by its full name instead of host[0-99], and cut nothing. Without --expand, a"
+                    + " list of hosts is cut to the width of a terminal, and a table that is longer than the"
+                    + " terminal is replaced by a summary, unless -o is given.")
     private boolean expand;
 
     public boolean expand() {
@@ -68,15 +74,31 @@ public final class TableOptions {
      * @param formats formats by name, one of them {@code default}
      */
     public List<Column> choose(List<Column> all, Map<String, String> formats) {
-        if (format.equals(HELP)) {
+        if (HELP.equals(format)) {
             return all;
         }
-        String wanted = formats.getOrDefault(format, format);
+        String wanted = wanted(formats);
         List<Column> chosen = new ArrayList<>();
         for (String field : isTemplate(wanted) ? template(wanted).fields() : List.of(wanted.split(","))) {
             chosen.add(find(all, field));
         }
+        if (expand) {
+            Column last = chosen.get(chosen.size() - 1);
+            chosen.replaceAll(column -> column.whole(column.equals(last)));
+        }
         return chosen;
+    }
+
+    private String wanted(Map<String, String> formats) {
+        String name = format == null ? "default" : format;
+        return formats.getOrDefault(name, name);
+    }
+
+    /** Returns whether the table is longer than the terminal, and the user has not asked for this table in particular. */
+    private boolean isTooLong(Table table, Console console) {
+        int height = console.terminal().height();
+        int lines = table.rows().size() + (noHeader ? 0 : 1) + 1; // the last line is the prompt
+        return height > 0 && lines > height && !expand && format == null;
     }
 
     private static Column find(List<Column> all, String name) {
@@ -94,14 +116,21 @@ public final class TableOptions {
         return String.join(", ", names);
     }
 
+    /** Prints something else in place of a table that is longer than the terminal. */
+    public interface Substitute {
+        void print() throws IOException;
+    }
+
     /**
      * Prints a table in the requested format.
      *
      * @param table a table with the columns that {@link #choose} returned
      */
-    public void print(Table table, Map<String, String> formats, Console console) {
-        String wanted = formats.getOrDefault(format, format);
-        if (format.equals(HELP)) {
+    public void print(Table table, Map<String, String> formats, Console console, Substitute brief) throws IOException {
+        String wanted = wanted(formats);
+        if (isTooLong(table, console)) {
+            brief.print();
+        } else if (HELP.equals(format)) {
             help(table.columns(), formats, console);
         } else if (isTemplate(wanted)) {
             console.print(template(wanted).render(table, !noHeader, style(console), ZoneId.systemDefault()));

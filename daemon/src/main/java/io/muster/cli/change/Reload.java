@@ -112,7 +112,7 @@ public final class Reload extends ServerVerb {
 
     private void tell(String what, Hostlist hosts) {
         if (!hosts.isEmpty()) {
-            console().println("  " + what + ": " + hosts);
+            console().println(console().cutHosts("  " + what + ": ", hosts.toString()));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.muster.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
@@ -32,17 +33,8 @@ public final class ExpirationGet extends ServerVerb {
             json.put("expiration", expiration == 0 ? null : Times.rfc3339(expiration));
             console().json(json);
         } else {
-            console().println(text(expiration, standing.now(console())));
+            console().println(expiration == 0 ? "never" : Lifetime.time(expiration, standing.now(console())));
         }
         return Exit.OK;
-    }
-
-    private static String text(double expiration, double now) {
-        if (expiration == 0) {
-            return "never";
-        }
-        String distance =
-                expiration > now ? "in " + Times.span(expiration - now) : Times.span(now - expiration) + " ago";
-        return Times.second(expiration) + " (" + distance + ")";
     }
 }

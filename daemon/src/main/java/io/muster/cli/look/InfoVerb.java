@@ -2,6 +2,7 @@ package io.muster.cli.look;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Command;
 /** {@code muster info}. */
 @Command(
 name = "info",
-description = "Count nodes, cores and GPUs.",
+description = "Count nodes, cores and GPUs, and show when R starts and expires if it does.",
 footer = {
 "  muster info",
 "  muster info --state=up",
@@ -30,14 +31,19 @@ public final class InfoVerb extends UsageVerb {
     int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException {
         ResourceSet all = usage.all();
         Idset ranks = among.intersect(usage.in(states));
+        Lifetime lifetime = Lifetime.of(all);
         long cores = all.count("core", ranks);
         long gpus = all.count("gpu", ranks);
         if (json()) {
             ObjectNode json = JsonNodeFactory.instance.objectNode();
             json.put("schema_version", Overview.SCHEMA_VERSION).put("nnodes", ranks.size());
-            console().json(json.put("ncores", cores).put("ngpus", gpus));
+            json.put("ncores", cores).put("ngpus", gpus);
+            lifetime.writeTo(json);
+            console().json(json);
         } else {
             console().println(ranks.size() + " Nodes, " + cores + " Cores, " + gpus + " GPUs");
+            String times = lifetime.text(console().now());
+            console().print(times.isEmpty() ? "" : times + "\n");
         }
         return Exit.OK;
     }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Fold;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.Queues;
+import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
@@ -49,8 +50,8 @@ public final class ListVerb extends UsageVerb {
             Column.right("nnodes", "NNODES"),
             Column.right("ncores", "NCORES"),
             Column.right("ngpus", "NGPUS"),
-            Column.flexible("ranks", "RANKS"),
-            Column.flexible("nodelist", "NODELIST"),
+            Column.ranks("ranks", "RANKS"),
+            Column.hosts("nodelist", "NODELIST"),
             Column.flexible("rlist", "LIST"));
 
     @Option(names = "--skip-empty", description = "Print no lines without hosts. Default with -i, -q, -p or TARGETS.")
@@ -80,7 +81,12 @@ public final class ListVerb extends UsageVerb {
                     add(fold, usage.all(), state, ranks, queues);
                 }
             }
-            look.print(fold.table(), FORMATS, console());
+            Idset shown = usage.in(states).intersect(among);
+            look.print(
+                    fold.table(),
+                    FORMATS,
+                    console(),
+                    () -> Summary.instead(console(), "muster list", client, Overview.ask(client), shown));
         }
         return Exit.OK;
     }

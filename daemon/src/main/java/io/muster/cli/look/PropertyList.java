@@ -6,6 +6,7 @@ import io.muster.cli.ask.Fold;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
@@ -35,8 +36,8 @@ public final class PropertyList extends ServerVerb {
     private static final List<Column> COLUMNS = List.of(
             Column.left("property", "PROPERTY"),
             Column.right("nnodes", "NNODES"),
-            Column.flexible("ranks", "RANKS"),
-            Column.flexible("nodelist", "NODELIST"));
+            Column.ranks("ranks", "RANKS"),
+            Column.hosts("nodelist", "NODELIST"));
 
     @Parameters(
             arity = "0..*",
@@ -72,7 +73,11 @@ public final class PropertyList extends ServerVerb {
         } else {
             Fold fold = new Fold(resources, look.choose(COLUMNS, FORMATS), look.expand());
             resources.properties().forEach((name, ranks) -> fold.add(Map.of("property", name), ranks.intersect(among)));
-            look.print(fold.table(), FORMATS, console());
+            look.print(
+                    fold.table(),
+                    FORMATS,
+                    console(),
+                    () -> Summary.instead(console(), "muster property list", client, standing, among));
         }
         return Exit.OK;
     }

@@ -2,6 +2,7 @@ package io.muster.cli.look;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
@@ -30,7 +31,8 @@ name = "status",
 description = {
 "Show the state of all hosts, grouped by state and reason.",
 "States: avail, torpid (connected, but not heard from lately), exclude, lost (shrunk), drained. A "
-+ "star and ✗ mark hosts that are offline."
++ "star and ✗ mark hosts that are offline.",
+"If the table is longer than the terminal, `muster summary` is printed instead."
 },
 footer = {
 "  muster status",
@@ -77,12 +79,11 @@ public final class Status extends ServerVerb {
         Overview standing = Overview.ask(client);
         Idset among = selection.among(client, standing.resources(), targets(targets));
         List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
-        StateTable table = new StateTable(standing.resources(), look, console(), standing.now(console()));
         if (json()) {
             console().json(json(standing, groups));
         } else {
             warn(standing);
-            table.print(groups, FORMATS);
+            new StateTable(standing, look, console()).print(groups, FORMATS, client, "muster status");
             mentionDeparted(standing);
         }
         return Exit.OK;
@@ -114,6 +115,7 @@ public final class Status extends ServerVerb {
             ArrayNode schedulers = json.putArray("schedulers");
             standing.schedulers().forEach(scheduler -> schedulers.add(scheduler.toJson()));
         }
+        Lifetime.of(standing.resources()).writeTo(json);
         json.put(
                 "departed_drained",
                 Departure.drained(standing.state(), standing.now(console())).toString());

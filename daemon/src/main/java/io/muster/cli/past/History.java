@@ -156,7 +156,7 @@ public final class History extends Verb {
                 Column.left("by", "BY"),
                 Column.left("ended", "ENDED BY"),
                 Column.flexible("reason", "REASON"),
-                Column.flexible("nodelist", "NODELIST"));
+                Column.hosts("nodelist", "NODELIST"));
         for (Map.Entry<Outage, List<String>> entry : answer.intervals()) {
             Outage i = entry.getKey();
             table.row(

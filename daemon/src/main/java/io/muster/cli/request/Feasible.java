@@ -91,6 +91,12 @@ public final class Feasible extends Verb {
             description = "The job runs this long: 30m, 4h, 2d.")
     private @Nullable String duration;
 
+    @Option(
+            names = "--expand",
+            description = "Print every host by its full name instead of host[0-99]. Without --expand, the list is cut to"
+                    + " the width of a terminal.")
+    private boolean expand;
+
     @Option(names = "--json", description = "Print JSON with a schema_version. A version may gain keys, and loses none.")
     private boolean json;
 
@@ -210,7 +216,10 @@ public final class Feasible extends Verb {
         } else {
             say(word(answer.verdict()), answer.sentence());
             if (answer.verdict() == Verdict.YES && !found.hosts().isEmpty()) {
-                say("hosts", found.hosts().toString());
+                String hosts = expand
+                        ? String.join(",", found.hosts().expand())
+                        : found.hosts().toString();
+                console().println(expand ? "hosts: " + hosts : console().cutHosts("hosts: ", hosts));
             }
             answer.remarks().forEach(remark -> say("note", remark));
         }

@@ -103,6 +103,12 @@ public final class Console {
         print("\n");
     }
 
+    /** Returns a line with a list of hosts, which is cut if the line would be longer than the terminal is wide. */
+    public String cutHosts(String label, String hosts) {
+        int room = style().width() - Printable.width(label);
+        return label + (style().width() == 0 ? hosts : Listing.HOSTS.cut(hosts, room));
+    }
+
     /** Prints a JSON document as one line. Callers put the schema's version first. */
     public void json(ObjectNode document) {
         Bytes encoded = Json.encode(document);

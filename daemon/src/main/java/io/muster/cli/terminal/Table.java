@@ -5,9 +5,6 @@ import java.util.List;
 
 /** Rows of text in columns that are as wide as necessary, or as wide as a terminal allows. */
 public final class Table {
-    /** The least width of a column that is cut. */
-    private static final int LEAST = 10;
-
     private final List<Column> columns;
     private final List<List<String>> rows = new ArrayList<>();
 
@@ -76,7 +73,7 @@ public final class Table {
         }
         for (int i = widths.length - 1; i >= 0 && limit > 0 && excess > 0; i--) {
             if (columns.get(i).flexible()) {
-                int taken = Math.max(0, Math.min(excess, widths[i] - LEAST));
+                int taken = Math.max(0, Math.min(excess, widths[i] - columns.get(i).least()));
                 widths[i] -= taken;
                 excess -= taken;
             }
@@ -86,7 +83,7 @@ public final class Table {
     private void line(StringBuilder out, List<String> cells, int[] widths, Style style) {
         int last = cells.size() - 1;
         for (int i = 0; i < last; i++) {
-            String word = Printable.cut(cells.get(i), widths[i]);
+            String word = columns.get(i).cut(cells.get(i), widths[i]);
             StringBuilder cell = new StringBuilder();
             int space = widths[i] - Printable.width(word);
             Printable.pad(cell, columns.get(i).right() ? space : 0);
@@ -99,10 +96,14 @@ public final class Table {
         if (columns.get(last).right()) {
             Printable.pad(out, widths[last] - Printable.width(word));
         }
-        wrap(out, word, widths);
+        if (columns.get(last).listing() == null) {
+            wrap(out, word, widths);
+        } else {
+            out.append(columns.get(last).cut(word, widths[last]));
+        }
     }
 
-    /** Wraps the last column instead of cutting it, because host names that are cut off are useless. */
+    /** Wraps the last column instead of cutting it, because no column beside it needs the space. */
     private static void wrap(StringBuilder out, String word, int[] widths) {
         int width = widths[widths.length - 1];
         int indent = 0;

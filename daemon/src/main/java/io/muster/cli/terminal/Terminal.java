@@ -12,8 +12,9 @@ import java.util.Map;
  * @param isInput whether standard input is a terminal
  * @param isOutput whether standard output is a terminal
  * @param isError whether standard error, to which complaints and progress are written, is a terminal
+ * @param height the number of lines of the terminal; 0 if there is none or its height is not known
  */
-public record Terminal(boolean isInput, boolean isOutput, boolean isError, Style style) {
+public record Terminal(boolean isInput, boolean isOutput, boolean isError, Style style, int height) {
     private static final int USUAL_WIDTH = 80;
 
     /**
@@ -28,8 +29,8 @@ public record Terminal(boolean isInput, boolean isOutput, boolean isError, Style
     public static Terminal of(Map<String, String> environment, boolean isInput, boolean isOutput, boolean isError) {
         boolean plain = !environment.getOrDefault("NO_COLOR", "").isEmpty()
                 || environment.getOrDefault("TERM", "").equals("dumb");
-        Style style = new Style(isOutput && !plain, isUtf8(environment), isOutput ? width(environment) : 0);
-        return new Terminal(isInput, isOutput, isError, style);
+        Style style = new Style(isOutput && !plain, isUtf8(environment), isOutput ? size(environment, "COLUMNS", USUAL_WIDTH) : 0);
+        return new Terminal(isInput, isOutput, isError, style, isOutput ? size(environment, "LINES", 0) : 0);
     }
 
     /** Returns whether a user can be asked a question and can answer it. */
@@ -48,15 +49,15 @@ public record Terminal(boolean isInput, boolean isOutput, boolean isError, Style
     }
 
     /**
-     * Returns the width of the terminal. Shells export COLUMNS only on demand, but querying the terminal itself would need
-     * another process.
+     * Returns the width or the height of the terminal. The launcher sets the variables, because querying the terminal itself
+     * would need another process here too.
      */
-    private static int width(Map<String, String> environment) {
+    private static int size(Map<String, String> environment, String variable, int usual) {
         try {
-            int columns = Integer.parseInt(environment.getOrDefault("COLUMNS", ""));
-            return columns > 0 ? columns : USUAL_WIDTH;
+            int size = Integer.parseInt(environment.getOrDefault(variable, ""));
+            return size > 0 ? size : usual;
         } catch (NumberFormatException e) {
-            return USUAL_WIDTH;
+            return usual;
         }
     }
 
@@ -78,6 +79,6 @@ public record Terminal(boolean isInput, boolean isOutput, boolean isError, Style
      */
     public Terminal withColor(String when) {
         boolean color = when.equals("always") || (when.equals("auto") && style.color());
-        return new Terminal(isInput, isOutput, isError, new Style(color, style.marks(), style.width()));
+        return new Terminal(isInput, isOutput, isError, new Style(color, style.marks(), style.width()), height);
     }
 }

@@ -1,6 +1,6 @@
 /**
  * The terminal package has the output of verbs: text, tables, templates, times and exit statuses. It depends on the
- * protocol's error numbers and on the configuration's durations. It runs on the main thread.
+ * protocol's error numbers, on the configuration's durations, and on hostlists and idsets, which it cuts. It runs on the main thread.
  */
 @NullMarked
 package io.muster.cli.terminal;

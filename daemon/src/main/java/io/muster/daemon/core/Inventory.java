@@ -117,6 +117,11 @@ public final class Inventory {
         return ledger.status().reason();
     }
 
+    /** Returns the size of everything that is kept on disk. */
+    public long journalBytes() {
+        return ledger.bytes();
+    }
+
     public double now() {
         return clock.now();
     }

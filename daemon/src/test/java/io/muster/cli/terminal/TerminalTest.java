@@ -30,6 +30,17 @@ class TerminalTest {
     }
 
     @Test
+    void heightIsThatOfTheTerminalIfItIsKnown() {
+        assertThat(Terminal.of(Map.of("LINES", "24"), true, true, true).height()).isEqualTo(24);
+        assertThat(Terminal.of(Map.of("LINES", "24"), true, false, true).height()).isZero();
+        assertThat(Terminal.of(Map.of("LINES", "tall"), true, true, true).height()).isZero();
+        assertThat(Terminal.of(Map.of("LINES", "24"), true, true, true)
+                        .withColor("never")
+                        .height())
+                .isEqualTo(24);
+    }
+
+    @Test
     void widthIsThatOfTheTerminalAndNoneElsewhere() {
         assertThat(style(true, Map.of("COLUMNS", "132")).width()).isEqualTo(132);
         assertThat(style(true, Map.of()).width()).isEqualTo(80);

@@ -1,5 +1,6 @@
 package io.muster.inventory.feasibility;
 
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.request.Request;
@@ -59,7 +60,7 @@ public final class Feasibility {
     }
 
     /**
-     * Decides whether the request fits the hosts in {@code up}, and ends before the inventory expires. Muster does not know
+     * Decides whether the request fits the hosts in {@code up}, after the start time of R and before R expires. Muster does not know
      * allocations, so every host counts as free.
      */
     public Answer now(Request request, Idset up, double now) {
@@ -67,9 +68,9 @@ public final class Feasibility {
         if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
             return ever;
         }
-        @Nullable String lateness = late(request, now);
-        if (lateness != null) {
-            return ever.with(Verdict.NOT_NOW, lateness);
+        @Nullable String fault = r.starttime() > now ? early(now) : late(request, now);
+        if (fault != null) {
+            return ever.with(Verdict.NOT_NOW, fault);
         }
         Answer answer = ask(request, up);
         if (answer.verdict() == Verdict.NEVER) {
@@ -89,6 +90,11 @@ public final class Feasibility {
                 + (upCount == 0 ? "none" : String.valueOf(upCount)) + " of " + wanted.size() + " nodes up"
                 + (down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")")
                 + (upCount == 0 ? "" : "; " + answer.sentence());
+    }
+
+    /** Returns a sentence that says from when the resources may be used. */
+    private String early(double now) {
+        return "R starts at " + Times.second(r.starttime()) + ", " + Times.span(r.starttime() - now) + " from now";
     }
 
     /**

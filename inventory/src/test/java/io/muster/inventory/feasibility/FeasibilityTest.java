@@ -155,6 +155,20 @@ class FeasibilityTest {
     }
 
     @Test
+    void beforeRStartsNothingFitsNowAndTheTimeIsSaid() {
+        Feasibility feasibility = Feasibility.of(ResourceSet.parse("""
+                {"version":1,"execution":{"R_lite":[{"rank":"0","children":{"core":"0-3"}}],
+                "starttime":5000.0,"expiration":9000.0,"nodelist":["a"]}}
+                """));
+        Request one = request("node", "{}");
+        assertThat(feasibility.now(one, Idset.of(0), 1400))
+                .extracting(Answer::verdict, Answer::sentence)
+                .containsExactly(Verdict.NOT_NOW, "R starts at 1970-01-01T01:23:20Z, 60m from now");
+        assertThat(feasibility.now(one, Idset.of(0), 5000).verdict()).isEqualTo(Verdict.YES);
+        assertThat(feasibility.ever(one).verdict()).isEqualTo(Verdict.YES);
+    }
+
+    @Test
     void anIdIsNotLookedAtAndThatIsSaid() {
         Answer answer = FLUKES.ever(request("node/core{id:\"7\"}", "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);

@@ -104,6 +104,16 @@ class LauncherTest {
         assertThat(said("version")).startsWith("1 ").contains("client.classpath: build or install Muster again");
     }
 
+    /** In {@code $(...)}, standard output is a pipe, of which stty cannot ask the size. */
+    @Test
+    void theVerbsAreToldTheSizeOfTheTerminal() throws Exception {
+        Path home = fakeJava();
+        Files.writeString(home.resolve("bin/java"), "#!/bin/sh\necho \"size $COLUMNS $LINES\"\n");
+        String line = "stty cols 132 rows 43; unset COLUMNS LINES; sh " + launcher + " version; COLUMNS=7 sh " + launcher
+                + " version";
+        assertThat(run("script", "-qec", line, "/dev/null")).contains("size 132 43").contains("size 7 43");
+    }
+
     @Test
     void theClientVerbsGetTheListedLibrariesInTheirOrder() throws Exception {
         fakeJava();

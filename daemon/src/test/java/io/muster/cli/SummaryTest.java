@@ -1,0 +1,164 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.cli.Shell.Result;
+import io.muster.cli.terminal.Exit;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** Lists that are longer than a terminal, and the summary that is printed in their place. */
+class SummaryTest extends VerbTest {
+    private static final String RACKS = """
+            [[resource.config]]
+            hosts = "r[000-024]n[00-39]"
+            cores = "0-3"
+            [[resource.config]]
+            hosts = "r[000-009]n[00-39]"
+            properties = ["batch", "row1"]
+            [[resource.config]]
+            hosts = "r[010-024]n[00-39]"
+            properties = ["row2"]
+            [queues.batch]
+            requires = ["batch"]
+            """;
+
+    SummaryTest() {
+        super(RACKS);
+    }
+
+    private Result onTerminal(int columns, int lines, String... arguments) {
+        return new Shell()
+                .with("MUSTER_URI", daemon.uri())
+                .with("NO_COLOR", "1")
+                .with("LINES", Integer.toString(lines))
+                .onTerminal(columns)
+                .run(arguments);
+    }
+
+    /** Drains 25 hosts, each for a reason of its own. */
+    private void drainMany() {
+        for (int rank = 0; rank < 25; rank++) {
+            succeeds("drain", Integer.toString(40 * rank), "reason " + rank);
+        }
+    }
+
+    @Test
+    void aTableThatIsLongerThanTheTerminalIsReplacedByASummary() {
+        drainMany();
+        for (String[] verb : new String[][] {{"status"}, {"drain"}, {"list"}, {"property", "list"}}) {
+            int lines = verb[0].equals("list") ? 4 : verb[0].equals("property") ? 3 : 24;
+            Result brief = onTerminal(80, lines, verb);
+            assertThat(brief.err())
+                    .isEqualTo("muster " + String.join(" ", verb)
+                            + ": the table is longer than the terminal; --expand prints all of it\n");
+            assertThat(brief.out()).startsWith("up  ").contains("\nqueue    batch ");
+            assertThat(out(verb)).doesNotContain("\nqueue ");
+        }
+        assertThat(onTerminal(80, 24, "status").out().lines()).hasSizeLessThan(23).allMatch(line -> line.length() <= 80);
+        assertThat(onTerminal(80, 27, "status").err()).isNotEmpty();
+        assertThat(onTerminal(80, 28, "status").out()).contains("drained ✔       1 reason 24 r024n00\n");
+    }
+
+    @Test
+    void whoAsksForEverythingGetsEverything() {
+        drainMany();
+        assertThat(onTerminal(80, 24, "status", "--expand").out()).contains("r000n01,r000n02,").contains("r024n39");
+        assertThat(onTerminal(80, 24, "status", "-o", "reason,nodelist").out().lines()).hasSize(27);
+        assertThat(out("status").lines()).hasSize(27);
+        assertThat(out("status")).doesNotContain("more hosts");
+        assertThat(onTerminal(80, 24, "status", "-s", "avail").out())
+                .isEqualTo("""
+                        STATE UP NNODES REASON NODELIST
+                        avail ✔     975        r000n[01-39],r001n[01-39],...[897 more hosts]
+                        """);
+    }
+
+    @Test
+    void theHostsOfFeasibleAreCutOnATerminalOnly() {
+        succeeds("drain", "1", "x");
+        String whole = out("feasible", "--now", "slot/core");
+        assertThat(whole).contains("\nhosts: r000n[00,02-39],r001n[00-39],").contains("r024n[00-39]");
+        assertThat(onTerminal(60, 24, "feasible", "--now", "slot/core").out())
+                .endsWith("\nhosts: r000n[00,02-39],r001n[00-39],...[920 more hosts]\n");
+        assertThat(onTerminal(60, 24, "feasible", "--now", "--expand", "slot/core").out())
+                .contains("\nhosts: r000n00,r000n02,")
+                .endsWith(",r024n39\n");
+    }
+
+    @Test
+    void theSummaryCountsQueuesAndPropertiesAndNamesTheNewestAndOldestTroubles() {
+        succeeds("drain", "--holder", "ops", "--for", "4h", "r000n[00-09]", "firmware");
+        succeeds("offline", "r010n[00-04]");
+        succeeds("exclude", "r024n39", "spare");
+        String text = out("summary");
+        assertThat(text)
+                .startsWith("up         984 of 1,000 hosts, 3,936 of 4,000 cores, 0 of 0 GPUs\n"
+                        + "states     984 avail, 5 avail*, 1 exclude, 10 drained\n"
+                        + "scheduler  none is connected\n"
+                        + "disk       accepts changes; the journal has ")
+                .containsPattern("\nqueue    batch    390      400 1,560    1,600  0       0\n")
+                .containsPattern("\nproperty row\\* \\(2\\) 984    1,000 3,936    4,000  0       0\n")
+                .containsPattern("\nnew in 12h +\\S+ exclude      1        spare    r024n39\n")
+                .containsPattern("\n +\\S+ offline      5 +r010n\\[00-04\\]\n")
+                .containsPattern("\noldest +\\S+ drained     10 ops    firmware r000n\\[00-09\\]\n")
+                .containsPattern("\nending +in \\S+ drained     10 ops    firmware r000n\\[00-09\\]\n");
+        assertThat(out("summary", "-q", "batch")).startsWith("up         390 of 400 hosts, ");
+    }
+
+    @Test
+    void theSummaryAsJsonHasEveryRow() throws IOException {
+        drainMany();
+        try (FluxClient scheduler = FluxClient.connect(daemon.uri());
+                ResponseStream stream = scheduler.stream("resource.acquire", null)) {
+            stream.next();
+            JsonNode json = new JsonMapper().readTree(out("summary", "--json"));
+            assertThat(json.path("all"))
+                    .hasToString(
+                            "{\"nnodes\":1000,\"nnodes_up\":975,\"ncores\":4000,\"ncores_up\":3900,\"ngpus\":0,\"ngpus_up\":0}");
+            assertThat(json.path("queues").findValuesAsText("name")).containsExactly("batch");
+            assertThat(json.path("properties").findValuesAsText("name")).containsExactly("row* (2)");
+            assertThat(json.path("new")).hasSize(25);
+            assertThat(json.path("oldest").path(0).path("hosts").asText()).isEqualTo("r000n00");
+            assertThat(json.path("ending")).isEmpty();
+            assertThat(json.path("journal_bytes").asLong()).isPositive();
+            assertThat(json.path("schedulers").path(0).path("unsent_nnodes").asInt(-1)).isZero();
+            assertThat(out("summary")).containsPattern("\nscheduler  \\S+\\(.*, connected since \\S+Z \\(\\d+s\\), has every change\n");
+        }
+    }
+
+    /** R of one node, which may be used from 2100 to 2110. */
+    private Path future() throws IOException {
+        return Files.writeString(directory.resolve("R.json"), """
+                {"version":1,"execution":{"R_lite":[{"rank":"0","children":{"core":"0-3"}}],
+                "starttime":4102444800,"expiration":4417977600,"nodelist":["a"]}}
+                """);
+    }
+
+    @Test
+    void anRThatStartsInTheFutureSaysSoEverywhere() throws IOException {
+        String r = future().toString();
+        assertThat(muster("reload", "--force", r).exit()).isZero();
+        Result now = muster("feasible", "--now", "slot/core");
+        assertThat(now.exit()).isEqualTo(3);
+        assertThat(now.out()).startsWith("no: R starts at 2100-01-01T00:00:00Z, ").endsWith(" from now\n");
+        assertThat(out("feasible", "slot/core")).startsWith("yes");
+        String both = "starts 2100-01-01T00:00:00Z \\(in \\d+y\\), expires 2110-01-01T00:00:00Z \\(in \\d+y\\)\n";
+        assertThat(out("info")).matches("1 Nodes, 4 Cores, 0 GPUs\n" + both);
+        assertThat(out("summary")).containsPattern("\nR          " + both);
+        String json = "\"starttime\":\"2100-01-01T00:00:00Z\",\"expiration\":\"2110-01-01T00:00:00Z\"";
+        assertThat(out("info", "--json")).contains(json);
+        assertThat(out("status", "--json")).contains(json);
+        assertThat(out("summary", "--json")).contains(json);
+        Path config = Files.writeString(directory.resolve("next.toml"), "[resource]\npath = \"" + r + "\"\n");
+        assertThat(out("check", config.toString())).startsWith("ok: 1 node, ").containsPattern(", " + both);
+        assertThat(out("check", "--json", config.toString())).contains(json);
+        assertThat(refused(Exit.USAGE, "summary", "--since", "5").err()).contains("\"5\" has no unit");
+    }
+}
