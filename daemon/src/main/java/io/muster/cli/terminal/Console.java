@@ -153,6 +153,9 @@ public final class Console {
     }
 
     private void write(byte[] bytes) {
+        if (lost) {
+            return;
+        }
         try {
             out.write(bytes);
         } catch (IOException e) {
