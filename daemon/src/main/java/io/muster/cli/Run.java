@@ -1,5 +1,7 @@
 package io.muster.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.ClosedPipeException;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -16,6 +18,8 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -26,6 +30,7 @@ final class Run {
     private static final String PERMISSION_DENIED = "Permission denied";
 
     private final Console console;
+    private boolean json;
 
     Run(Console console) {
         this.console = console;
@@ -65,6 +70,7 @@ final class Run {
         command.setColorScheme(CommandLine.Help.defaultColorScheme(
                 console.style().color() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF));
         command.setParameterExceptionHandler(this::misused);
+        json = isJson(arguments);
         command.setExecutionExceptionHandler(
                 (e, verb, parsed) -> failed(e, verb.getCommandSpec().qualifiedName()));
         int exit = command.execute(arguments);
@@ -75,9 +81,17 @@ final class Run {
         return exit;
     }
 
+    /** Returns whether the line asks for JSON, also if the rest of the line is wrong. */
+    private static boolean isJson(String... arguments) {
+        List<String> line = Arrays.asList(arguments);
+        int end = line.indexOf("--");
+        return line.subList(0, end < 0 ? line.size() : end).contains("--json");
+    }
+
     private int misused(CommandLine.ParameterException e, String[] arguments) {
         CommandLine verb = e.getCommandLine();
         String name = verb.getCommandSpec().qualifiedName();
+        printJson(new Failure(Exit.USAGE, sentence(e), "see `" + name + " --help`"));
         console.complain(name + ": " + sentence(e));
         StringWriter suggestions = new StringWriter();
         CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
@@ -104,6 +118,7 @@ final class Run {
         if (failure == null) {
             return bug(e);
         }
+        printJson(failure);
         console.complain(name + ": " + failure.sentence());
         if (!failure.advice().isEmpty()) {
             console.complain("  " + failure.advice());
@@ -111,7 +126,20 @@ final class Run {
         return failure.exit();
     }
 
+    /** Prints a failure as JSON on standard output if the user asked for JSON. The sentence on standard error stays. */
+    private void printJson(Failure failure) {
+        if (json) {
+            console.json(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("schema_version", Overview.SCHEMA_VERSION)
+                    .put("error", failure.sentence())
+                    .put("advice", failure.advice().isEmpty() ? null : failure.advice())
+                    .put("exit", failure.exit()));
+        }
+    }
+
     private int bug(Exception e) {
+        printJson(new Failure(Exit.ERROR, e.toString()));
         StringWriter trace = new StringWriter();
         e.printStackTrace(new PrintWriter(trace, true));
         console.complainLines(trace.toString());

@@ -113,7 +113,7 @@ class TrapTest extends VerbTest {
                 .isEqualTo("nothing was changed: every target has gpu already\n");
         assertThat(muster("include", "9").err()).isEqualTo("nothing was changed: no target is excluded or lost\n");
         assertThat(out("property", "remove", "nosuch", "all", "--json"))
-                .isEqualTo("{\"schema_version\":1,\"done\":true,\"changed\":false}\n");
+                .isEqualTo("{\"schema_version\":1,\"done\":true,\"changed\":false,\"hosts\":\"\",\"seq\":null}\n");
         succeeds("property", "remove", "gpu", "all");
         succeeds("exclude", "9");
         assertThat(muster("exclude", "9").err()).isEqualTo("nothing was changed: every target is excluded already\n");

@@ -48,6 +48,15 @@ public abstract class ServerVerb extends Verb {
         return json;
     }
 
+    /** Prints a document of a peer's protocol; with {@code --json}, behind a schema_version. */
+    protected final void printDocument(ObjectNode document) {
+        ObjectNode all = JsonNodeFactory.instance.objectNode();
+        if (json) {
+            all.put("schema_version", Overview.SCHEMA_VERSION);
+        }
+        console().json(all.setAll(document));
+    }
+
     @Override
     public final Integer call() throws IOException {
         try (FluxClient client = server.connect(console())) {

@@ -89,9 +89,7 @@ abstract class Change extends ServerVerb {
         }
         boolean sent = manner.await(client, timeout());
         if (json()) {
-            ObjectNode done = done();
-            done.setAll(answer);
-            console().json(done);
+            console().json(done(answer));
         } else {
             tell(ChangeAnswer.parse(answer));
         }
@@ -131,11 +129,20 @@ abstract class Change extends ServerVerb {
         return targets;
     }
 
-    static ObjectNode done() {
-        return JsonNodeFactory.instance
+    /**
+     * Returns the document for a change that the server has made.
+     *
+     * @param answer the server's answer, which says nothing of the change if the server is a Flux broker
+     */
+    static ObjectNode done(ObjectNode answer) {
+        ObjectNode done = JsonNodeFactory.instance
                 .objectNode()
                 .put("schema_version", Overview.SCHEMA_VERSION)
-                .put("done", true);
+                .put("done", true)
+                .putNull("changed")
+                .putNull("hosts")
+                .putNull("seq");
+        return done.setAll(answer);
     }
 
     private ObjectNode send(FluxClient client, AdminRequest.Call call) throws IOException {

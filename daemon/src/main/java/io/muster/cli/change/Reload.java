@@ -67,8 +67,9 @@ public final class Reload extends ServerVerb {
     }
 
     private int make(FluxClient client, ObjectNode request) throws IOException {
+        ObjectNode answer;
         try {
-            client.rpc(ReloadRequest.TOPIC, request);
+            answer = client.rpc(ReloadRequest.TOPIC, request);
         } catch (RpcException e) {
             throw Failure.of(
                     e,
@@ -77,7 +78,7 @@ public final class Reload extends ServerVerb {
                             : "nothing was changed");
         }
         if (json()) {
-            console().json(Change.done());
+            console().json(Change.done(answer));
         }
         return Exit.OK;
     }

@@ -61,7 +61,7 @@ public final class Acquire extends ServerVerb {
         long printed = 0;
         try (ResponseStream stream = client.stream("resource.acquire", null)) {
             while (printed < count && stream.hasNext()) {
-                console().json(stream.next());
+                printDocument(stream.next());
                 console().flush();
                 printed++;
             }

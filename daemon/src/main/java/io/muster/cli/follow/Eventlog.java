@@ -110,7 +110,7 @@ public final class Eventlog extends Following {
     @Override
     boolean print(ObjectNode event) {
         if ((json() || format.equals("json")) && !human) {
-            console().json(event);
+            printDocument(event);
         } else {
             console().println(lines.of(event));
         }

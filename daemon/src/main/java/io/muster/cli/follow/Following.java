@@ -6,6 +6,7 @@ import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -45,8 +46,7 @@ abstract class Following extends ServerVerb {
             console().flush();
             while (future) {
                 if (!most.isZero() && !journal.await(most.minusNanos(System.nanoTime() - start))) {
-                    console().complain("muster: --timeout is over");
-                    return Exit.TIMED_OUT;
+                    throw new Failure(Exit.TIMED_OUT, "--timeout is over");
                 }
                 ObjectNode event = journal.next();
                 if (event == null || (filter.matches(event) && print(event))) {

@@ -71,7 +71,7 @@ public final class Watch extends Following {
         if (choice.human()) {
             console().println(Times.rfc3339(event.path("timestamp").asDouble()) + " " + EventText.of(event));
         } else {
-            console().json(event);
+            printDocument(event);
         }
         printed++;
         return printed >= count || event.path("name").asText().equals(last);

@@ -110,15 +110,11 @@ public final class Feasible extends Verb {
         ObjectNode payload;
         try {
             payload = Source.isMeantBy(argument) ? ofFile(new Source(argument)) : ofResources(Shape.parse(argument));
-        } catch (MalformedException e) {
-            complaint.about(e);
-            if (e.what().equals("shape")) {
-                adviseOfFile(complaint);
+        } catch (MalformedException | InvalidException e) {
+            if (json) {
+                throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
             }
-            return Exit.USAGE;
-        } catch (InvalidException e) {
-            complaint.about(Source.isMeantBy(argument) ? new Source(argument).shown() : "--requires", e);
-            return Exit.USAGE;
+            return refuse(complaint, e);
         }
         try (FluxClient client = server.connect(console())) {
             FeasibilityAnswer found = ask(client, payload);
@@ -128,6 +124,18 @@ public final class Feasible extends Verb {
             }
             return exit;
         }
+    }
+
+    private int refuse(ProblemPrinter complaint, RuntimeException e) {
+        if (e instanceof InvalidException invalid) {
+            complaint.about(Source.isMeantBy(argument) ? new Source(argument).shown() : "--requires", invalid);
+        } else if (e instanceof MalformedException malformed) {
+            complaint.about(malformed);
+            if (malformed.what().equals("shape")) {
+                adviseOfFile(complaint);
+            }
+        }
+        return Exit.USAGE;
     }
 
     /** Advises the user if the argument was read as a shape although a file has this name: {@code job} is a valid shape. */

@@ -3,6 +3,7 @@ package io.muster.cli.request;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.request.Resource;
@@ -43,6 +44,9 @@ public final class ShapeExpand extends Verb {
             }
             return Exit.OK;
         } catch (MalformedException e) {
+            if (json) {
+                throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+            }
             new ProblemPrinter(console(), "muster shape expand").about(e);
             return Exit.USAGE;
         }

@@ -159,6 +159,9 @@ public final class Console {
     }
 
     private void write(byte[] bytes) {
+        if (lost) {
+            return;
+        }
         try {
             out.write(bytes);
         } catch (IOException e) {

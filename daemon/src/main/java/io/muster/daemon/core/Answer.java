@@ -2,6 +2,7 @@ package io.muster.daemon.core;
 
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.InventoryState;
 import java.util.List;
 
 /** The result of a command, from which the service package makes the response. */
@@ -10,8 +11,9 @@ public sealed interface Answer {
      * The command was carried out.
      *
      * @param entries the entries that the command wrote, now on disk; empty if nothing had to change
+     * @param after the state after these entries
      */
-    record Done(List<Entry> entries) implements Answer {}
+    record Done(List<Entry> entries, InventoryState after) implements Answer {}
 
     /** The command was refused. */
     record Rejected(Rejection rejection) implements Answer {}

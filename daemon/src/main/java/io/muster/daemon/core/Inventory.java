@@ -193,9 +193,9 @@ public final class Inventory {
         }
     }
 
-    /** Whether this user gave this id to one of the last changes, which may be in flight. */
+    /** Returns whether this user gave this id to one of the last changes, which may be in flight. */
     public boolean remembers(ChangeId id, Principal by) {
-        return proposed.remembers(id, now(), by);
+        return proposed.seqOf(id, now(), by) != 0;
     }
 
     /** Returns the result that a command would have now if every change in flight becomes durable. */
@@ -217,7 +217,7 @@ public final class Inventory {
      */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
-        Answer answer = rejection == null ? new Answer.Done(List.of()) : new Answer.Rejected(rejection);
+        Answer answer = rejection == null ? new Answer.Done(List.of(), proposed) : new Answer.Rejected(rejection);
         if (isQuiet()) {
             reply.accept(answer);
             return;
@@ -269,7 +269,7 @@ public final class Inventory {
         fly(lines, bytes, outcome -> {
             if (outcome.durable()) {
                 // The answer is queued before the listeners are called, because a listener may throw.
-                answers.add(() -> reply.accept(new Answer.Done(entries)));
+                answers.add(() -> reply.accept(new Answer.Done(entries, reached)));
                 commit(entries, lines, reached);
             } else {
                 answers.add(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.DISK, outcome.reason())));

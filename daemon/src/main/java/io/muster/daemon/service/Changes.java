@@ -65,19 +65,27 @@ public final class Changes {
         if (request.dryRun()) {
             preview(request.command(), by, reply);
         } else {
-            // A change that is sent again changes nothing the second time, but the answer is that of the first time.
-            ChangeId id = request.command().id();
-            boolean isRepeated = id != null && inventory.remembers(id, by);
-            boolean inWords = !isRepeated && request.isAnsweredInWords();
-            inventory.submit(request.command(), by, answer -> {
-                if (inWords && answer instanceof Answer.Done done) {
-                    ObjectNode words = ChangeAnswer.of(done.entries()).toJson();
-                    reply.done(words.isEmpty() ? null : Json.encode(words));
-                } else {
-                    answer(answer, reply);
-                }
-            });
+            submit(request.command(), request.isAnsweredInWords(), by, reply);
         }
+    }
+
+    /** @param inWords whether the response says what changed */
+    private void submit(Command command, boolean inWords, Principal by, Replier reply) {
+        double now = inventory.now();
+        inventory.submit(command, by, answer -> {
+            if (inWords && answer instanceof Answer.Done done) {
+                reply.done(Json.encode(words(done, command.id(), now, by).toJson()));
+            } else {
+                answer(answer, reply);
+            }
+        });
+    }
+
+    /** Returns what changed. A change that was sent again changed nothing the second time, so its answer is about the first time. */
+    private static ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, double now, Principal by) {
+        boolean mayBeRepeated = id != null && done.entries().isEmpty();
+        long seq = mayBeRepeated ? done.after().seqOf(id, now, by) : 0;
+        return seq == 0 ? ChangeAnswer.of(done.entries(), done.after().resources()) : ChangeAnswer.ofRepeated(seq);
     }
 
     private static void answer(Answer answer, Replier reply) {
@@ -189,6 +197,6 @@ public final class Changes {
         }
         Command define = definition.apply(resources);
         ChangeId id = request.id();
-        inventory.submit(id == null ? define : new Once(define, id), by, answer -> answer(answer, reply));
+        submit(id == null ? define : new Once(define, id), id != null, by, reply);
     }
 }

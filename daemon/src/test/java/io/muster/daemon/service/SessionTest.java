@@ -160,7 +160,8 @@ class SessionTest {
                     CONFIG_GET,
                     CLOCK_ACCEPT,
                     UPGRADE_STATUS -> "{";
-            case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY, UPGRADE_FINISH -> "{\"changed\":false}";
+            case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY, UPGRADE_FINISH -> "{\"changed\":false,\"hosts\":\"\"}";
+            case EXCLUDE, SHRINK, OFFLINE, TORPID, PROPERTY_ADD -> "{\"changed\":true,\"hosts\":\"";
             default -> OK;
         };
     }
@@ -211,7 +212,7 @@ class SessionTest {
         assertThat(admin.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo("ok");
         String id = "01234567-89ab-cdef-0123-456789abcdef";
         assertThat(monitor.ask("resource.drain", "{\"targets\":\"1\",\"holder\":\"monitor\",\"id\":\"" + id + "\"}"))
-                .isEqualTo("ok");
+                .startsWith("{\"changed\":true,");
         for (String topic : List.of("resource.drain", "resource.undrain")) {
             assertThat(monitor.ask(topic, "{\"targets\":\"1\"}"))
                     .isEqualTo(String.format(Locale.ROOT, refusal, "\"admin\""));
@@ -609,9 +610,10 @@ class SessionTest {
         owner.ask("resource.get", null);
         List<Bytes> payloads = new ArrayList<>();
         owner.responses.stream().map(Response::payload).filter(Objects::nonNull).forEach(payloads::add);
-        assertThat(payloads).hasSize(3);
+        assertThat(payloads).hasSize(4);
         assertThat(payloads.get(1)).isSameAs(payloads.get(0));
-        assertThat(payloads.get(2).text()).contains("\"properties\":{\"p\":\"1\"}");
+        assertThat(payloads.get(2).text()).startsWith("{\"changed\":");
+        assertThat(payloads.get(3).text()).contains("\"properties\":{\"p\":\"1\"}");
     }
 
     @Test

@@ -123,9 +123,10 @@ public final class InventoryState {
         return books;
     }
 
-    /** Returns whether this user gave this id to one of the last changes. */
-    public boolean remembers(ChangeId id, double now, Principal by) {
-        return ids().find(id.id(), by, now) != null;
+    /** Returns the sequence number of the last entry of the change to which this user gave this id; 0 if there is none. */
+    public long seqOf(ChangeId id, double now, Principal by) {
+        ChangeIds.Given given = ids().find(id.id(), by, now);
+        return given == null ? 0 : given.seq();
     }
 
     /**

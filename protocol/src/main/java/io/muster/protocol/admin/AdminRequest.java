@@ -41,10 +41,12 @@ public record AdminRequest(Command command, boolean dryRun) {
                 id == null ? command : new Once(command, id), in.fields().flag(DRY_RUN));
     }
 
-    /** Returns whether the response says what changed, which flux-core's responses do not. */
+    /**
+     * Returns whether the response says what changed. Flux's responses do not, so the response to a method of Flux does only if the
+     * request has an id, which no program of Flux sends.
+     */
     public boolean isAnsweredInWords() {
-        return !AdminMethod.of(command instanceof Once once ? once.command() : command)
-                .isOfFlux();
+        return command instanceof Once || !AdminMethod.of(command).isOfFlux();
     }
 
     /** Returns the topic and the payload with which a client requests {@code command}. */

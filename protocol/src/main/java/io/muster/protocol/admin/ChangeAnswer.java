@@ -4,34 +4,73 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
 import io.muster.inventory.state.HoldChanges;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The response to a change that only Muster has: {@code {changed?: false, ended?: [{holder, idset, nodelist}]}}. There is no
- * payload if the state changed and no hold ended besides, as in flux-core's responses to changes.
+ * The response to a change: {@code {changed, hosts?, seq?, ended?: [{holder, idset, nodelist}]}}. Responses of flux-core have no
+ * payload.
  *
  * @param changed whether the state changed
+ * @param hosts hostlist of the hosts that changed; null if the change is not about single hosts, or was answered before
+ * @param seq sequence number of the last entry of the change; 0 if nothing was written
  * @param ended holds that the change ended besides
  */
-public record ChangeAnswer(boolean changed, List<Ended> ended) {
+public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended) {
     public record Ended(String holder, String idset, String nodelist) {}
 
-    /** Returns the answer to a change that led to these entries. */
-    public static ChangeAnswer of(List<Entry> entries) {
+    /**
+     * Returns the answer to a change that led to these entries.
+     *
+     * @param resources R after the change
+     */
+    public static ChangeAnswer of(List<Entry> entries, ResourceSet resources) {
         List<Ended> ended = new ArrayList<>();
         for (Entry entry : entries) {
-            if (entry.event() instanceof HoldChanges.Undrained end) {
+            if (entries.size() > 1 && entry.event() instanceof HoldChanges.Undrained end) {
                 ended.add(new Ended(
                         end.holder(),
                         end.targets().ranks().toString(),
                         end.targets().nodelist()));
             }
         }
-        return new ChangeAnswer(!entries.isEmpty(), ended);
+        long seq = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).seq();
+        return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended);
+    }
+
+    /** Returns the answer to a change that was sent again. Only the journal knows the hosts that changed the first time. */
+    public static ChangeAnswer ofRepeated(long seq) {
+        return new ChangeAnswer(true, null, seq, List.of());
+    }
+
+    private static @Nullable String hosts(List<Entry> entries, ResourceSet resources) {
+        if (entries.size() == 1 && entries.get(0).event() instanceof Event.Targeted only) {
+            return only.targets().nodelist();
+        }
+        Idset ranks = Idset.EMPTY;
+        Hostlist departed = Hostlist.EMPTY;
+        for (Entry entry : entries) {
+            if (entry.event() instanceof Event.Targeted event) {
+                ranks = ranks.union(event.targets().ranks());
+                departed = departed.append(event.targets().departed());
+            } else if (entry.event() instanceof DefinitionChanges.PropertiesChanged event) {
+                for (Idset changed : event.properties().values()) {
+                    ranks = ranks.union(changed);
+                }
+            } else {
+                return null;
+            }
+        }
+        return resources.hostsOf(ranks).append(departed).toString();
     }
 
     /**
@@ -47,13 +86,21 @@ public record ChangeAnswer(boolean changed, List<Ended> ended) {
                     .forEach(hold ->
                             ended.add(new Ended(hold.text("holder"), hold.text("idset"), hold.text("nodelist"))));
         }
-        return new ChangeAnswer(!in.has("changed") || in.flag("changed"), ended);
+        return new ChangeAnswer(
+                !in.has("changed") || in.flag("changed"),
+                in.optional("hosts"),
+                in.has("seq") ? in.integer("seq", 0, Long.MAX_VALUE) : 0,
+                ended);
     }
 
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        if (!changed) {
-            json.put("changed", false);
+        json.put("changed", changed);
+        if (hosts != null) {
+            json.put("hosts", hosts);
+        }
+        if (seq != 0) {
+            json.put("seq", seq);
         }
         if (!ended.isEmpty()) {
             ArrayNode array = json.putArray("ended");

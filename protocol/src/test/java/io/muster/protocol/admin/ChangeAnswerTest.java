@@ -10,12 +10,13 @@ import org.junit.jupiter.api.Test;
 class ChangeAnswerTest {
     @Test
     void whatIsWrittenIsReadAgain() {
-        ChangeAnswer answer = new ChangeAnswer(true, List.of(new Ended("admin", "1-2", "n[1-2]")));
+        ChangeAnswer answer = new ChangeAnswer(true, "n[1-3]", 7, List.of(new Ended("admin", "1-2", "n[1-2]")));
         assertThat(answer.toJson())
-                .hasToString("{\"ended\":[{\"holder\":\"admin\",\"idset\":\"1-2\",\"nodelist\":\"n[1-2]\"}]}");
+                .hasToString("{\"changed\":true,\"hosts\":\"n[1-3]\",\"seq\":7,"
+                        + "\"ended\":[{\"holder\":\"admin\",\"idset\":\"1-2\",\"nodelist\":\"n[1-2]\"}]}");
         assertThat(ChangeAnswer.parse(answer.toJson())).isEqualTo(answer);
-        ChangeAnswer unchanged = new ChangeAnswer(false, List.of());
-        assertThat(unchanged.toJson()).hasToString("{\"changed\":false}");
+        ChangeAnswer unchanged = new ChangeAnswer(false, "", 0, List.of());
+        assertThat(unchanged.toJson()).hasToString("{\"changed\":false,\"hosts\":\"\"}");
         assertThat(ChangeAnswer.parse(unchanged.toJson())).isEqualTo(unchanged);
     }
 
@@ -23,6 +24,6 @@ class ChangeAnswerTest {
     @Test
     void noPayloadMeansAChange() {
         assertThat(ChangeAnswer.parse(JsonNodeFactory.instance.objectNode()))
-                .isEqualTo(new ChangeAnswer(true, List.of()));
+                .isEqualTo(new ChangeAnswer(true, null, 0, List.of()));
     }
 }

@@ -1,0 +1,340 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.cli.Shell.Result;
+import io.muster.cli.terminal.Exit;
+import io.muster.daemon.RunningDaemon;
+import io.muster.daemon.core.Rig;
+import io.muster.daemon.core.WallClock;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.history.Outage;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.status.StateGroup;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/**
+ * What the command prints with {@code --json} is what {@code docs/json-schema.json} says, and the schema has no key and no type
+ * that is not printed here. The tables of {@code docs/json.md} are made from the schema.
+ */
+@Timeout(600)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class JsonSchemaTest {
+    private static final Path PAGE = Path.of("../docs/json.md");
+    private static final Path FILE = Path.of("../docs/json-schema.json");
+    private static final String OPEN = "<!-- tables -->\n";
+    private static final String CLOSE = "<!-- /tables -->";
+
+    /** Verbs whose output with {@code --json} is a document of an RFC, or a measurement of the source tree. */
+    private static final Set<String> OTHERS = Set.of("R get", "shape expand", "bench");
+
+    private static final String RESOURCES =
+            """
+            [[resource.config]]
+            hosts = "node[0-8]"
+            cores = "0-3"
+            gpus = "0"
+            [[resource.config]]
+            hosts = "node[0-3]"
+            properties = ["batch"]
+            """;
+
+    /** What is printed only about a Flux broker, or about a state directory of an earlier version. */
+    private static final Set<String> ELSEWHERE = Set.of(
+            "change.changed is null",
+            "group.offline_since is null",
+            "host.liveness_since is null",
+            "host.offline_since is null",
+            "upgrade-status.permits item is string");
+
+    private final Set<String> run = new TreeSet<>();
+    private final List<String> wrong = new ArrayList<>();
+
+    @TempDir
+    private Path directory;
+
+    private JsonSchema schema = new JsonSchema(JsonMapper.builder().build().createObjectNode());
+    private Shell shell = new Shell();
+
+    @BeforeAll
+    void read() throws IOException {
+        schema = new JsonSchema(JsonMapper.builder().build().readTree(FILE.toFile()));
+    }
+
+    /** Runs a verb with {@code --json} and checks each line that it prints. */
+    private void json(int exit, String verb, String... arguments) throws IOException {
+        List<String> line = new ArrayList<>(List.of(verb.split(" ", -1)));
+        line.add("--json");
+        line.addAll(Arrays.asList(arguments));
+        check(exit, verb, shell.run(line.toArray(new String[0])));
+    }
+
+    private void check(int exit, String verb, Result result) throws IOException {
+        run.add(verb);
+        String said = verb + " -> " + result;
+        if (result.exit() != exit || result.out().isEmpty()) {
+            wrong.add("expected status " + exit + " and JSON: " + said);
+        }
+        for (String each : result.out().lines().toList()) {
+            JsonNode document = JsonMapper.builder().build().readTree(each);
+            boolean failed = document.has("error");
+            schema.faults(failed ? "error" : verb.replace(' ', '-'), document)
+                    .forEach(fault -> wrong.add(fault + ": " + said));
+            if (failed && document.path("exit").asInt() != exit) {
+                wrong.add("another exit status than " + exit + ": " + said);
+            }
+        }
+    }
+
+    @Test
+    void everyOutputIsInTheSchemaAndEveryKeyOfTheSchemaIsPrinted() throws Exception {
+        withoutADaemon();
+        Path state = directory.resolve("state");
+        try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
+            shell = new Shell().with("MUSTER_URI", daemon.uri());
+            look("node[0-8]");
+            change();
+            look("node[0-8]");
+            failures();
+            try (FluxClient client = FluxClient.connect(daemon.uri());
+                    ResponseStream scheduler = client.stream("resource.acquire", null)) {
+                scheduler.next();
+                look("node[0-8]");
+                withAScheduler();
+            }
+            acquire(daemon);
+            reload();
+            look("node[4-5]");
+            journals(state);
+        }
+        broken(state);
+        doubtedClock();
+        direct();
+        assertThat(wrong).isEmpty();
+        assertThat(run).isEqualTo(verbsWithJson());
+        assertThat(schema.unseen()).isEqualTo(ELSEWHERE);
+    }
+
+    private static Set<String> verbsWithJson() {
+        Set<String> verbs = new TreeSet<>();
+        CommandLine all = Muster.parser(new Shell().console(System.out, System.err));
+        all.getSubcommands().forEach((name, verb) -> {
+            verb.getSubcommands().forEach((member, inner) -> add(verbs, name + " " + member, inner));
+            add(verbs, name, verb);
+        });
+        verbs.removeAll(OTHERS);
+        return verbs;
+    }
+
+    private static void add(Set<String> verbs, String name, CommandLine verb) {
+        if (verb.getCommandSpec().findOption("--json") != null) {
+            verbs.add(name);
+        }
+    }
+
+    private void withoutADaemon() throws IOException {
+        json(0, "version");
+        Path config = Files.writeString(directory.resolve("good.toml"), RESOURCES + "[queues.empty]\nrequires = [\"no\"]\n");
+        json(0, "check", config.toString());
+        json(1, "check", Files.writeString(directory.resolve("bad.toml"), "[resource]\nx = 1\n").toString());
+        shell = new Shell().typing("version: 9\n");
+        json(1, "jobspec validate");
+        shell = new Shell().typing("nothing");
+        json(2, "jobspec validate", "--level", "flux");
+        json(2, "feasible", "node=");
+        json(7, "status", "--uri", directory.resolve("nobody").toString());
+    }
+
+    private void look(String hosts) throws IOException {
+        json(0, "status");
+        json(0, "status", "--expand");
+        json(0, "list");
+        json(0, "info");
+        json(0, "why", hosts);
+        json(0, "property list");
+        json(0, "expiration get");
+        json(0, "upgrade status");
+        json(0, "drain");
+        json(0, "history", "all");
+        for (String by : List.of("reason", "host", "holder", "user", "state")) {
+            json(0, "report", "--by", by);
+        }
+        json(0, "eventlog");
+        json(0, "watch", "--since", "all", "--count", "1");
+        json(0, "feasible", "node=2");
+    }
+
+    private void change() throws IOException {
+        json(0, "drain", "node1", "bad");
+        json(0, "drain", "--holder", "ops", "--for", "1h", "node2", "fan");
+        json(0, "drain", "node6");
+        json(0, "drain", "node8");
+        json(0, "exclude", "node6", "loan");
+        json(0, "exclude", "node3");
+        json(0, "exclude", "node2", "sold");
+        json(0, "include", "node6");
+        json(0, "include", "node6");
+        json(0, "offline", "node4", "power");
+        json(0, "torpid", "node5");
+        json(0, "lively", "node5");
+        json(0, "online", "node5");
+        json(0, "offline", "node5");
+        json(0, "shrink", "node0", "sold");
+        json(0, "property add", "gpu", "node1");
+        json(0, "property remove", "batch", "node2");
+        json(0, "drain", "node7", "short");
+        json(0, "undrain", "node7", "mended");
+        json(0, "expiration set", "4h");
+        json(0, "expiration get");
+        json(0, "feasible", "--now", "node=1");
+        json(0, "expiration clear");
+        json(0, "upgrade finish");
+        json(0, "clock accept");
+    }
+
+    private void failures() throws IOException {
+        json(4, "status", "nobody");
+        json(5, "drain", "node1", "again");
+        json(2, "drain", "--no-such-option", "node1");
+        json(4, "history", "nobody");
+        json(124, "watch", "--timeout", "0.1");
+        json(1, "feasible", "node=99");
+    }
+
+    private void withAScheduler() throws IOException {
+        json(0, "drain", "--dry-run", "node7", "x");
+        json(0, "drain", "--dry-run", "-u", "node1", "x");
+        json(5, "acquire", "--count", "1");
+    }
+
+    /** Follows as a scheduler while updates of each kind are sent. */
+    private void acquire(RunningDaemon daemon) throws Exception {
+        Shell other = new Shell().with("MUSTER_URI", daemon.uri());
+        CompletableFuture<Result> acquired =
+                CompletableFuture.supplyAsync(() -> other.run("acquire", "--json", "--count", "7"));
+        await().until(() -> shell.run("status", "--json").out().contains("\"responses\":1"));
+        json(0, "drain", "node7", "x");
+        json(0, "undrain", "node7");
+        json(0, "property add", "--wait", "fast", "node7");
+        json(0, "property remove", "fast", "node7");
+        json(0, "expiration set", "4h");
+        json(0, "shrink", "node7");
+        check(0, "acquire", acquired.get());
+    }
+
+    private void reload() throws IOException {
+        Path file = directory.resolve("R");
+        Files.writeString(file, shell.run("R", "get", "-i", "4-5").out());
+        json(0, "reload", "--dry-run", file.toString());
+        json(0, "reload", file.toString());
+        json(0, "why", "node1", "node2", "node3");
+    }
+
+    private void journals(Path state) throws IOException {
+        String copy = directory.resolve("copy").toString();
+        json(0, "backup", copy, "--state-dir", state.toString());
+        json(0, "journal verify", "--state-dir", state.toString());
+        json(0, "restore", copy, "--state-dir", directory.resolve("new").toString());
+    }
+
+    /** Damages the journal, as a disk does. */
+    private void broken(Path state) throws IOException {
+        try (Stream<Path> files = Files.list(state.resolve("journal"))) {
+            Path last = files.sorted().reduce((a, b) -> b).orElseThrow();
+            Files.writeString(last, "{\"torn", StandardCharsets.UTF_8, StandardOpenOption.APPEND);
+        }
+        json(0, "journal verify", "--state-dir", state.toString());
+        json(0, "journal repair", "--dry-run", "--state-dir", state.toString());
+        json(0, "journal repair", "--state-dir", state.toString());
+    }
+
+    private void doubtedClock() throws Exception {
+        Instant[] wall = {Instant.ofEpochSecond(1_700_000_000)};
+        WallClock clock = new WallClock(() -> wall[0], System::nanoTime, new WallClock.Limits(900, 86_400, 3600));
+        Path place = Files.createDirectory(directory.resolve("clock"));
+        try (RunningDaemon daemon = RunningDaemon.start(place, RESOURCES, clock)) {
+            shell = new Shell().with("MUSTER_URI", daemon.uri());
+            wall[0] = wall[0].plus(Duration.ofDays(365));
+            overviews();
+            json(0, "clock accept");
+            delete(daemon.stateDir());
+            await().until(() -> shell.run("drain", "-ff", "node1", "x").exit() == Exit.READ_ONLY);
+            overviews();
+            json(8, "drain", "node2", "x");
+        }
+    }
+
+    private void overviews() throws IOException {
+        json(0, "status");
+        json(0, "why", "node1");
+        json(0, "property list");
+        json(0, "expiration get");
+        json(0, "drain");
+    }
+
+    private static void delete(Path tree) throws IOException {
+        try (Stream<Path> files = Files.walk(tree)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** What depends on the machine or on a history of months: the login uid of a user, and an interval that began too early. */
+    private void direct() {
+        Principal sudo = new Principal(0, "root", 7, 1000);
+        InventoryState state = InventoryState.empty(Level.TWO)
+                .apply(new DefinitionChanges.Defined("test", Rig.nodes("node[0-3]"), Liveness.Status.ONLINE), 1, sudo);
+        InventoryState excluded = state.apply(
+                new MembershipChanges.Excluded(new Event.Targets(Idset.of(1), "node1"), Membership.Kind.ADMIN, "x"),
+                2,
+                sudo);
+        StateGroup.of(excluded, Idset.of(1))
+                .forEach(group -> wrong.addAll(schema.faults("group", group.toJson(excluded.resources(), false))));
+        Outage early = Outage.open(Outage.Kind.DRAINED, "admin", "x", 0, "");
+        wrong.addAll(schema.faults("interval", early.toJson(9).put("hosts", "node1")));
+    }
+
+    @Test
+    void thePageHasTheTablesOfTheSchema() throws IOException {
+        String page = Files.readString(PAGE);
+        int from = page.indexOf(OPEN) + OPEN.length();
+        String whole = page.substring(0, from) + schema.tables() + page.substring(page.indexOf(CLOSE));
+        if (Boolean.getBoolean("muster.rewrite")) {
+            Files.writeString(PAGE, whole);
+        }
+        assertThat(Files.readString(PAGE)).isEqualTo(whole);
+    }
+}
