@@ -1,37 +1,156 @@
 package io.muster.cli;
 
+import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.status.HostState;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Parameters;
 
 /** {@code muster completion}. */
 @Command(
-name = "completion",
-description = "Print the script that makes a shell complete verbs and options.",
-footer = {
-"  muster completion bash > /etc/bash_completion.d/muster",
-"  source <(muster completion bash)",
-"  source <(muster completion zsh)"
-})
+        name = "completion",
+        description = {
+            "Print a script that makes a shell complete verbs, options, hosts, properties, states and holders.",
+            "The script asks the daemon for hosts, properties and holders, waits a second for the answer, and keeps it for"
+                    + " ten seconds in $$XDG_RUNTIME_DIR/muster-completion, else ~/.cache/muster-completion. It offers up to"
+                    + " 1000 words at a time."
+        },
+        footer = {
+            "  muster completion bash > /etc/bash_completion.d/muster",
+            "  source <(muster completion zsh)",
+            "  muster completion fish | source"
+        })
 final class Completion extends Verb {
-    @Parameters(index = "0", paramLabel = "SHELL", description = "The shell: bash or zsh.")
+    private static final int MOST_HOSTS = 100_000;
+
+    /** Words that mean nothing else to a shell. Other words are not offered, because a property could be a command. */
+    private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9@+_.:/%][A-Za-z0-9@+_.:/%-]*");
+
+    @Parameters(
+            index = "0",
+            paramLabel = "SHELL",
+            description = "The shell: bash, zsh or fish. The scripts themselves use words, which prints what the daemon knows.")
     private String shell = "";
+
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
 
     Completion(Console console) {
         super(console);
     }
 
     @Override
-    public Integer call() {
-        // One script serves both shells: its first lines make zsh use bash completions.
-        if (!shell.equals("bash") && !shell.equals("zsh")) {
-            throw new Failure(Exit.USAGE, shell + ": there are bash and zsh");
+    public Integer call() throws IOException {
+        switch (shell) {
+            // One script serves both shells: its first lines make zsh use bash completions.
+            case "bash", "zsh" -> console().print(bash());
+            case "fish" ->
+                console().print(part("completion.fish")
+                        .replace("@BASH@", bash().replace("\\", "\\\\").replace("'", "\\'")));
+            case "words" -> words();
+            default -> throw new Failure(Exit.USAGE, shell + ": there are bash, zsh and fish");
         }
-        console().print(AutoComplete.bash("muster", Muster.parser(console())));
         return Exit.OK;
+    }
+
+    private String bash() {
+        StringBuilder specs = new StringBuilder();
+        CommandLine all = Muster.parser(console());
+        all.getSubcommands().forEach((name, verb) -> describe(name, verb, specs));
+        return AutoComplete.bash("muster", all)
+                + part("completion.bash")
+                        .replace("@WORDS@", part("words.sh"))
+                        .replace("@SPECS@\n", specs);
+    }
+
+    private static String part(String name) {
+        try (InputStream in = Objects.requireNonNull(Completion.class.getResourceAsStream(name))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Writes a case of _muster_spec for a verb, or for each verb of a group. */
+    private static void describe(String name, CommandLine verb, StringBuilder specs) {
+        if (!verb.getSubcommands().isEmpty()) {
+            verb.getSubcommands().forEach((member, inner) -> describe(name + " " + member, inner, specs));
+            return;
+        }
+        CommandSpec spec = verb.getCommandSpec();
+        specs.append("    '").append(name).append("') spec=' ");
+        for (OptionSpec option : spec.options()) {
+            if (option.arity().max() > 0) {
+                Arrays.stream(option.names())
+                        .forEach(word -> specs.append(word).append('=').append(kind(option)).append(' '));
+            }
+        }
+        specs.append("' kinds='");
+        for (PositionalParamSpec argument : spec.positionalParameters()) {
+            String kind = kind(argument);
+            specs.append(kind.isEmpty() ? "-" : kind);
+            specs.append(argument.arity().max() > 1 ? "* " : " ");
+        }
+        specs.append("-' ;;\n");
+    }
+
+    /** Returns the kind of words that fit an option or argument; "" if the daemon knows none. */
+    private static String kind(ArgSpec argument) {
+        String label = argument.paramLabel();
+        if (label.startsWith("TARGETS") || label.equals("HOST")) {
+            return "target";
+        }
+        if (label.startsWith("STATE")) {
+            return "state";
+        }
+        if (argument instanceof OptionSpec option) {
+            String name = option.longestName();
+            return name.equals("--holder") || name.equals("--property") ? name.substring(2) : "";
+        }
+        return label.startsWith("NAME") ? "property" : "";
+    }
+
+    private void words() throws IOException {
+        try (FluxClient client = server.connect(console())) {
+            Overview standing = Overview.ask(client);
+            Stream<String> properties = standing.resources().properties().keySet().stream();
+            print("target", standing.resources().hosts().stream().distinct().limit(MOST_HOSTS));
+            print("target", Stream.concat(Stream.of("all"), properties.map(name -> "@" + name)));
+            print("property", standing.resources().properties().keySet().stream());
+            print("state", Arrays.stream(HostState.values()).map(HostState::label));
+            print("state", Stream.of("all", "online", "offline"));
+            print(
+                    "holder",
+                    Stream.concat(
+                                    Stream.of(Hold.SHARED),
+                                    standing.state().holds().groups().keySet().stream()
+                                            .flatMap(set -> set.holds().stream().map(Hold::holder)))
+                            .distinct());
+        }
+    }
+
+    private void print(String kind, Stream<String> words) {
+        words.filter(word -> HARMLESS.matcher(word).matches())
+                .forEach(word -> console().println(kind + " " + word));
     }
 }

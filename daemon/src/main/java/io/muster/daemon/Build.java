@@ -3,6 +3,10 @@ package io.muster.daemon;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.service.Attributes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,10 +22,14 @@ public final class Build {
         return version == null ? "development" : version;
     }
 
-    /** The commit from which the daemon was built; "unknown" if the build did not record it. */
+    /** The commit from which the daemon was built, as {@code .ci/revision} printed it; "unknown" if the tree was an archive. */
     public static String revision() {
-        String title = Build.class.getPackage().getImplementationTitle();
-        return title == null ? UNKNOWN : title;
+        try (InputStream in = Build.class.getResourceAsStream("revision")) {
+            String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.US_ASCII).strip();
+            return text.isEmpty() ? UNKNOWN : text;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The version, with the revision if it is known: {@code 0.1.0 (ab12cd3)}. */

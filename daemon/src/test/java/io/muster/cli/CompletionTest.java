@@ -2,10 +2,14 @@ package io.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.RunningDaemon;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,7 +23,7 @@ class CompletionTest {
     private static final String IN_BASH = """
             ask() {
                 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMPREPLY=()
-                _complete_muster muster "${@: -1}" "" 2>/dev/null
+                _muster_complete muster "${@: -1}" "" 2>/dev/null
                 echo "$* -> ${COMPREPLY[*]}"
             }
             """;
@@ -29,7 +33,7 @@ class CompletionTest {
             ask() {
                 local -a words COMP_WORDS COMPREPLY
                 words=("$@") CURRENT=$# COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
-                print -r -- "$* -> $(compgen -F _complete_muster -- "${@[-1]}" 2>/dev/null | tr '\\n' ' ')"
+                print -r -- "$* -> $(compgen -F _muster_complete -- "${@[-1]}" 2>/dev/null | tr '\\n' ' ')"
             }
             """;
 
@@ -38,9 +42,17 @@ class CompletionTest {
 
     /** bash, and zsh if it is installed; .ci/run requires it. */
     static Stream<String> shells() {
-        boolean zsh = Stream.of(System.getenv("PATH").split(":"))
-                .anyMatch(place -> Files.isExecutable(Path.of(place, "zsh")));
-        return zsh ? Stream.of("bash", "zsh") : Stream.of("bash");
+        return Stream.concat(Stream.of("bash"), installed("zsh"));
+    }
+
+    /** fish, if it is installed; .ci/run requires it. */
+    static Stream<String> fish() {
+        return installed("fish");
+    }
+
+    private static Stream<String> installed(String shell) {
+        return Stream.of(shell).filter(name -> Stream.of(System.getenv("PATH").split(":", -1))
+                .anyMatch(place -> Files.isExecutable(Path.of(place, name))));
     }
 
     /** The output of a shell that reads no user's start-up files. */
@@ -50,12 +62,17 @@ class CompletionTest {
         Path script = directory.resolve("script");
         String ask = shell.equals("zsh") ? IN_ZSH : IN_BASH;
         Files.writeString(script, "source " + completion + "\n" + ask + String.join("\n", lines) + "\n");
+        return output(shell, shell.equals("zsh") ? "-f" : "--norc", script.toString());
+    }
+
+    private List<String> output(String... command) throws IOException, InterruptedException {
         Path output = directory.resolve("output");
-        int exit = new ProcessBuilder(shell, shell.equals("zsh") ? "-f" : "--norc", script.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start()
-                .waitFor();
+        ProcessBuilder process = new ProcessBuilder(command).redirectErrorStream(true);
+        process.environment().merge("PATH", directory.toString(), (path, first) -> first + ":" + path);
+        process.environment().remove("MUSTER_URI");
+        process.environment()
+                .put("XDG_RUNTIME_DIR", Files.createDirectories(directory.resolve("runtime")).toString());
+        int exit = process.redirectOutput(output.toFile()).start().waitFor();
         List<String> said = Files.readAllLines(output, StandardCharsets.UTF_8);
         assertThat(exit).as(String.join("\n", said)).isZero();
         return said;
@@ -90,7 +107,146 @@ class CompletionTest {
 
     @Test
     void otherShellsAreNotThere() {
-        assertThat(new Shell().run("completion", "fish"))
-                .isEqualTo(new Shell.Result(2, "", "muster completion: fish: there are bash and zsh\n"));
+        assertThat(new Shell().run("completion", "tcsh"))
+                .isEqualTo(new Shell.Result(2, "", "muster completion: tcsh: there are bash, zsh and fish\n"));
+    }
+
+    /** Puts a command in front of PATH that prints words as Muster does and records how it was called. */
+    private void daemonSays(String words) throws IOException {
+        Path command = directory.resolve("muster");
+        Files.writeString(command, "#!/bin/sh\necho \"$*\" >>" + directory + "/asked\n" + words);
+        Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private List<String> asked() throws IOException {
+        Path log = directory.resolve("asked");
+        return Files.exists(log) ? Files.readAllLines(log) : List.of();
+    }
+
+    private static final String WORDS = """
+            printf '%s\\n' 'target n1' 'target n2' 'target all' 'target @batch' 'property batch' 'state drained' 'state avail' \\
+                'holder admin' 'holder ops'
+            """;
+
+    @ParameterizedTest
+    @MethodSource("shells")
+    void hostsPropertiesStatesAndHoldersAreOfferedWhereTheyFitAndTheDaemonIsAskedOnce(String shell) throws Exception {
+        daemonSays(WORDS);
+        List<String> said = ask(
+                shell,
+                List.of(
+                        "ask muster drain n",
+                        "ask muster drain n1,n",
+                        "ask muster drain --holder o",
+                        "ask muster drain --holder=o",
+                        "ask muster drain --for 5m n",
+                        "ask muster status -s drai",
+                        "ask muster list -s avail,drai",
+                        "ask muster why n1 n",
+                        "ask muster property remove b",
+                        "ask muster property remove batch @",
+                        "ask muster undrain n1 n",
+                        "ask muster drain --uri /else n"));
+        assertThat(said.stream().map(String::strip))
+                .containsExactly(
+                        "muster drain n -> n1 n2",
+                        "muster drain n1,n -> n1,n1 n1,n2",
+                        "muster drain --holder o -> ops",
+                        "muster drain --holder=o -> --holder=ops",
+                        "muster drain --for 5m n -> n1 n2",
+                        "muster status -s drai -> drained",
+                        "muster list -s avail,drai -> avail,drained",
+                        "muster why n1 n -> n1 n2",
+                        "muster property remove b -> batch",
+                        "muster property remove batch @ -> @batch",
+                        "muster undrain n1 n ->",
+                        "muster drain --uri /else n ->");
+        assertThat(asked()).containsExactly("completion words --timeout 1s");
+        assertThat(PosixFilePermissions.toString(
+                        Files.getPosixFilePermissions(directory.resolve("runtime/muster-completion"))))
+                .isEqualTo("rwx------");
+    }
+
+    @Test
+    void bashReplacesOnlyWhatFollowsACharacterThatDividesWords() throws Exception {
+        daemonSays(WORDS);
+        assertThat(ask(
+                        "bash",
+                        List.of(
+                                "COMP_LINE='muster drain @ba' COMPREPLY=() && _muster_complete muster ba @",
+                                "echo ${COMPREPLY[*]}",
+                                "COMP_LINE='muster drain --holder=' COMPREPLY=() && _muster_complete muster '' =",
+                                "echo ${COMPREPLY[*]}")))
+                .containsExactly("batch", "admin ops");
+    }
+
+    @Test
+    void aDaemonThatIsDownIsAskedOnceAndItsLastWordsAreKept() throws Exception {
+        daemonSays("exit 7\n");
+        assertThat(ask("bash", List.of("ask muster drain n", "ask muster drain n")))
+                .containsExactly("muster drain n -> ", "muster drain n -> ");
+        assertThat(asked()).hasSize(1);
+        Path cache;
+        try (Stream<Path> files = Files.list(directory.resolve("runtime/muster-completion"))) {
+            cache = files.findFirst().orElseThrow();
+        }
+        Files.writeString(cache, "target n7\n");
+        Files.setLastModifiedTime(cache, FileTime.from(Instant.EPOCH));
+        assertThat(ask("bash", List.of("ask muster drain n", "ask muster drain n")))
+                .containsExactly("muster drain n -> n7", "muster drain n -> n7");
+        assertThat(asked()).hasSize(2);
+    }
+
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("fish")
+    void fishIsOfferedTheSame(String fish) throws Exception {
+        daemonSays(WORDS);
+        Path completion = directory.resolve("completion");
+        Files.writeString(completion, new Shell().run("completion", fish).out());
+        Path script = directory.resolve("script");
+        Files.writeString(script, "source " + completion + """
+
+                for line in 'muster drain n' 'muster drain --holder=o' 'muster drain @' 'muster undr' 'muster drain --dry'
+                    echo $line '->' (complete -C $line)
+                end
+                """);
+        assertThat(output(fish, "--no-config", script.toString()))
+                .containsExactly(
+                        "muster drain n -> n1 n2",
+                        "muster drain --holder=o -> --holder=ops",
+                        "muster drain @ -> @batch",
+                        "muster undr -> undrain",
+                        "muster drain --dry -> --dry-run");
+        assertThat(asked()).hasSize(1);
+    }
+
+    @Test
+    void theWordsOfADaemonAreThoseThatMeanNothingElseToAShell() throws Exception {
+        try (RunningDaemon daemon = RunningDaemon.start(Files.createDirectory(directory.resolve("daemon")), """
+                [[resource.config]]
+                hosts = "n[1-2]"
+                cores = "0"
+                properties = ["batch", "$HOME"]
+                """)) {
+            Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
+            assertThat(shell.run("drain", "--holder", "ops", "n1", "bad", "dimm").err()).isEmpty();
+            assertThat(shell.run("completion", "words", "--timeout", "10s")).isEqualTo(new Shell.Result(0, """
+                            target n1
+                            target n2
+                            target all
+                            target @batch
+                            property batch
+                            state avail
+                            state torpid
+                            state exclude
+                            state lost
+                            state drained
+                            state all
+                            state online
+                            state offline
+                            holder admin
+                            holder ops
+                            """, ""));
+        }
     }
 }

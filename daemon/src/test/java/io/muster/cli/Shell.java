@@ -36,6 +36,11 @@ public final class Shell {
         return this;
     }
 
+    public Shell reading(InputStream from) {
+        in = from;
+        return this;
+    }
+
     public Result run(String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();

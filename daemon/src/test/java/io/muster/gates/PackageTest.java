@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,25 @@ class PackageTest {
     }
 
     @Test
+    void everyDocumentToWhichTheReadmeOfThePackageLinksIsInThePackage() throws Exception {
+        List<String> prefixes = items().stream()
+                .filter(item -> item.source().endsWith("/../docs"))
+                .map(item -> Path.of(item.target()).getParent() + "/")
+                .toList();
+        assertThat(prefixes).containsExactly("/usr/share/doc/muster/docs/");
+        assertThat(Pattern.compile("\\]\\((docs/[^)#]+)").matcher(Files.readString(Path.of("../README.md"))).results())
+                .isNotEmpty()
+                .allSatisfy(link -> assertThat(Path.of("..", link.group(1))).exists())
+                .allSatisfy(link -> assertThat(link.group(1)).matches(".*\\.(md|svg)"));
+    }
+
+    @Test
+    void aTestRunPrintsNoLineForEachInstrumentedClass() throws Exception {
+        assertThat(Files.readString(Path.of("../pom.xml"))).contains("<jazzer.hooks>false</jazzer.hooks>");
+        assertThat(Files.readString(Path.of("../.ci/fuzz"))).doesNotContain("jazzer.hooks");
+    }
+
+    @Test
     void theUnitRunsTheCommandOfThePackage() throws Exception {
         assertThat(items()).extracting(Item::target).contains("/usr/bin/muster", "/usr/share/muster/archives.sh");
         assertThat(Files.readString(CONFIG.resolve("muster.service"))).contains("ExecStart=/usr/bin/muster serve ");
@@ -110,12 +130,14 @@ class PackageTest {
         Path source = target.resolve("man-source/muster-list.adoc");
         Files.writeString(source, "*-q*, *-p, --queue, --property*_=NAME,..._::\n  Only hosts.\n");
         Files.writeString(target.resolve("man/muster.1"), "a page\n");
+        Files.writeString(target.resolve("man/muster.toml.5"), "another page\n");
         Files.writeString(target.resolve("muster.bash"), "#!/usr/bin/env bash\ncomplete\n");
         String finish = SCRIPTS.resolve("finish").toString();
         run(finish, "man-source", target.toString(), "1.2.3");
         run(finish, "files", target.toString(), "1.2.3");
         assertThat(source).hasContent("*-q*, *-p, --queue, --property*=_NAME,..._::\n  Only hosts.\n");
         assertThat(unzipped(target.resolve("man/muster.1.gz"))).isEqualTo("a page\n");
+        assertThat(unzipped(target.resolve("man/muster.toml.5.gz"))).isEqualTo("another page\n");
         assertThat(target.resolve("muster.completion")).hasContent("complete\n");
         assertThat(unzipped(target.resolve("changelog.gz"))).startsWith("muster (1.2.3) ");
         assertThat(unzipped(target.resolve("CHANGELOG.md.gz"))).startsWith("# Changelog");

@@ -7,6 +7,7 @@ import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.daemon.config.SourceFile;
 import io.muster.inventory.axis.Remap;
 import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
@@ -17,7 +18,6 @@ import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -57,7 +57,7 @@ public final class Reload extends ServerVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         if (dryRun) {
-            preview(Overview.ask(client), Agreement.require(ResourceSet.parse(Files.readAllBytes(file))));
+            preview(Overview.ask(client), Agreement.require(ResourceSet.parse(SourceFile.read(file))));
             return Exit.OK;
         }
         String path = file.toAbsolutePath().normalize().toString();

@@ -3,6 +3,7 @@ package io.muster.cli.request;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.daemon.config.SourceFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -49,11 +50,11 @@ record Source(String name) {
 
     byte[] bytes(Console console) throws IOException {
         try {
-            return name.equals(STANDARD_INPUT) ? console.in().readAllBytes() : Files.readAllBytes(Path.of(name));
+            return name.equals(STANDARD_INPUT) ? SourceFile.read(console.in()) : SourceFile.readAny(Path.of(name));
         } catch (NoSuchFileException | InvalidPathException e) {
             throw new Failure(Exit.USAGE, name + ": there is no such file");
         } catch (IOException e) {
-            throw new Failure(Exit.USAGE, shown() + ": " + e.getMessage());
+            throw new Failure(Exit.USAGE, shown() + ": " + SourceFile.reason(e));
         }
     }
 

@@ -8,6 +8,7 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
+import io.muster.daemon.config.SourceFile;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.NotJson;
@@ -40,7 +41,7 @@ abstract class SetVerb extends Verb {
     final List<ResourceSet> read(int least) throws IOException {
         List<ResourceSet> sets = new ArrayList<>();
         try (MappingIterator<JsonNode> documents =
-                new JsonMapper().readerFor(JsonNode.class).readValues(console().in())) {
+                new JsonMapper().readerFor(JsonNode.class).readValues(standardInput())) {
             while (documents.hasNextValue()) {
                 sets.add(ResourceSet.parse(documents.nextValue()));
             }
@@ -55,6 +56,14 @@ abstract class SetVerb extends Verb {
                             + least + (least == 1 ? " is" : " are") + " needed");
         }
         return sets;
+    }
+
+    private byte[] standardInput() throws IOException {
+        try {
+            return SourceFile.read(console().in());
+        } catch (IOException e) {
+            throw new Failure(Exit.USAGE, "standard input: " + SourceFile.reason(e));
+        }
     }
 
     /** Reads all sets, and combines them from the first to the last; fails if there are fewer than {@code least}. */

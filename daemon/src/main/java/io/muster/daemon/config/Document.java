@@ -13,6 +13,7 @@ import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * JSON.
  */
 final class Document {
-    private static final long LARGEST = 64L << 20;
+    private static final ByteSize LARGEST = new ByteSize(64L << 20);
     private static final ObjectMapper TOML = TomlMapper.builder().build();
     private static final ObjectMapper JSON = JsonMapper.builder().build();
 
@@ -102,11 +103,9 @@ final class Document {
 
     private static @Nullable Source readFile(Path file, Problems problems) {
         try {
-            if (Files.size(file) > LARGEST) {
-                problems.add(file.toString(), "is larger than " + new ByteSize(LARGEST));
-                return null;
-            }
-            return parse(file, Files.readString(file, StandardCharsets.UTF_8), problems);
+            ByteBuffer bytes = ByteBuffer.wrap(SourceFile.read(file, LARGEST));
+            String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+            return parse(file, text, problems);
         } catch (CharacterCodingException e) {
             problems.add(file.toString(), "is not UTF-8 text");
         } catch (IOException e) {

@@ -1,6 +1,8 @@
 package io.muster.daemon.config;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -9,26 +11,62 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
-/** Reads files written by others, up to a limit of size, and describes failures in a sentence. */
+/** Reads what users name, up to a limit, and describes failures in a sentence. */
 public final class SourceFile {
-    /** Size limit, equal to the longest line of the journal: a longer R could not be journaled, and reading it would only fill the heap. */
+    /** The longest line of the journal, because a longer R could not be journaled; reading more would only fill the heap. */
     private static final ByteSize LARGEST = new ByteSize(128L << 20);
 
     private SourceFile() {}
 
     /**
-     * Reads a whole file.
+     * Reads a whole file for the daemon.
      *
-     * @throws IOException also if the file is not a regular one: reading a device may never end, which would block the daemon
+     * @throws IOException also if the file is not a regular one: reading a pipe may never end, which would block the daemon
      */
     public static byte[] read(Path path) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
-            throw new IOException("is not a file");
+            throw new FileSystemException(path.toString(), null, "is not a file");
         }
-        if (Files.exists(path) && Files.size(path) > LARGEST.bytes()) {
-            throw new IOException("is larger than " + LARGEST + ", the most that the journal can store");
+        return read(path, LARGEST);
+    }
+
+    /** Reads a whole file for a user, who may also name a pipe, such as {@code <(command)}, or a device. */
+    public static byte[] readAny(Path path) throws IOException {
+        return read(path, LARGEST);
+    }
+
+    static byte[] read(Path path, ByteSize largest) throws IOException {
+        if (Files.isDirectory(path)) {
+            throw new FileSystemException(path.toString(), null, "is a directory");
         }
-        return Files.readAllBytes(path);
+        if (Files.exists(path) && Files.size(path) > largest.bytes()) {
+            throw new FileSystemException(path.toString(), null, tooLarge(largest));
+        }
+        try (InputStream in = Files.newInputStream(path)) {
+            return read(in, largest);
+        }
+    }
+
+    /** Reads a stream to its end. */
+    public static byte[] read(InputStream in) throws IOException {
+        return read(in, LARGEST);
+    }
+
+    private static byte[] read(InputStream in, ByteSize largest) throws IOException {
+        // Not by readNBytes, which asks for what is available: for a pipe, the JDK asks for a position and fails.
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        byte[] chunk = new byte[1 << 16];
+        for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
+            if (all.size() + n > largest.bytes()) {
+                throw new IOException(tooLarge(largest));
+            }
+            all.write(chunk, 0, n);
+        }
+        return all.toByteArray();
+    }
+
+    private static String tooLarge(ByteSize largest) {
+        return "is larger than " + largest + ", the limit";
     }
 
     /** Why a file operation failed; to be printed after the file's name. */

@@ -623,7 +623,7 @@ class SessionTest {
             sparse.setLength((128L << 20) + 1);
         }
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}"))
-                .isEqualTo("EIO " + file + ": is larger than 128MiB, the most that the journal can store");
+                .isEqualTo("EIO " + file + ": is larger than 128MiB, the limit");
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "/R\",\"xml\":false,\"force\":false}"))
                 .isEqualTo("EIO " + file + "/R: Not a directory");
     }

@@ -1,0 +1,72 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.cli.terminal.Exit;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Files and standard inputs that have no end: every verb that reads one stops at a limit and says so. */
+class EndlessInputTest {
+    /** JSON documents without end, in one chunk after the other. */
+    private static InputStream endless() {
+        return new InputStream() {
+            private int at;
+
+            @Override
+            public int read() {
+                return "{}\n".charAt(at++ % 3);
+            }
+
+            @Override
+            public int read(byte[] chunk, int offset, int length) {
+                for (int i = offset; i < offset + length; i++) {
+                    chunk[i] = (byte) read();
+                }
+                return length;
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock = """
+            check /dev/zero             | 1 | /dev/zero: cannot be read: is larger than 64MiB, which is the limit
+            R parse-config /dev/zero    | 1 | /dev/zero: cannot be read: is larger than 64MiB, which is the limit
+            graph --file /dev/zero      | 2 | muster graph: /dev/zero: is larger than 128MiB, which is the limit
+            jobspec validate /dev/zero  | 2 | muster jobspec validate: /dev/zero: is larger than 128MiB, which is the limit
+            shape compact /dev/zero     | 2 | muster shape compact: /dev/zero: is larger than 128MiB, which is the limit
+            graph --file /proc          | 2 | muster graph: /proc: is a directory
+            jobspec validate /proc      | 2 | muster jobspec validate: /proc: is a directory
+            """)
+    void aDeviceWithoutEndIsReadUpToALimit(String line, int exit, String said) {
+        Shell.Result result = new Shell().run(line.split(" ", -1));
+        assertThat(result.err()).contains(said + "\n");
+        assertThat(result.exit()).isEqualTo(exit);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"R union", "R decode", "shape expand -", "shape compact", "jobspec validate -", "graph --file -"})
+    void aPipeWithoutEndIsReadUpToALimit(String line) {
+        Shell.Result result = new Shell().reading(endless()).run(line.split(" ", -1));
+        assertThat(result.err()).endsWith("standard input: is larger than 128MiB, which is the limit\n");
+        assertThat(result.exit()).isEqualTo(Exit.USAGE);
+    }
+
+    @Test
+    void aPipeWithAnEndIsReadLikeAFile(@TempDir Path directory) throws Exception {
+        Path pipe = directory.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        Process writer = new ProcessBuilder("sh", "-c", "printf '[muster]\\nbatch = \"5x\"\\n' > " + pipe).start();
+        assertThat(new Shell().run("check", pipe.toString()).err()).contains(pipe + ":2: muster.batch");
+        assertThat(writer.waitFor()).isZero();
+        assertThat(Files.exists(pipe)).isTrue();
+    }
+}
