@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param time the server's clock; 0 from a broker
  * @param fault why the daemon accepts no changes, or null
  * @param clock why the daemon doubts its clock, or null
+ * @param waiting parts of a new R that wait until the scheduler acquires again
  * @param flux whether the server is a Flux broker
  */
 public record Overview(
@@ -43,6 +44,7 @@ public record Overview(
         double time,
         @Nullable String fault,
         @Nullable String clock,
+        List<String> waiting,
         List<Scheduler> schedulers,
         boolean flux) {
     public static final int SCHEMA_VERSION = 1;
@@ -67,6 +69,7 @@ public record Overview(
                 answer.time(),
                 orNull(answer.fault()),
                 orNull(answer.clock()),
+                answer.waiting(),
                 answer.schedulers(),
                 false);
     }
@@ -94,7 +97,7 @@ public record Overview(
         }
         Event.Targets excluded = new Event.Targets(status.exclude(), "");
         state = state.apply(new MembershipChanges.Excluded(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
-        return new Overview(state, 0, 0, null, null, List.of(), true);
+        return new Overview(state, 0, 0, null, null, List.of(), List.of(), true);
     }
 
     private static InventoryState report(InventoryState state, LivenessChange change, Idset ranks) {

@@ -120,7 +120,13 @@ public final class Queries implements Configurable {
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
         Committed now = inventory.committed();
         return new InventoryAnswer(
-                now.seq(), inventory.now(), inventory.fault(), inventory.clock().trouble(), schedulers, now.state());
+                now.seq(),
+                inventory.now(),
+                inventory.fault(),
+                inventory.clock().trouble(),
+                acquires.waiting(),
+                schedulers,
+                now.state());
     }
 
     private static Scheduler describe(AcquireStream stream, IdentityHashMap<Told, Idset> up) {

@@ -13,6 +13,7 @@ import io.muster.inventory.problem.Problems;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
@@ -54,21 +55,13 @@ public final class ResourceSet {
         return orThrow(parse(r, problems), problems);
     }
 
-    /**
-     * Reads R.
-     *
-     * @throws InvalidException with every problem that was found
-     */
+    /** Reads R, as {@link #parse(JsonNode)} does. */
     public static ResourceSet parse(String json) {
         Problems problems = new Problems();
         return orThrow(read(StrictJson.read(json, problems), problems), problems);
     }
 
-    /**
-     * Reads R.
-     *
-     * @throws InvalidException with every problem that was found
-     */
+    /** Reads R, as {@link #parse(JsonNode)} does. */
     public static ResourceSet parse(byte[] utf8) {
         Problems problems = new Problems();
         return orThrow(parse(utf8, problems), problems);
@@ -91,10 +84,7 @@ public final class ResourceSet {
 
     private static ResourceSet orThrow(@Nullable ResourceSet set, Problems problems) {
         problems.throwIfAny(SUBJECT);
-        if (set == null) {
-            throw new IllegalStateException("R was refused without a problem");
-        }
-        return set;
+        return Objects.requireNonNull(set, "R was refused without a problem");
     }
 
     /**
@@ -169,6 +159,15 @@ public final class ResourceSet {
      */
     public Idset ranksOf(Hostlist hosts) {
         return placement.ranksOf(hosts);
+    }
+
+    /** Returns the ranks of those of {@code some} hosts that the set has. */
+    public Idset ranksOfKnown(Hostlist some) {
+        Idset.Builder known = Idset.builder();
+        hosts().indexesOf(some)
+                .forEachRange((first, last) ->
+                        known.addAll(ranks().intersect(Idset.range(ranks().nth(first), ranks().nth(last)))));
+        return known.build();
     }
 
     /**
@@ -301,6 +300,12 @@ public final class ResourceSet {
         PropertyMap.requireLegal(name);
         placement.requireMembers(ranks);
         return with(properties.with(name, ranks));
+    }
+
+    /** Returns this set with these properties and no others, and with the expiration of {@code that}. */
+    public ResourceSet withUpdates(Map<String, Idset> others, ResourceSet that) {
+        others.values().forEach(placement::requireMembers);
+        return with(envelope.withExpirationOf(that.envelope)).with(PropertyMap.of(others));
     }
 
     /** Removes a property from ranks. Ranks that do not have the property or are not in the set are ignored. */

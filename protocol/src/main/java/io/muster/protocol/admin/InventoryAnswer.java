@@ -21,15 +21,23 @@ import java.util.List;
 
 /**
  * The response to {@code resource.inventory}, a method that only Muster has: everything that the daemon knows, with R
- * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, schedulers, up, R, state}}.
+ * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, waiting, schedulers, up, R,
+ * state}}.
  * {@code up} can be computed from {@code state}; it is there for programs that need nothing else.
  *
  * @param time the server's clock, seconds since the epoch
  * @param fault why the daemon accepts no changes, "" if it does
  * @param clock why the daemon doubts the wall clock, "" if it does not
+ * @param waiting parts of a new R that wait until the scheduler acquires again
  */
 public record InventoryAnswer(
-        long seq, double time, String fault, String clock, List<Scheduler> schedulers, InventoryState state) {
+        long seq,
+        double time,
+        String fault,
+        String clock,
+        List<String> waiting,
+        List<Scheduler> schedulers,
+        InventoryState state) {
     public static final String TOPIC = "resource.inventory";
 
     private static final int SCHEMA_VERSION = 1;
@@ -55,6 +63,7 @@ public record InventoryAnswer(
                 in.number("time"),
                 in.textOr("fault", ""),
                 in.textOr("clock", ""),
+                in.textsOrNone("waiting"),
                 schedulers,
                 StateJson.parse(state));
     }
@@ -96,6 +105,8 @@ public record InventoryAnswer(
         head.set("time", Epoch.number(time));
         head.put("fault", fault);
         head.put("clock", clock);
+        ArrayNode parts = head.putArray("waiting");
+        waiting.forEach(parts::add);
         ArrayNode holders = head.putArray("schedulers");
         schedulers.forEach(scheduler -> holders.add(json(scheduler)));
         Bytes text = Json.encode(head);
