@@ -94,8 +94,10 @@ class PeerVectorsTest {
             case "idset" -> text.matches("\\[?,.*|.*,,.*|.*,]?") ? "0,1," : text;
             case "hostlist" -> {
                 boolean stray = text.replaceAll("\\[\\d+(-\\d+)?(,\\d+(-\\d+)?)*]", "").matches(".*[\\[\\]].*");
+                boolean open = text.matches(".*\\[[^\\]]*-[,\\]].*");
                 String groups = ours.equals(REFUSED) ? text : "r[0-1]n[0-1]";
-                yield stray && ours.equals(REFUSED) ? "a[1]]" : groups;
+                String refused = open ? "a[0-]" : "a[1]]";
+                yield stray && ours.equals(REFUSED) ? refused : groups;
             }
             case "constraint" -> {
                 boolean refused = ours.equals(REFUSED) && text.matches("\\{\"(hostlist|ranks)\":.*");
