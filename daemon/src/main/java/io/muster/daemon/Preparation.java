@@ -11,12 +11,12 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.DefinitionChanges.Define;
 import io.muster.inventory.state.MembershipChanges;
 import java.io.IOException;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,10 +38,10 @@ final class Preparation implements Configurable {
     private final Threads threads;
 
     /**
-     * The R of the configuration that was last put in force. An R that an admin loaded since stays in force until the configured R changes
-     * or the daemon starts again.
+     * The resources of the configuration that was last put in force. An R that an admin loaded since stays in force until the configured R
+     * changes in more than the properties of queues, or the daemon starts again.
      */
-    private volatile ResourceSet obeyed = ResourceSet.EMPTY;
+    private volatile Resources obeyed = Resources.NONE;
 
     Preparation(Core core, Threads threads) {
         this.core = core;
@@ -87,7 +87,7 @@ final class Preparation implements Configurable {
         int hosts = found.base().nodes();
         if (found.method().equals(DISCOVERED)
                 || hosts == 0
-                || resources.set().equals(obeyed)
+                || resources.hasSameSource(obeyed)
                 || next.reloadDrop() >= 1) {
             return null;
         }
@@ -108,39 +108,35 @@ final class Preparation implements Configurable {
     /** Applies the configuration at a reload. Waits for the disk, so not on the core thread. */
     @Override
     public void configure(Config next) throws InterruptedException {
-        String failure = next.resources().set().equals(obeyed) ? submit(exclusions(next)) : define(next);
+        String failure = define(next);
         if (failure != null) {
             log.error("the daemon takes no changes, so the inventory stays as it is: {}", failure);
         }
     }
 
-    /**
-     * Defines R as configured. A new R has to wait while a scheduler holds the resources, because the protocol cannot tell a scheduler of
-     * ranks that are added or removed.
-     */
+    /** Defines R as configured, or with the configured queues if an admin has loaded it since. */
     private @Nullable String define(Config config) throws InterruptedException {
         Resources resources = config.resources();
-        String method = resources.isDiscovered() ? DISCOVERED : "configuration";
-        Remap remap = core.inventory().state().remapTo(resources.set());
-        Command define =
-                new DefinitionChanges.Define(resources.set(), method, Core.initial(config), exclusions(config));
-        Optional<Answer> answer = submitUnless(core.acquires()::isAcquired, define);
-        if (answer.isEmpty()) {
-            log.warn("a scheduler holds the present resources: the new ones wait for the next start, or for a reload "
-+ "without a scheduler");
-            return submit(exclusions(config));
-        }
-        String failure = failure(answer.get());
+        Definition found = core.inventory().state().definition();
+        boolean loaded = found.method().equals(RELOADED) && resources.hasSameSource(obeyed);
+        ResourceSet next = loaded ? resources.withQueues(found.base(), obeyed) : resources.set();
+        String configured = resources.isDiscovered() ? DISCOVERED : "configuration";
+        Remap remap = core.inventory().state().remapTo(next);
+        Define define =
+                new Define(next, loaded ? RELOADED : configured, Core.initial(config), exclusions(config));
+        String failure = await(answered -> core.acquires().define(define, answered));
         if (failure == null) {
-            obeyed = resources.set();
+            obeyed = resources;
             report(remap);
         }
         return failure;
     }
 
     /** The command that puts an R in force that an admin has loaded. */
-    static Function<ResourceSet, Command> onReload(Config config) {
-        return resources -> new DefinitionChanges.Define(resources, RELOADED, Core.initial(config), exclusions(config));
+    static Function<ResourceSet, Define> onReload(Config config) {
+        Resources configured = config.resources();
+        return loaded -> new Define(
+                configured.withQueues(loaded, configured), RELOADED, Core.initial(config), exclusions(config));
     }
 
     private static MembershipChanges.ExcludeByConfig exclusions(Config config) {
@@ -166,36 +162,27 @@ final class Preparation implements Configurable {
 
     /** @return why the command could not be made durable, or null */
     private @Nullable String submit(Command command) throws InterruptedException {
-        return failure(submitUnless(() -> false, command).orElseThrow());
+        return await(answered -> core.inventory().submit(command, Principal.DAEMON, answered));
     }
 
-    private static @Nullable String failure(Answer answer) {
-        return answer instanceof Answer.Failed failed ? failed.text() : null;
-    }
-
-    /** @return nothing if {@code obstacle} was true on the core thread, so that the command was not submitted */
-    private Optional<Answer> submitUnless(BooleanSupplier obstacle, Command command) throws InterruptedException {
-        CompletableFuture<Optional<Answer>> answered = new CompletableFuture<>();
+    /**
+     * Runs a task on the core thread and waits for the answer. A bug is passed to the thread that waits.
+     *
+     * @return why the change could not be made durable, or null
+     */
+    private @Nullable String await(Consumer<Consumer<Answer>> task) throws InterruptedException {
+        CompletableFuture<Answer> answered = new CompletableFuture<>();
         threads.core().execute(() -> {
-            if (obstacle.getAsBoolean()) {
-                answered.complete(Optional.empty());
-            } else {
-                submit(command, answered);
+            try {
+                task.accept(answered::complete);
+            } catch (RuntimeException | Error bug) {
+                answered.completeExceptionally(bug);
             }
         });
         try {
-            return answered.get();
+            return answered.get() instanceof Answer.Failed failed ? failed.text() : null;
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    /** Submits a command on the core thread. A bug is passed to the thread that waits. */
-    private void submit(Command command, CompletableFuture<Optional<Answer>> answered) {
-        try {
-            core.inventory().submit(command, Principal.DAEMON, answer -> answered.complete(Optional.of(answer)));
-        } catch (RuntimeException | Error bug) {
-            answered.completeExceptionally(bug);
         }
     }
 }

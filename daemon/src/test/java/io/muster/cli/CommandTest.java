@@ -208,9 +208,9 @@ class CommandTest extends VerbTest {
             assertThat(refused(Exit.CONFLICT, "acquire").err())
                     .contains(USER)
                     .contains("--wait waits until the resources are free");
-            assertThat(refused(Exit.CONFLICT, "reload", directory.resolve("R").toString())
-                            .err())
-                    .contains("busy");
+            Path r = directory.resolve("R");
+            Files.writeString(r, new Shell().run("R", "encode", "-H", "other").out());
+            assertThat(refused(Exit.CONFLICT, "reload", r.toString()).err()).contains("busy");
         }
     }
 

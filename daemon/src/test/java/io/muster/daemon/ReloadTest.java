@@ -3,6 +3,8 @@ package io.muster.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.cli.Shell;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
 import io.muster.testing.Jansson;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +70,90 @@ class ReloadTest {
             assertThat(daemon.hangup(MUSTER)).isFalse();
             assertThat(daemon.hangup(MUSTER + "reload-drop = 1\n")).isTrue();
             assertThat(nodes(daemon)).isEqualTo(1);
+        }
+    }
+
+    private static final String QUEUE = "[queues.q]\nhosts = \"n0\"\n";
+
+    private static String r(String hosts, String properties, int expiration) {
+        return "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-" + hosts
+                + "\",\"children\":{\"core\":\"0-3\"}}],\"nodelist\":[\"n[0-" + hosts + "]\"],\"properties\":{" + properties
+                + "},\"starttime\":0,\"expiration\":" + expiration + "}}";
+    }
+
+    @Test
+    void aSchedulerIsSentWhatItCanBeSentOfANewRAndTheRestWaitsUntilItAcquiresAgain() throws Exception {
+        Path file = directory.resolve("R");
+        String path = MUSTER + "[resource]\npath = \"R\"\n";
+        Files.writeString(file, r("3", "\"a\":\"0\"", 0));
+        try (RunningDaemon daemon = RunningDaemon.start(directory, "[resource]\npath = \"R\"\n")) {
+            Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
+            try (FluxClient scheduler = FluxClient.connect(daemon.uri());
+                    ResponseStream stream = scheduler.stream("resource.acquire", null)) {
+                stream.next();
+                Files.writeString(file, r("3", "\"b\":\"1-2\"", 2_000_000_000));
+                assertThat(daemon.hangup(path)).isTrue();
+                assertThat(String.valueOf(stream.next()))
+                        .isEqualTo("{\"property-add\":{\"b\":\"1-2\"},\"property-remove\":{\"a\":\"0\"},"
+                                + "\"expiration\":2.0E9}");
+                assertThat(shell.run("status").err()).isEmpty();
+
+                Files.writeString(file, r("5", "\"c\":\"3-5\"", 2_000_000_001));
+                assertThat(daemon.hangup(path)).isTrue();
+                assertThat(String.valueOf(stream.next()))
+                        .isEqualTo("{\"property-add\":{\"c\":\"3\"},\"property-remove\":{\"b\":\"1-2\"},"
+                                + "\"expiration\":2.000000001E9}");
+                assertThat(nodes(daemon)).isEqualTo(4);
+                assertThat(shell.run("status").err()).contains("older R").endsWith("wait: new hosts: n[4-5]\n");
+                assertThat(shell.run("status", "--json").out()).contains("\"waiting\":[\"new hosts: n[4-5]\"]");
+
+                assertThat(daemon.hangup(path)).as("the same again").isTrue();
+                assertThat(shell.run("status", "--json").out()).contains("\"waiting\":[\"new hosts: n[4-5]\"]");
+            }
+            assertThat(shell.run("acquire", "--count", "1").out()).contains("n[0-5]");
+            assertThat(nodes(daemon)).isEqualTo(6);
+            assertThat(shell.run("status", "--json").out()).contains("\"waiting\":[]");
+        }
+    }
+
+    @Test
+    void anAdminReloadsWhatASchedulerCanBeSentAndIsToldWhatItCannotBeSent() throws Exception {
+        Path file = directory.resolve("R");
+        Files.writeString(file, r("3", "", 0));
+        try (RunningDaemon daemon = RunningDaemon.start(directory, "[resource]\npath = \"R\"\n");
+                FluxClient scheduler = FluxClient.connect(daemon.uri());
+                ResponseStream stream = scheduler.stream("resource.acquire", null)) {
+            Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
+            stream.next();
+            Files.writeString(file, r("3", "\"b\":\"1-2\"", 0));
+            assertThat(shell.run("reload", "--dry-run", file.toString()).err()).isEmpty();
+            assertThat(shell.run("reload", file.toString()).err()).isEmpty();
+            assertThat(String.valueOf(stream.next())).isEqualTo("{\"property-add\":{\"b\":\"1-2\"}}");
+
+            Files.writeString(file, r("2", "\"b\":\"1-2\"", 0).replace("\"0-3\"", "\"0-7\""));
+            String parts = "hosts that leave: n3; the resources of hosts";
+            assertThat(shell.run("reload", file.toString()).err())
+                    .startsWith("muster reload: resources are busy (unload scheduler?): the scheduler cannot be sent " + parts);
+            assertThat(shell.run("reload", "--dry-run", file.toString()).err()).contains("cannot be sent " + parts);
+            assertThat(nodes(daemon)).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void anEditedQueueLeavesTheRThatAnAdminLoadedInForce() throws Exception {
+        Path file = directory.resolve("loaded");
+        Files.writeString(file, r("11", "\"b\":\"1-2\"", 0));
+        try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-9]") + QUEUE)) {
+            Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
+            assertThat(shell.run("reload", file.toString()).err()).isEmpty();
+            assertThat(shell.run("property", "list", "-n").out()).isEqualTo("+q 1 n0\nb  2 n[1-2]\n");
+            String edited = MUSTER + hosts("n[0-9]") + "[queues.r]\nhosts = \"n[7-9]\"\n[queues.s]\nhosts = \"all\"\n";
+            assertThat(daemon.hangup(edited)).isTrue();
+            assertThat(shell.run("property", "list", "-n").out())
+                    .isEqualTo("+r  3 n[7-9]\n+s 12 n[0-11]\nb   2 n[1-2]\n");
+            assertThat(nodes(daemon)).isEqualTo(12);
+            assertThat(daemon.hangup(MUSTER + hosts("n[0-8]"))).isTrue();
+            assertThat(nodes(daemon)).as("another R").isEqualTo(9);
         }
     }
 

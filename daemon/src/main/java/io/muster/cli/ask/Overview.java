@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param fault why the daemon accepts no changes, or null
  * @param clock why the daemon doubts its clock, or null
  * @param journalBytes the size of what the daemon keeps on disk; 0 if it is not known
+ * @param waiting parts of a new R that wait until the scheduler acquires again
  * @param flux whether the server is a Flux broker
  */
 public record Overview(
@@ -44,6 +45,7 @@ public record Overview(
         double time,
         @Nullable String fault,
         @Nullable String clock,
+        List<String> waiting,
         List<Scheduler> schedulers,
         long journalBytes,
         boolean flux) {
@@ -69,6 +71,7 @@ public record Overview(
                 answer.time(),
                 orNull(answer.fault()),
                 orNull(answer.clock()),
+                answer.waiting(),
                 answer.schedulers(),
                 answer.journalBytes(),
                 false);
@@ -97,7 +100,7 @@ public record Overview(
         }
         Event.Targets excluded = new Event.Targets(status.exclude(), "");
         state = state.apply(new MembershipChanges.Excluded(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
-        return new Overview(state, 0, 0, null, null, List.of(), 0, true);
+        return new Overview(state, 0, 0, null, null, List.of(), List.of(), 0, true);
     }
 
     private static InventoryState report(InventoryState state, LivenessChange change, Idset ranks) {

@@ -12,6 +12,7 @@ import io.muster.inventory.axis.Remap;
 import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
@@ -19,6 +20,7 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -28,11 +30,11 @@ import picocli.CommandLine.Parameters;
 name = "reload",
 description = {
 "Make the daemon replace its resources by the R in a file.",
-"The daemon reads the file. Its resources last until the daemon restarts or reads a changed "
-+ "configuration; then the configuration counts. To reload the configuration itself, run `systemctl "
-+ "reload muster`.",
-"Holds and exclusions follow the host names, whatever their ranks become. While a scheduler holds "
-+ "the resources, a reload is refused, because RFC 28 has no update for new ranks."
+"The daemon reads the file, and gives its hosts the properties of the configured queues. The R of the file is in force "
++ "until the daemon starts again or the R of the configuration changes. To reload the configuration itself, run "
++ "`systemctl reload muster`.",
+"Holds and exclusions follow the host names, whatever their ranks become. While a scheduler holds the resources, only "
++ "properties and the expiration may change, because RFC 28 has no update for other changes."
 },
 footer = {
 "  muster reload --dry-run R.json",
@@ -57,7 +59,10 @@ public final class Reload extends ServerVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         if (dryRun) {
-            preview(Overview.ask(client), Agreement.require(ResourceSet.parse(SourceFile.read(file))));
+            ResourceSet next = Agreement.require(ResourceSet.parse(SourceFile.read(file)));
+            Overview standing = Overview.ask(client);
+            refuse(client, standing, next);
+            preview(standing, next);
             return Exit.OK;
         }
         String path = file.toAbsolutePath().normalize().toString();
@@ -85,12 +90,6 @@ public final class Reload extends ServerVerb {
 
     /** Shows what the daemon would do. This is computed in this process, so that the daemon need not read the file. */
     private void preview(Overview standing, ResourceSet next) {
-        if (!standing.schedulers().isEmpty()) {
-            throw new Failure(
-                    Exit.CONFLICT,
-                    "resources are acquired by " + standing.schedulers().get(0),
-                    "nothing was changed; stop the scheduler, reload, and start it again");
-        }
         Remap remap = Remap.between(standing.resources(), next);
         if (json()) {
             console()
@@ -109,6 +108,21 @@ public final class Reload extends ServerVerb {
         tell("left the inventory; their holds are kept until they return", remap.vanished());
         tell("moved to another rank", remap.moved());
         console().print(standing.flux() ? "" : "no scheduler is connected\n");
+    }
+
+    /** Refuses what the daemon would refuse: an R of which the connected scheduler cannot be sent everything. */
+    private static void refuse(FluxClient client, Overview standing, ResourceSet next) throws IOException {
+        if (!standing.schedulers().isEmpty()) {
+            ResourceSet present = Get.parse(client.rpc("resource.get", null)).resources();
+            List<String> untold = Remap.between(present, next).untold();
+            if (!untold.isEmpty()) {
+                throw new Failure(
+                        Exit.CONFLICT,
+                        "resources are acquired by " + standing.schedulers().get(0) + ", who cannot be sent "
+                                + String.join("; ", untold),
+                        "nothing was changed; stop the scheduler, reload, and start it again");
+            }
+        }
     }
 
     private void tell(String what, Hostlist hosts) {

@@ -107,11 +107,18 @@ public final class Status extends ServerVerb {
         if (standing.fault() != null) {
             console().complain("muster status: the daemon takes no changes: " + standing.fault());
         }
+        if (!standing.waiting().isEmpty()) {
+            console()
+                    .complain("muster status: a scheduler has acquired an older R; until it acquires again, these parts"
+                            + " of the new R wait: " + String.join("; ", standing.waiting()));
+        }
     }
 
     private ObjectNode json(Overview standing, List<StateGroup> groups) {
         ObjectNode json = standing.toJson();
         if (!standing.flux()) {
+            ArrayNode waiting = json.putArray("waiting");
+            standing.waiting().forEach(waiting::add);
             ArrayNode schedulers = json.putArray("schedulers");
             standing.schedulers().forEach(scheduler -> schedulers.add(scheduler.toJson()));
         }

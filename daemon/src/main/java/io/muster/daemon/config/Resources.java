@@ -16,10 +16,16 @@ import org.jspecify.annotations.Nullable;
  * {@code [resource]}, see flux-config-resource(5), with the contents of the files that it names.
  *
  * @param set all resources, including excluded ones, with the properties of queues
+ * @param configured {@code set} without the properties of queues
+ * @param queues the properties of queues
  * @param excluded ranks that the configuration withholds from schedulers
  * @param origin the source of {@code set}, for the log: a file, {@code resource.config} or {@code this host}
  */
-public record Resources(ResourceSet set, Idset excluded, String origin) {
+public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queues, Idset excluded, String origin) {
+    /** The resources before any configuration was read. */
+    public static final Resources NONE =
+            new Resources(ResourceSet.EMPTY, ResourceSet.EMPTY, QueueHosts.NONE, Idset.EMPTY, "");
+
     private static final String THIS_HOST = "this host";
     private static final List<String> BROKER_FLAGS = List.of("norestrict", "noverify", "rediscover", "no-update-watch");
 
@@ -34,7 +40,7 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
             if (scheduling != null) {
                 resource.problem("scheduling", "needs resource.path or [[resource.config]]");
             }
-            return exclude(resource, QueueHosts.apply(queues, ofHost(environment)), THIS_HOST);
+            return exclude(resource, queues, ofHost(environment), THIS_HOST);
         }
         if (path != null && entries) {
             resource.note("path", "ignored, since there are [[resource.config]] entries");
@@ -50,7 +56,21 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         Problems contradictions = new Problems();
         Agreement.check(set, contradictions);
         resource.relay(scheduling != null ? scheduling : Path.of(origin), contradictions);
-        return exclude(resource, QueueHosts.apply(queues, set), origin);
+        return exclude(resource, queues, set, origin);
+    }
+
+    /** Whether both name the same R, apart from the properties of queues. {@link #NONE} names no R. */
+    public boolean hasSameSource(Resources that) {
+        return !that.origin.isEmpty() && configured.equals(that.configured);
+    }
+
+    /**
+     * Returns an R that an admin has loaded with the properties of queues.
+     *
+     * @param before the resources whose queues {@code loaded} has had until now
+     */
+    public ResourceSet withQueues(ResourceSet loaded, Resources before) {
+        return queues.applyTo(before.queues.removeFrom(loaded));
     }
 
     /** Whether the configuration names no resources, so that they were discovered on this host. */
@@ -113,7 +133,9 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         }
     }
 
-    private static Resources exclude(Table resource, ResourceSet set, String origin) {
+    private static Resources exclude(Table resource, Table queues, ResourceSet configured, String origin) {
+        QueueHosts hosts = QueueHosts.read(queues, configured);
+        ResourceSet set = hosts.applyTo(configured);
         String targets = resource.text("exclude", "");
         Idset excluded = Idset.EMPTY;
         try {
@@ -124,6 +146,6 @@ public record Resources(ResourceSet set, Idset excluded, String origin) {
         if (!excluded.isEmpty() && excluded.equals(set.ranks())) {
             resource.note("exclude", "leaves no rank for schedulers");
         }
-        return new Resources(set, excluded, origin);
+        return new Resources(set, configured, hosts, excluded, origin);
     }
 }

@@ -66,7 +66,7 @@ public final class SourceFile {
     }
 
     private static String tooLarge(ByteSize largest) {
-        return "is larger than " + largest + ", the limit";
+        return "is larger than " + largest + ", which is the limit";
     }
 
     /** Why a file operation failed; to be printed after the file's name. */

@@ -14,6 +14,7 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
@@ -41,7 +42,7 @@ public final class Changes {
     private final Inventory inventory;
     private final AcquireStreams acquires;
     private final Aside files;
-    private Function<ResourceSet, Command> definition;
+    private Function<ResourceSet, DefinitionChanges.Define> definition;
 
     /**
      * @param files reads the file of a new R, which may block; must not be the thread that looks up names for new
@@ -49,7 +50,7 @@ public final class Changes {
      * @param definition returns the command for an R that is reloaded
      */
     public Changes(
-            Inventory inventory, AcquireStreams acquires, Aside files, Function<ResourceSet, Command> definition) {
+            Inventory inventory, AcquireStreams acquires, Aside files, Function<ResourceSet, DefinitionChanges.Define> definition) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.files = files;
@@ -57,7 +58,7 @@ public final class Changes {
     }
 
     /** Sets the function that returns the command for an R that is reloaded. */
-    public void definition(Function<ResourceSet, Command> next) {
+    public void definition(Function<ResourceSet, DefinitionChanges.Define> next) {
         definition = next;
     }
 
@@ -65,16 +66,22 @@ public final class Changes {
         if (request.dryRun()) {
             preview(request.command(), by, reply);
         } else {
-            submit(request.command(), request.isAnsweredInWords(), by, reply);
+            submit(request.command(), request.isAnsweredInWords(), by, () -> {}, reply);
         }
     }
 
-    /** @param inWords whether the response says what changed */
-    private void submit(Command command, boolean inWords, Principal by, Replier reply) {
+    /**
+     * @param inWords whether the response says what changed
+     * @param done called before the response if the command is carried out
+     */
+    private void submit(Command command, boolean inWords, Principal by, Runnable done, Replier reply) {
         double now = inventory.now();
         inventory.submit(command, by, answer -> {
-            if (inWords && answer instanceof Answer.Done done) {
-                reply.done(Json.encode(words(done, command.id(), now, by).toJson()));
+            if (answer instanceof Answer.Done) {
+                done.run();
+            }
+            if (inWords && answer instanceof Answer.Done made) {
+                reply.done(Json.encode(words(made, command.id(), now, by).toJson()));
             } else {
                 answer(answer, reply);
             }
@@ -145,14 +152,12 @@ public final class Changes {
     }
 
     /**
-     * Defines R anew from a file on this host. No scheduler may hold an acquisition, because RFC 28 has no update that adds
-     * ranks.
+     * Defines R anew from a file on this host. While a scheduler holds R, only properties and the expiration may change,
+     * because RFC 28 can tell the scheduler nothing else.
      */
     void reload(ReloadRequest request, Principal by, Replier reply) {
         if (request.xml()) {
             reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
-        } else if (isBusy(request, by)) {
-            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {
             files.run(
                     () -> {
@@ -161,12 +166,6 @@ public final class Changes {
                     },
                     bug -> reply.fail(new RpcException(Errno.EIO, bug)));
         }
-    }
-
-    /** A reload that is sent again is answered as before, although a scheduler may have acquired the new R meanwhile. */
-    private boolean isBusy(ReloadRequest request, Principal by) {
-        boolean done = request.id() != null && inventory.remembers(request.id(), by);
-        return acquires.isAcquired() && !done;
     }
 
     private Consumer<Replier> read(ReloadRequest request, Principal by) {
@@ -189,14 +188,22 @@ public final class Changes {
         return reply -> reply.fail(new RpcException(errno, path + ": " + reason));
     }
 
-    /** Submits the new R. A scheduler may have acquired while the file was read, so this is checked again. */
+    /**
+     * Submits the new R. A reload that is sent again is answered as before, although a scheduler may have acquired the new R
+     * meanwhile.
+     */
     private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
-        if (isBusy(request, by)) {
-            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
+        DefinitionChanges.Define define = definition.apply(resources);
+        ChangeId id = request.id();
+        boolean isRepeated = id != null && inventory.remembers(id, by);
+        List<String> untold = isRepeated ? List.of() : acquires.untold(define.resources());
+        if (!untold.isEmpty()) {
+            reply.fail(new RpcException(
+                    Errno.EBUSY,
+                    "resources are busy (unload scheduler?): the scheduler cannot be sent " + String.join("; ", untold)));
             return;
         }
-        Command define = definition.apply(resources);
-        ChangeId id = request.id();
-        submit(id == null ? define : new Once(define, id), id != null, by, reply);
+        Runnable done = isRepeated ? () -> {} : acquires::forgetDeferred;
+        submit(id == null ? define : new Once(define, id), id != null, by, done, reply);
     }
 }

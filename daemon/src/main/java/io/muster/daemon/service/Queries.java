@@ -125,6 +125,7 @@ public final class Queries implements Configurable {
                 inventory.fault(),
                 inventory.clock().trouble(),
                 inventory.journalBytes(),
+                acquires.waiting(),
                 schedulers,
                 now.state());
     }

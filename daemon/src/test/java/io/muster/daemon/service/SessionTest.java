@@ -524,7 +524,8 @@ class SessionTest {
                 Files.writeString(directory.resolve("R"), Rig.nodes("node[0-7]").toString());
         String reload = "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}";
         int acquire = owner.send("resource.acquire", null, Header.STREAMING);
-        assertThat(owner.ask("resource.reload", reload)).isEqualTo("EBUSY resources are busy (unload scheduler?)");
+        assertThat(owner.ask("resource.reload", reload))
+                .isEqualTo("EBUSY resources are busy (unload scheduler?): the scheduler cannot be sent new hosts: node[4-7]");
         owner.ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
         assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
         assertThat(owner.ask("attr.get", "{\"name\":\"size\"}")).contains("\"8\"");
@@ -623,7 +624,7 @@ class SessionTest {
             sparse.setLength((128L << 20) + 1);
         }
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}"))
-                .isEqualTo("EIO " + file + ": is larger than 128MiB, the limit");
+                .isEqualTo("EIO " + file + ": is larger than 128MiB, which is the limit");
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "/R\",\"xml\":false,\"force\":false}"))
                 .isEqualTo("EIO " + file + "/R: Not a directory");
     }

@@ -6,6 +6,9 @@ import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Maps the ranks of an old R to the ranks of a new R by host. The nth rank of a host in the old R becomes the host's nth
@@ -13,6 +16,9 @@ import java.util.List;
  * runs, that is, of sequences of hosts that moved by the same distance; a whole rack is usually one run.
  */
 public final class Remap {
+    /** The longest list of hosts in a sentence. */
+    private static final int MOST_NAMES = 200;
+
     private final ResourceSet from;
     private final ResourceSet to;
 
@@ -87,6 +93,48 @@ public final class Remap {
     /** Returns the hosts that the old R did not have, or named fewer times than the new R. */
     public Hostlist added() {
         return to.hostsOf(added);
+    }
+
+    /**
+     * Returns the old R with everything from the new R that RFC 28 can tell a scheduler that acquired the old R: the
+     * properties of hosts that both have, and the expiration, unless the old start time forbids it.
+     */
+    public ResourceSet told() {
+        Remap back = between(to, from);
+        SortedMap<String, Idset> properties = new TreeMap<>();
+        from.properties().forEach((name, ranks) -> properties.put(name, ranks.intersect(vanished)));
+        to.properties().forEach((name, ranks) -> properties.merge(name, back.translate(ranks), Idset::union));
+        boolean possible = to.expiration() == 0 || to.expiration() > from.starttime();
+        return from.withUpdates(properties, possible ? to : from);
+    }
+
+    /** Returns which parts of the new R {@link #told} does not have, in words; empty if it is the new R. */
+    public List<String> untold() {
+        List<String> parts = new ArrayList<>();
+        if (told().equals(to)) {
+            return parts;
+        }
+        name(parts, "new hosts: ", added());
+        name(parts, "hosts that leave: ", vanished());
+        name(parts, "hosts with another rank: ", moved());
+        if (moved().isEmpty()
+                && !from.remove(vanished).groups().equals(to.remove(added).groups())) {
+            parts.add("the resources of hosts");
+        }
+        if (from.starttime() != to.starttime()) {
+            parts.add("the start time");
+        }
+        if (!Objects.equals(from.scheduling(), to.scheduling())) {
+            parts.add("the key scheduling");
+        }
+        return parts.isEmpty() ? List.of("other keys") : parts;
+    }
+
+    private static void name(List<String> parts, String what, Hostlist hosts) {
+        String names = hosts.toString();
+        if (!names.isEmpty()) {
+            parts.add(what + (names.length() > MOST_NAMES ? names.substring(0, MOST_NAMES) + "..." : names));
+        }
     }
 
     public boolean isIdentity() {

@@ -185,13 +185,7 @@ public sealed interface Constraint {
     record Hosts(Hostlist hosts) implements Constraint {
         @Override
         public Idset matches(ResourceSet r) {
-            Idset ranks = r.ranks();
-            Idset.Builder matching = Idset.builder();
-            r.hosts()
-                    .indexesOf(hosts)
-                    .forEachRange((first, last) ->
-                            matching.addAll(ranks.intersect(Idset.range(ranks.nth(first), ranks.nth(last)))));
-            return matching.build();
+            return r.ranksOfKnown(hosts);
         }
 
         @Override

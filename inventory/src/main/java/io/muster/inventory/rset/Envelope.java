@@ -45,6 +45,10 @@ record Envelope(
         return new Envelope(starttime, seconds(seconds), scheduling, execution, top);
     }
 
+    Envelope withExpirationOf(Envelope that) {
+        return new Envelope(starttime, that.expiration, scheduling, execution, top);
+    }
+
     Envelope withScheduling(@Nullable JsonNode other) {
         return new Envelope(starttime, expiration, other, execution, top);
     }

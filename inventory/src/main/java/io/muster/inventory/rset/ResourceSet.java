@@ -14,6 +14,8 @@ import io.muster.inventory.problem.Problems;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
 import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -54,21 +56,13 @@ public final class ResourceSet {
         return orThrow(parse(r, problems), problems);
     }
 
-    /**
-     * Reads R.
-     *
-     * @throws InvalidException with every problem that was found
-     */
+    /** Reads R, as {@link #parse(JsonNode)} does. */
     public static ResourceSet parse(String json) {
         Problems problems = new Problems();
         return orThrow(read(StrictJson.read(json, problems), problems), problems);
     }
 
-    /**
-     * Reads R.
-     *
-     * @throws InvalidException with every problem that was found
-     */
+    /** Reads R, as {@link #parse(JsonNode)} does. */
     public static ResourceSet parse(byte[] utf8) {
         Problems problems = new Problems();
         return orThrow(parse(utf8, problems), problems);
@@ -91,10 +85,7 @@ public final class ResourceSet {
 
     private static ResourceSet orThrow(@Nullable ResourceSet set, Problems problems) {
         problems.throwIfAny(SUBJECT);
-        if (set == null) {
-            throw new IllegalStateException("R was refused without a problem");
-        }
-        return set;
+        return Objects.requireNonNull(set, "R was refused without a problem");
     }
 
     /**
@@ -169,6 +160,11 @@ public final class ResourceSet {
      */
     public Idset ranksOf(Hostlist hosts) {
         return placement.ranksOf(hosts);
+    }
+
+    /** Returns the ranks of those of {@code some} hosts that the set has. */
+    public Idset ranksOfKnown(Hostlist some) {
+        return placement.ranksOfKnown(some);
     }
 
     /**
@@ -301,6 +297,12 @@ public final class ResourceSet {
         PropertyMap.requireLegal(name);
         placement.requireMembers(ranks);
         return with(properties.with(name, ranks));
+    }
+
+    /** Returns this set with these properties and no others, and with the expiration of {@code that}. */
+    public ResourceSet withUpdates(Map<String, Idset> others, ResourceSet that) {
+        others.values().forEach(placement::requireMembers);
+        return with(envelope.withExpirationOf(that.envelope)).with(PropertyMap.of(others));
     }
 
     /** Removes a property from ranks. Ranks that do not have the property or are not in the set are ignored. */

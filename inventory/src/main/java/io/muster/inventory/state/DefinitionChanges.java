@@ -39,6 +39,10 @@ public final class DefinitionChanges {
             this(resources, method, initial, null);
         }
 
+        public Define with(ResourceSet other) {
+            return new Define(other, method, initial, exclusions);
+        }
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             List<Event> events = new ArrayList<>();

@@ -21,7 +21,7 @@ import java.util.List;
 
 /**
  * The response to {@code resource.inventory}, a method that only Muster has: everything that the daemon knows, with R
- * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, journal_bytes, schedulers, up, R,
+ * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, journal_bytes, waiting, schedulers, up, R,
  * state}}.
  * {@code up} can be computed from {@code state}; it is there for programs that need nothing else.
  *
@@ -29,6 +29,7 @@ import java.util.List;
  * @param fault why the daemon accepts no changes, "" if it does
  * @param clock why the daemon doubts the wall clock, "" if it does not
  * @param journalBytes the size of everything that the daemon keeps on disk; 0 from a daemon that does not tell it
+ * @param waiting parts of a new R that wait until the scheduler acquires again
  */
 public record InventoryAnswer(
         long seq,
@@ -36,6 +37,7 @@ public record InventoryAnswer(
         String fault,
         String clock,
         long journalBytes,
+        List<String> waiting,
         List<Scheduler> schedulers,
         InventoryState state) {
     public static final String TOPIC = "resource.inventory";
@@ -64,6 +66,7 @@ public record InventoryAnswer(
                 in.textOr("fault", ""),
                 in.textOr("clock", ""),
                 in.has("journal_bytes") ? (long) in.number("journal_bytes") : 0,
+                in.textsOrNone("waiting"),
                 schedulers,
                 StateJson.parse(state));
     }
@@ -105,6 +108,8 @@ public record InventoryAnswer(
         head.set("time", Epoch.number(time));
         head.put("fault", fault);
         head.put("clock", clock).put("journal_bytes", journalBytes);
+        ArrayNode parts = head.putArray("waiting");
+        waiting.forEach(parts::add);
         ArrayNode holders = head.putArray("schedulers");
         schedulers.forEach(scheduler -> holders.add(json(scheduler)));
         Bytes text = Json.encode(head);

@@ -149,16 +149,17 @@ class AnswersTest {
         assertThat(scheduler).hasToString("ada(4294967294) pid 77");
         InventoryState state = state(drain("1-2", "dimm", "ops"), new MembershipChanges.Exclude("3", "spare"));
         InventoryAnswer answer =
-                new InventoryAnswer(7, 1_795_225_930.25, "disk full", "it jumped", 4096, List.of(scheduler), state);
+                new InventoryAnswer(7, 1_795_225_930.25, "disk full", "it jumped", 4096, List.of("new hosts: n9"), List.of(scheduler), state);
         String text = text(answer.encode());
         assertThat(text)
                 .startsWith(
-                        "{'schema_version':1,'seq':7,'time':1795225930.25,'fault':'disk full','clock':'it jumped','journal_bytes':4096,'schedulers':["
+                        "{'schema_version':1,'seq':7,'time':1795225930.25,'fault':'disk full','clock':'it jumped','journal_bytes':4096,'waiting':['new hosts: n9'],'schedulers':["
                                 + "{'userid':-2,'user':'ada','pid':77,'since':1795225900.5,'responses':3,'offered':'0-2',"
                                 + "'up':'0','behind':true}],'up':'0','R':" + R + ",'state':{");
 
         InventoryAnswer read = InventoryAnswer.parse(json(text));
         assertThat(read.schedulers()).containsExactly(scheduler);
+        assertThat(read.waiting()).containsExactly("new hosts: n9");
         assertThat(read.fault()).isEqualTo("disk full");
         assertThat(read.clock()).isEqualTo("it jumped");
         assertThat(text(read.encode())).isEqualTo(text);
