@@ -33,8 +33,8 @@ public final class ServerOptions {
 
     @Option(
             names = "--timeout",
-            paramLabel = "TIME",
-            description = "How long to wait for an answer: seconds, 500ms, 2m; 0 is without end. Default: 30.")
+            paramLabel = "DURATION",
+            description = "How long to wait for an answer: 30 (seconds), 500ms, 2m or 1h; 0 waits without end. Default: 30.")
     private @Nullable String timeout;
 
     @Option(

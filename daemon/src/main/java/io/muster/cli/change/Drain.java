@@ -60,7 +60,8 @@ public final class Drain extends Change {
     @Option(
             names = {"--until", "--for"},
             paramLabel = "TIME",
-            description = "Undrain by itself: at 2026-01-31T18:00, at 18:00, or after 30m, 4h, 2d.")
+            description = "End this hold at that time. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
+                    + " Forms: " + When.FORMS + ".")
     private @Nullable String until;
 
     @Mixin
@@ -85,7 +86,7 @@ public final class Drain extends Change {
     @Override
     protected int run(FluxClient client) throws IOException {
         if (targets == null) {
-            list.print(client, console(), json());
+            list.print(client, console(), zone.zone(console()), json());
             return Exit.OK;
         }
         return super.run(client);
@@ -94,7 +95,7 @@ public final class Drain extends Change {
     @Override
     Command command(FluxClient client) throws IOException {
         targets = targets(client, String.valueOf(targets), reason);
-        double end = until == null ? 0 : When.future(until, console().now());
+        double end = until == null ? 0 : zone.future(until, console());
         return new HoldChanges.Drain(
                 TargetNames.spellMembers(client, targets), ReasonWords.join(reason), force.mode(), holder, end);
     }

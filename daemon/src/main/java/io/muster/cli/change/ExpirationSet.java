@@ -20,7 +20,8 @@ public final class ExpirationSet extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TIME",
-            description = "30m, 4h, 2d from now; 18:00, 2026-01-31T18:00 or RFC 3339; @ and seconds since the epoch.")
+            description = "When the resources expire. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
+                    + " Forms: " + When.FORMS + ".")
     private String time = "";
 
     @Option(
@@ -34,7 +35,7 @@ public final class ExpirationSet extends Change {
 
     @Override
     Command command(FluxClient client) {
-        double expiration = When.future(time, console().now());
+        double expiration = zone.future(time, console());
         if (expiration <= console().now() && !force) {
             throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it all the same");
         }

@@ -3,16 +3,21 @@ package io.muster.cli.look;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.axis.Times;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** {@code muster expiration get}. */
 @Command(name = "get", description = "Show when the resources expire.")
 public final class ExpirationGet extends ServerVerb {
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
+
     public ExpirationGet(Console console) {
         super(console);
     }
@@ -31,12 +36,12 @@ public final class ExpirationGet extends ServerVerb {
         return Exit.OK;
     }
 
-    private static String text(double expiration, double now) {
+    private String text(double expiration, double now) {
         if (expiration == 0) {
             return "never";
         }
         String distance =
                 expiration > now ? "in " + Times.span(expiration - now) : Times.span(now - expiration) + " ago";
-        return Times.second(expiration) + " (" + distance + ")";
+        return zone.zone(console()).second(expiration) + " (" + distance + ")";
     }
 }

@@ -73,7 +73,7 @@ public final class ListVerb extends UsageVerb {
                     add(fold, usage.all(), state, ranks, queues);
                 }
             }
-            look.print(fold.table(), FORMATS, console());
+            look.print(fold.table(), FORMATS, console(), console().zone());
         }
         return Exit.OK;
     }

@@ -65,7 +65,7 @@ public final class PropertyList extends ServerVerb {
         } else {
             Fold fold = new Fold(resources, look.choose(COLUMNS, FORMATS), look.expand());
             resources.properties().forEach((name, ranks) -> fold.add(Map.of("property", name), ranks.intersect(among)));
-            look.print(fold.table(), FORMATS, console());
+            look.print(fold.table(), FORMATS, console(), console().zone());
         }
         return Exit.OK;
     }

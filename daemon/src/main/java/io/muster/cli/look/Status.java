@@ -8,6 +8,7 @@ import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.StateFilter;
 import io.muster.cli.ask.StateTable;
 import io.muster.cli.ask.TableOptions;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.hostlist.Hostlist;
@@ -62,6 +63,9 @@ public final class Status extends ServerVerb {
     @Mixin
     private final TableOptions look = new TableOptions();
 
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
+
     public Status(Console console) {
         super(console);
     }
@@ -72,7 +76,8 @@ public final class Status extends ServerVerb {
         Overview standing = Overview.ask(client);
         Idset among = selection.among(client, standing.resources(), targets(targets));
         List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
-        StateTable table = new StateTable(standing.resources(), look, console(), standing.now(console()));
+        StateTable table = new StateTable(
+                standing.resources(), look, console(), standing.now(console()), zone.zone(console()));
         if (json()) {
             console().json(json(standing, groups));
         } else {
