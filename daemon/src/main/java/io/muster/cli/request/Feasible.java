@@ -83,8 +83,8 @@ public final class Feasible extends Verb {
 
     @Option(
             names = {"-t", "--time-limit"},
-            paramLabel = "FSD",
-            description = "How long it is to run: 30m, 4h, 2d.")
+            paramLabel = "DURATION",
+            description = "How long the job runs: 30m, 4h or 2d; a number alone is in seconds.")
     private @Nullable String duration;
 
     @Option(names = "--json", description = "JSON, with a schema_version: keys are only ever added to a version.")
