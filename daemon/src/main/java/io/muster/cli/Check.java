@@ -9,6 +9,7 @@ import io.muster.cli.ask.Queues;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Verb;
+import io.muster.cli.terminal.Zone;
 import io.muster.daemon.access.Accounts;
 import io.muster.daemon.access.Grants;
 import io.muster.daemon.config.Access;
@@ -103,7 +104,7 @@ final class Check extends Verb {
         if (effective) {
             config.effective().lines().forEach(console()::println);
         } else if (!quiet) {
-            console().println("ok: " + summary(config, console().now()));
+            console().println("ok: " + summary(config, console().now(), console().zone()));
         }
         return Exit.OK;
     }
@@ -145,9 +146,9 @@ final class Check extends Verb {
         return notes;
     }
 
-    private static String summary(Config config, double now) {
+    private static String summary(Config config, double now, Zone zone) {
         ResourceSet set = config.resources().set();
-        String lifetime = Lifetime.of(set).text(now);
+        String lifetime = Lifetime.of(set).text(now, zone);
         int excluded = config.resources().excluded().size();
         return set.nodes() + (set.nodes() == 1 ? " node, " : " nodes, ") + set.cores() + " cores, " + set.gpus()
                 + " GPUs from " + config.resources().origin() + (excluded == 0 ? "" : ", " + excluded + " excluded")

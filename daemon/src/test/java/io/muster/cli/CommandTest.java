@@ -176,7 +176,7 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.ERROR, "property", "add", "a!b", "0").err()).contains("a!b");
 
         succeeds("expiration", "set", "@2000000000");
-        assertThat(out("expiration", "get")).startsWith("2033-05-18T03:33:20Z (in ");
+        assertThat(out("expiration", "get")).startsWith("2033-05-18 03:33:20 UTC (in ");
         assertThat(refused(Exit.USAGE, "expiration", "set", "2020-01-01T00:00:00Z")
                         .err())
                 .contains("is in the past");

@@ -14,7 +14,7 @@ import java.util.Map;
 
 /** Runs the command in this process, as a user's shell would. */
 public final class Shell {
-    private final Map<String, String> environment = new HashMap<>(Map.of("LANG", "C.UTF-8"));
+    private final Map<String, String> environment = new HashMap<>(Map.of("LANG", "C.UTF-8", "TZ", "UTC"));
     private boolean terminal;
     private InputStream in = new ByteArrayInputStream(new byte[0]);
 

@@ -113,7 +113,7 @@ class TourTest {
 
     /** The tour without everything that differs from run to run: times, ages, process ids, and the width of columns. */
     private static String masked(String tour) {
-        return tour.replaceAll("\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z", "TIME")
+        return tour.replaceAll("\\d{4}-\\d\\d-\\d\\d [\\d:.]+ UTC", "TIME")
                 .replaceAll("(?<![\\w-])(\\d+[smhd])+\\b", "AGE")
                 .replaceAll("pid \\d+", "pid N")
                 .replaceAll("(?m)^ +| +$", "")

@@ -3,6 +3,7 @@ package io.muster.cli.ask;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
@@ -26,7 +27,7 @@ public final class DrainList {
     @Mixin
     private final TableOptions look = new TableOptions();
 
-    public void print(FluxClient client, Console console, boolean json) throws IOException {
+    public void print(FluxClient client, Console console, Zone zone, boolean json) throws IOException {
         Overview standing = Overview.ask(client);
         StateFilter drained = new StateFilter(EnumSet.of(HostState.DRAINED), true, true);
         List<StateGroup> groups =
@@ -37,7 +38,7 @@ public final class DrainList {
             groups.forEach(group -> all.add(group.toJson(standing.resources(), look.expand())));
             console.json(document);
         } else {
-            new StateTable(standing, look, console).print(groups, FORMATS, client, "muster drain");
+            new StateTable(standing, look, console, zone).print(groups, FORMATS, client, "muster drain");
         }
     }
 }

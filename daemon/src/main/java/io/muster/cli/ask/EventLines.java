@@ -3,9 +3,9 @@ package io.muster.cli.ask;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Strftime;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.status.EventText;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
 
@@ -16,12 +16,12 @@ public final class EventLines {
     private static final int MINUTE = 60;
 
     private final String format;
-    private final ZoneId zone;
+    private final Zone zone;
     private double first = Double.NaN;
     private double minute = Double.NaN;
 
     /** @param format the format of times, one of {@link #FORMATS} */
-    public EventLines(String format, ZoneId zone) {
+    public EventLines(String format, Zone zone) {
         this.format = format;
         this.zone = zone;
     }
@@ -40,7 +40,7 @@ public final class EventLines {
     private String time(double epoch) {
         first = Double.isNaN(first) ? epoch : first;
         return switch (format) {
-            case "iso" -> Strftime.of(Times.rfc3339(epoch), "%FT%T.", zone) + fraction(epoch) + offset(epoch);
+            case "iso" -> Strftime.of(Times.rfc3339(epoch), "%FT%T.", zone.id()) + fraction(epoch) + offset(epoch);
             case "offset" -> String.format(Locale.ROOT, "%15.6f", epoch - first);
             case "human", "reltime" -> human(epoch);
             default -> String.format(Locale.ROOT, "%11.6f", epoch);
@@ -56,7 +56,7 @@ public final class EventLines {
             return String.format(Locale.ROOT, "[%+11.6f]", epoch - minute);
         }
         minute = epoch;
-        return Strftime.of(Times.rfc3339(epoch), "[%b%d %R]", zone);
+        return Strftime.of(Times.rfc3339(epoch), "[%b%d %R]", zone.id());
     }
 
     private static String fraction(double epoch) {
@@ -64,7 +64,7 @@ public final class EventLines {
     }
 
     private String offset(double epoch) {
-        String offset = Strftime.of(Times.rfc3339(epoch), "%z", zone);
+        String offset = Strftime.of(Times.rfc3339(epoch), "%z", zone.id());
         return offset.equals("+0000") ? "Z" : offset;
     }
 }

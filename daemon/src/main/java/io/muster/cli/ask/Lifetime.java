@@ -1,6 +1,7 @@
 package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.rset.ResourceSet;
 
@@ -16,16 +17,16 @@ public record Lifetime(double start, double end) {
     }
 
     /** Returns both times, as far as R names them; "" if R names none. */
-    public String text(double now) {
-        String from = start <= 0 ? "" : (start > now ? "starts " : "started ") + time(start, now);
-        String to = end <= 0 ? "" : (end > now ? "expires " : "expired ") + time(end, now);
+    public String text(double now, Zone zone) {
+        String from = start <= 0 ? "" : (start > now ? "starts " : "started ") + time(start, now, zone);
+        String to = end <= 0 ? "" : (end > now ? "expires " : "expired ") + time(end, now, zone);
         return from + (from.isEmpty() || to.isEmpty() ? "" : ", ") + to;
     }
 
     /** Returns a time and its distance from now. */
-    public static String time(double time, double now) {
+    public static String time(double time, double now, Zone zone) {
         String distance = time > now ? "in " + Times.span(time - now) : Times.span(now - time) + " ago";
-        return Times.second(time) + " (" + distance + ")";
+        return zone.second(time) + " (" + distance + ")";
     }
 
     public void writeTo(ObjectNode json) {

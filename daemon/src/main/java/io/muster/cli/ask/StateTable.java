@@ -2,6 +2,7 @@ package io.muster.cli.ask;
 
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.StateGroup;
@@ -33,12 +34,14 @@ public final class StateTable {
     private final TableOptions look;
     private final Console console;
     private final double now;
+    private final Zone zone;
 
-    public StateTable(Overview standing, TableOptions look, Console console) {
+    public StateTable(Overview standing, TableOptions look, Console console, Zone zone) {
         this.standing = standing;
         this.look = look;
         this.console = console;
         this.now = standing.now(console);
+        this.zone = zone;
     }
 
     /**
@@ -51,15 +54,15 @@ public final class StateTable {
             throws IOException {
         Fold fold = new Fold(standing.resources(), look.choose(COLUMNS, formats), look.expand());
         for (StateGroup group : groups) {
-            fold.add(cells(group), group.ranks());
+            fold.add(cells(group, look.isTemplate(formats)), group.ranks());
         }
-        look.print(fold.table(), formats, console, () -> {
+        look.print(fold.table(), formats, console, zone, () -> {
             Idset ranks = groups.stream().map(StateGroup::ranks).reduce(Idset.EMPTY, Idset::union);
             Summary.instead(console, verb, client, standing, ranks);
         });
     }
 
-    private Map<String, String> cells(StateGroup group) {
+    private Map<String, String> cells(StateGroup group, boolean forPrograms) {
         Map<String, String> cells = new HashMap<>();
         cells.put("state", group.word());
         cells.put("statex", group.state().label());
@@ -67,7 +70,7 @@ public final class StateTable {
         cells.put("up", look.mark(console, group.online()));
         cells.put("up.ascii", group.online() ? "y" : "n");
         cells.put("since", Times.age(group.since(), now));
-        cells.put("timestamp", group.since() <= 0 ? "-" : Times.second(group.since()));
+        cells.put("timestamp", group.since() <= 0 ? "-" : forPrograms ? Times.second(group.since()) : zone.second(group.since()));
         cells.put("holder", group.holders());
         cells.put("by", group.by());
         cells.put("until", group.until() == 0 ? "" : "in " + Times.span(group.until() - now));

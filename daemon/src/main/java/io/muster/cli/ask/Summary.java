@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Table;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -46,11 +47,11 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
     public static void instead(Console console, String verb, FluxClient client, Overview standing, Idset among)
             throws IOException {
         double since = standing.now(console) - NEW;
-        new Summary(standing, Queues.ask(client), among, since).print(console);
+        new Summary(standing, Queues.ask(client), among, since).print(console, console.zone());
         console.complain(verb + ": the table is longer than the terminal; --expand prints all of it");
     }
 
-    public void print(Console console) {
+    public void print(Console console, Zone zone) {
         double now = standing.now(console);
         int height = console.terminal().height();
         int most = height == 0 ? ROWS : Math.max(2, (height - OTHER_LINES) / KINDS);
@@ -58,8 +59,8 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
         Idset up = up(among);
         lines.put("up", parts(among, up));
         lines.put("states", states());
-        lines.put("R", Lifetime.of(resources()).text(now));
-        lines.put("scheduler", schedulers(now));
+        lines.put("R", Lifetime.of(resources()).text(now, zone));
+        lines.put("scheduler", schedulers(now, zone));
         lines.put("disk", disk());
         lines.put("clock", standing.clock() == null ? "" : standing.clock());
         lines.values().removeIf(String::isEmpty);
@@ -98,11 +99,11 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
         return String.join(", ", words);
     }
 
-    private String schedulers(double now) {
+    private String schedulers(double now, Zone zone) {
         List<String> all = new ArrayList<>();
         for (Scheduler scheduler : standing.schedulers()) {
             int wrong = unsent(scheduler);
-            all.add(scheduler + ", connected since " + Times.second(scheduler.since()) + " ("
+            all.add(scheduler + ", connected since " + zone.second(scheduler.since()) + " ("
                     + Times.age(scheduler.since(), now) + "), "
                     + (wrong > 0 || scheduler.behind()
                             ? "behind: has not read the changes of " + count(wrong) + " hosts"

@@ -7,9 +7,9 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Style;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Template;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.problem.MalformedException;
 import java.io.IOException;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -126,14 +126,14 @@ public final class TableOptions {
      *
      * @param table a table with the columns that {@link #choose} returned
      */
-    public void print(Table table, Map<String, String> formats, Console console, Substitute brief) throws IOException {
+    public void print(Table table, Map<String, String> formats, Console console, Zone zone, Substitute brief) throws IOException {
         String wanted = wanted(formats);
         if (isTooLong(table, console)) {
             brief.print();
         } else if (HELP.equals(format)) {
             help(table.columns(), formats, console);
         } else if (isTemplate(wanted)) {
-            console.print(template(wanted).render(table, !noHeader, style(console), ZoneId.systemDefault()));
+            console.print(template(wanted).render(table, !noHeader, style(console), zone));
         } else {
             console.print(table.render(!noHeader, style(console)));
         }
@@ -144,6 +144,11 @@ public final class TableOptions {
         new TreeMap<>(formats).forEach((name, format) -> console.println("  " + name + " = " + format));
         console.println("columns:");
         columns.forEach(column -> console.println("  " + column.name()));
+    }
+
+    /** Returns whether the requested format is text with fields, whose times are for programs, as in flux. */
+    boolean isTemplate(Map<String, String> formats) {
+        return isTemplate(wanted(formats));
     }
 
     private static boolean isTemplate(String format) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.TargetNames;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -33,6 +34,9 @@ import picocli.CommandLine.Spec;
 abstract class Change extends ServerVerb {
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
+
+    @Mixin
+    final ZoneOption zone = new ZoneOption();
 
     /** Null if the verb was created without picocli. */
     @Spec
@@ -84,7 +88,7 @@ abstract class Change extends ServerVerb {
     private int make(FluxClient client, AdminRequest.Call call) throws IOException {
         ObjectNode answer = send(client, call);
         if (manner.dryRun()) {
-            new Preview(DryRunAnswer.parse(answer)).print(console(), json());
+            new Preview(DryRunAnswer.parse(answer)).print(console(), zone.zone(console()), json());
             return Exit.OK;
         }
         boolean sent = manner.await(client, timeout());

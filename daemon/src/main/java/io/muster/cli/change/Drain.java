@@ -63,8 +63,9 @@ public final class Drain extends Change {
 
     @Option(
             names = {"--until", "--for"},
-            paramLabel = "TIME|DURATION",
-            description = "End the hold at this time, 18:00 or 2026-01-31T18:00, or after this long: 30m, 4h, 2d.")
+            paramLabel = "TIME",
+            description = "End this hold at that time. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
+                    + " Forms: " + When.FORMS + ".")
     private @Nullable String until;
 
     @Mixin
@@ -89,7 +90,7 @@ public final class Drain extends Change {
     @Override
     protected int run(FluxClient client) throws IOException {
         if (targets == null) {
-            list.print(client, console(), json());
+            list.print(client, console(), zone.zone(console()), json());
             return Exit.OK;
         }
         return super.run(client);
@@ -98,7 +99,7 @@ public final class Drain extends Change {
     @Override
     Command command(FluxClient client) throws IOException {
         targets = targets(client, String.valueOf(targets), reason);
-        double end = until == null ? 0 : When.future(until, console().now());
+        double end = until == null ? 0 : zone.future(until, console());
         return new HoldChanges.Drain(
                 TargetNames.spellMembers(client, targets), ReasonWords.join(reason), force.mode(), holder, end);
     }

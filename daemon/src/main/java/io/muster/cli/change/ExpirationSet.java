@@ -26,8 +26,8 @@ public final class ExpirationSet extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TIME",
-            description = "A time: 18:00, 2026-01-31T18:00, RFC 3339, or @ and seconds since the epoch; or a duration from "
-+ "now: 30m, 4h, 2d.")
+            description = "When the resources expire. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
+                    + " Forms: " + When.FORMS + ".")
     private String time = "";
 
     @Option(
@@ -41,7 +41,7 @@ public final class ExpirationSet extends Change {
 
     @Override
     Command command(FluxClient client) {
-        double expiration = When.future(time, console().now());
+        double expiration = zone.future(time, console());
         if (expiration <= console().now() && !force) {
             throw new Failure(Exit.USAGE, time + " is in the past", "-f sets it nevertheless");
         }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Printable;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.problem.Text;
 import io.muster.inventory.status.EventText;
 import io.muster.protocol.admin.DryRunAnswer;
@@ -13,24 +14,24 @@ import io.muster.protocol.wire.Json;
 
 /** Prints the daemon's response to a dry run. */
 record Preview(DryRunAnswer answer) {
-    void print(Console console, boolean json) {
+    void print(Console console, Zone zone, boolean json) {
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
             document.put("schema_version", Overview.SCHEMA_VERSION).put("dry_run", true);
             document.setAll(answer.toJson());
             console.json(document);
         } else {
-            console.print(text());
+            console.print(text(zone));
         }
     }
 
-    private String text() {
+    private String text(Zone zone) {
         StringBuilder out = new StringBuilder();
         if (answer.events().isEmpty()) {
             out.append("nothing would change\n");
         }
         for (ObjectNode event : answer.events()) {
-            out.append("would ").append(EventText.of(event)).append('\n');
+            out.append("would ").append(EventText.of(event, zone::second)).append('\n');
         }
         if (answer.updates().isEmpty() && !answer.events().isEmpty()) {
             out.append("no scheduler is connected\n");

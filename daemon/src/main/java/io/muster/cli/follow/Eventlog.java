@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.EventLines;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -11,10 +12,10 @@ import io.muster.cli.terminal.When;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code muster eventlog}. */
@@ -83,7 +84,10 @@ public final class Eventlog extends Following {
             description = "Print only events about these ranks, hosts or @PROPERTY.")
     private @Nullable String include;
 
-    private EventLines lines = new EventLines("raw", ZoneId.systemDefault());
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
+
+    private EventLines lines = new EventLines("raw", console().zone());
     private List<Context> wanted = List.of();
 
     public Eventlog(Console console) {
@@ -101,7 +105,7 @@ public final class Eventlog extends Following {
                     "--time-format: " + timeFormat + " is not one of " + String.join(", ", EventLines.FORMATS));
         }
         wanted = matches.stream().map(Context::parse).toList();
-        lines = new EventLines(human ? "human" : timeFormat, ZoneId.systemDefault());
+        lines = new EventLines(human ? "human" : timeFormat, zone.zone(console()));
         EventFilter filter = include == null ? EventFilter.ALL : EventFilter.ALL.about(client, include);
         Duration time = limit == null ? givenTimeout() : When.duration(limit);
         return follow(client, filter, true, follow || last != null, time);

@@ -3,9 +3,10 @@ package io.muster.cli.follow;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventChoice;
 import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.When;
-import io.muster.inventory.axis.Times;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.status.EventText;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -31,8 +32,13 @@ public final class Watch extends Following {
     @Option(
             names = "--since",
             paramLabel = "TIME",
-            description = "Begin at this time, or this long ago: 30m, 4h, 2d; or all, with the first known event. Default: now.")
+            description = "Begin with the events since this time; all begins with the first event that the daemon"
+                    + " remembers. 4h means 4 hours ago, and \"tue 16:00\" the last Tuesday at that time. Forms: "
+                    + When.FORMS + ".")
     private @Nullable String since;
+
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
 
     @Mixin
     private final EventChoice choice = new EventChoice();
@@ -62,14 +68,15 @@ public final class Watch extends Following {
 
     private EventFilter filter(FluxClient client) throws IOException {
         boolean all = since == null || since.equals("all");
-        double from = all ? 0 : When.past(String.valueOf(since), console().now());
+        double from = all ? 0 : zone.past(String.valueOf(since), console());
         return choice.filter(client).between(from, Double.MAX_VALUE);
     }
 
     @Override
     boolean print(ObjectNode event) {
         if (choice.human()) {
-            console().println(Times.rfc3339(event.path("timestamp").asDouble()) + " " + EventText.of(event));
+            Zone shown = zone.zone(console());
+            console().println(shown.exact(event.path("timestamp").asDouble()) + " " + EventText.of(event, shown::second));
         } else {
             printDocument(event);
         }

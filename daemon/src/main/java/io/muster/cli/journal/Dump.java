@@ -8,9 +8,9 @@ import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Verb;
+import io.muster.cli.terminal.Zone;
 import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.JournalRecord;
-import io.muster.inventory.axis.Times;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.status.EventText;
 import java.io.IOException;
@@ -53,7 +53,7 @@ public final class Dump extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        Period span = period.period(console().now());
+        Period span = period.period(console());
         JournalDump.Range range = new JournalDump.Range(first, last, span.since(), span.until());
         EventFilter filter = choice.filter();
         try (DiskEvents events = new DiskEvents(place.disk(), range, console())) {
@@ -74,7 +74,8 @@ public final class Dump extends Verb {
         }
     }
 
-    private static String text(JournalRecord record) {
-        return record.seq() + " " + Times.rfc3339(record.timestamp()) + " " + EventText.of(record.event());
+    private String text(JournalRecord record) {
+        Zone zone = period.zone(console());
+        return record.seq() + " " + zone.exact(record.timestamp()) + " " + EventText.of(record.event(), zone::second);
     }
 }

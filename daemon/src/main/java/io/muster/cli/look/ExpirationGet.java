@@ -4,12 +4,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.axis.Times;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** {@code muster expiration get}. */
 @Command(
@@ -20,6 +22,9 @@ footer = {
 "  muster expiration get --json"
 })
 public final class ExpirationGet extends ServerVerb {
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
+
     public ExpirationGet(Console console) {
         super(console);
     }
@@ -33,7 +38,7 @@ public final class ExpirationGet extends ServerVerb {
             json.put("expiration", expiration == 0 ? null : Times.rfc3339(expiration));
             console().json(json);
         } else {
-            console().println(expiration == 0 ? "never" : Lifetime.time(expiration, standing.now(console())));
+            console().println(expiration == 0 ? "never" : Lifetime.time(expiration, standing.now(console()), zone.zone(console())));
         }
         return Exit.OK;
     }

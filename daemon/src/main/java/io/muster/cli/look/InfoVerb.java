@@ -42,7 +42,7 @@ public final class InfoVerb extends UsageVerb {
             console().json(json);
         } else {
             console().println(ranks.size() + " Nodes, " + cores + " Cores, " + gpus + " GPUs");
-            String times = lifetime.text(console().now());
+            String times = lifetime.text(console().now(), console().zone());
             console().print(times.isEmpty() ? "" : times + "\n");
         }
         return Exit.OK;

@@ -86,6 +86,7 @@ public final class ListVerb extends UsageVerb {
                     fold.table(),
                     FORMATS,
                     console(),
+                    console().zone(),
                     () -> Summary.instead(console(), "muster list", client, Overview.ask(client), shown));
         }
         return Exit.OK;

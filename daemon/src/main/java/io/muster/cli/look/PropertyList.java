@@ -77,6 +77,7 @@ public final class PropertyList extends ServerVerb {
                     fold.table(),
                     FORMATS,
                     console(),
+                    console().zone(),
                     () -> Summary.instead(console(), "muster property list", client, standing, among));
         }
         return Exit.OK;

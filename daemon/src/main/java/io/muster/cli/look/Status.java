@@ -9,6 +9,7 @@ import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.StateFilter;
 import io.muster.cli.ask.StateTable;
 import io.muster.cli.ask.TableOptions;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.hostlist.Hostlist;
@@ -69,6 +70,9 @@ public final class Status extends ServerVerb {
     @Mixin
     private final TableOptions look = new TableOptions();
 
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
+
     public Status(Console console) {
         super(console);
     }
@@ -83,7 +87,7 @@ public final class Status extends ServerVerb {
             console().json(json(standing, groups));
         } else {
             warn(standing);
-            new StateTable(standing, look, console()).print(groups, FORMATS, client, "muster status");
+            new StateTable(standing, look, console(), zone.zone(console())).print(groups, FORMATS, client, "muster status");
             mentionDeparted(standing);
         }
         return Exit.OK;

@@ -5,6 +5,7 @@ import io.muster.cli.ask.Queues;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.Summary;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.When;
@@ -24,13 +25,10 @@ import picocli.CommandLine.Parameters;
         description = {
             "Show the inventory in one screen: hosts, cores and GPUs that are up, by queue and by property; the newest"
                     + " and the oldest problems; holds that end soon; the schedulers; the disk.",
-            "",
             "Properties that differ only in numbers are one row: rack* (250). Queues and properties with the most hosts"
                     + " down come first. --json has all rows."
         },
         footer = {
-            "",
-            "Examples:",
             "  muster summary",
             "  muster summary --since 2h -q batch",
             "  muster summary --json | jq '.queues[] | {name, nnodes_up}'"
@@ -39,14 +37,17 @@ public final class SummaryVerb extends ServerVerb {
     @Parameters(
             arity = "0..*",
             paramLabel = "TARGETS",
-            description = "Count only these: ranks, hosts, @PROPERTY, or - for standard input.")
+            description = "Count only these ranks, hosts or @PROPERTY. - reads them from standard input.")
     private List<String> targets = List.of();
 
     @Option(
             names = {"-S", "--since"},
             paramLabel = "TIME",
-            description = "Show problems as new that began at this time or later: 30m, 4h, 2d ago, or a time. Default: 12h.")
+            description = "Show problems as new that began at this time or later. Forms: " + When.FORMS + ". Default: 12h.")
     private @Nullable String since;
+
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
 
     @Mixin
     private final SelectionOptions selection = new SelectionOptions();
@@ -60,12 +61,12 @@ public final class SummaryVerb extends ServerVerb {
         Overview standing = Overview.ask(client);
         double now = standing.now(console());
         Idset among = selection.among(client, standing.resources(), targets(targets));
-        double from = since == null ? now - Summary.NEW : When.past(since, now);
+        double from = since == null ? now - Summary.NEW : zone.past(since, console());
         Summary summary = new Summary(standing, Queues.ask(client), among, from);
         if (json()) {
             console().json(summary.toJson());
         } else {
-            summary.print(console());
+            summary.print(console(), zone.zone(console()));
         }
         return Exit.OK;
     }

@@ -7,6 +7,7 @@ import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.axis.Departed;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -50,6 +52,9 @@ public final class Why extends ServerVerb {
             description = "Show this many of the last events. Default: 5.")
     private int count = 5;
 
+    @Mixin
+    private final ZoneOption zone = new ZoneOption();
+
     public Why(Console console) {
         super(console);
     }
@@ -67,7 +72,7 @@ public final class Why extends ServerVerb {
             console().json(json);
         } else {
             double now = standing.now(console());
-            accounts.forEach(account -> console().print(account.text(now, silence)));
+            accounts.forEach(account -> console().print(account.text(now, silence, zone.zone(console())::second)));
         }
         return Exit.OK;
     }

@@ -1,6 +1,6 @@
 package io.muster.cli.past;
 
-import io.muster.inventory.axis.Times;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.history.Coverage;
 
 /** Says since when an answer about the past is complete. */
@@ -8,8 +8,8 @@ final class Completeness {
     private Completeness() {}
 
     /** @param from the beginning of the period that was asked for; 0 for all that is known */
-    static String sentence(Coverage coverage, double from) {
-        String since = "complete since " + Times.second(coverage.since());
+    static String sentence(Coverage coverage, double from, Zone zone) {
+        String since = "complete since " + zone.second(coverage.since());
         if (coverage.isComplete(from)) {
             return since;
         }

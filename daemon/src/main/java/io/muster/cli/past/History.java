@@ -11,6 +11,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
+import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
@@ -71,11 +72,12 @@ public final class History extends Verb {
     public Integer call() throws IOException {
         hosts = TargetNames.read(console(), hosts);
         double now = console().now();
-        Period span = period.period(now);
+        Period span = period.period(console());
+        Zone zone = period.zone(console());
         try (PastSource past = source.open(console())) {
             PastAnswer answer = past.ask(wanted(past), span);
             Coverage coverage = answer.coverage();
-            refuseUnknown(coverage, past);
+            refuseUnknown(coverage, past, zone);
             boolean complete = coverage.isComplete(span.since());
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
@@ -86,12 +88,12 @@ public final class History extends Verb {
                 double since = Math.max(span.since(), coverage.first());
                 console()
                         .complain("muster history: " + String.join(",", hosts)
-                                + ": neither drained, excluded nor offline since " + Times.second(since) + ", by "
+                                + ": neither drained, excluded nor offline since " + zone.second(since) + ", by "
                                 + past.name());
             } else {
-                print(answer, now);
+                print(answer, now, zone);
             }
-            String sentence = Completeness.sentence(coverage, span.since());
+            String sentence = Completeness.sentence(coverage, span.since(), zone);
             if (!complete || (!json && answer.intervals().isEmpty())) {
                 console().complain("muster history: " + sentence);
             } else if (!json) {
@@ -124,7 +126,7 @@ public final class History extends Verb {
         }
     }
 
-    private void refuseUnknown(Coverage coverage, PastSource past) {
+    private void refuseUnknown(Coverage coverage, PastSource past, Zone zone) {
         Hostlist unknown = coverage.unknown();
         if (coverage.first() == 0) {
             throw new Failure(Exit.NO_TARGET, "nothing is known: " + past.name() + " holds no events");
@@ -133,7 +135,7 @@ public final class History extends Verb {
             String subject = unknown.size() == 1 ? "host " + unknown + " is" : "hosts " + unknown + " are";
             throw new Failure(
                     Exit.NO_TARGET,
-                    subject + " not in the resource set, and no event since " + Times.second(coverage.first())
+                    subject + " not in the resource set, and no event since " + zone.second(coverage.first())
                             + " names " + (unknown.size() == 1 ? "it" : "them"));
         }
     }
@@ -146,7 +148,7 @@ public final class History extends Verb {
         }
     }
 
-    private void print(PastAnswer answer, double now) {
+    private void print(PastAnswer answer, double now, Zone zone) {
         Table table = new Table(
                 Column.left("from", "FROM"),
                 Column.left("to", "TO"),
@@ -160,8 +162,8 @@ public final class History extends Verb {
         for (Map.Entry<Outage, List<String>> entry : answer.intervals()) {
             Outage i = entry.getKey();
             table.row(
-                    i.from() == 0 ? "before " + Times.second(answer.coverage().first()) : Times.second(i.from()),
-                    i.isOpen() ? "-" : Times.second(i.to()),
+                    i.from() == 0 ? "before " + zone.second(answer.coverage().first()) : zone.second(i.from()),
+                    i.isOpen() ? "-" : zone.second(i.to()),
                     i.from() == 0 ? "" : Times.span((i.isOpen() ? now : i.to()) - i.from()),
                     i.kind().word(),
                     i.holder(),

@@ -75,7 +75,7 @@ public final class ReportVerb extends Verb {
         Totals.By grouping = grouping();
         Set<Outage.Kind> kinds = kinds();
         double now = console().now();
-        Period span = period.period(now);
+        Period span = period.period(console());
         try (PastSource past = source.open(console())) {
             PastAnswer answer = past.ask(Set.of(), span);
             Coverage coverage = answer.coverage();
@@ -99,7 +99,7 @@ public final class ReportVerb extends Verb {
                 console().print(text);
             }
             boolean complete = coverage.isComplete(span.since());
-            String sentence = Completeness.sentence(coverage, span.since());
+            String sentence = Completeness.sentence(coverage, span.since(), period.zone(console()));
             if (!complete) {
                 console().complain("muster report: " + sentence);
             } else if (!json && !csv) {

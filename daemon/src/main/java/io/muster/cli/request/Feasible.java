@@ -88,7 +88,7 @@ public final class Feasible extends Verb {
     @Option(
             names = {"-t", "--time-limit"},
             paramLabel = "DURATION",
-            description = "The job runs this long: 30m, 4h, 2d.")
+            description = "How long the job runs: 30m, 4h or 2d; a number alone is in seconds.")
     private @Nullable String duration;
 
     @Option(

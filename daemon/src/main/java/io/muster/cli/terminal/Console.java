@@ -35,6 +35,7 @@ public final class Console {
     private final Map<String, String> environment;
     private final Terminal terminal;
     private final InstantSource clock;
+    private final Zone zone = new Zone(this, null);
     private boolean lost;
 
     public Console(
@@ -79,6 +80,11 @@ public final class Console {
 
     public Style style() {
         return terminal.style();
+    }
+
+    /** Returns the zone of the user's times, unless an option names another. */
+    public Zone zone() {
+        return zone;
     }
 
     /** Returns the time in seconds since the epoch. */

@@ -1,7 +1,6 @@
 package io.muster.cli.terminal;
 
 import io.muster.inventory.problem.MalformedException;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -124,7 +123,7 @@ public final class Template {
      * Returns a line for each row of a table whose columns are {@link #fields}, after a line with the headers of these
      * columns.
      */
-    public String render(Table table, boolean header, Style style, ZoneId zone) {
+    public String render(Table table, boolean header, Style style, Zone zone) {
         List<List<String>> rows = new ArrayList<>();
         sorted(table.rows()).forEach(row -> rows.add(converted(row, zone)));
         List<String> headers = new ArrayList<>();
@@ -157,12 +156,12 @@ public final class Template {
         return sorted;
     }
 
-    private List<String> converted(List<String> row, ZoneId zone) {
+    private List<String> converted(List<String> row, Zone zone) {
         List<String> cells = new ArrayList<>(row);
         for (int i = 0; i < parts.size(); i++) {
             String time = parts.get(i).field.time();
             if (!time.isEmpty()) {
-                cells.set(i, Strftime.of(row.get(i), time, zone));
+                cells.set(i, Strftime.of(row.get(i), time, zone.id()));
             }
         }
         return cells;

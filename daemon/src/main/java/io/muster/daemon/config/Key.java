@@ -125,7 +125,7 @@ public enum Key {
     }
 
     /** "; did you mean X?" for the nearest name in {@code known}, or "" when none is near. */
-    static String suggestion(String given, List<String> known) {
+    public static String suggestion(String given, List<String> known) {
         String best = "";
         int bestDistance = 1 + Math.max(1, given.length() / 3);
         for (String name : known) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Zone;
 import java.time.ZoneId;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +29,7 @@ class EventLinesTest {
                 "human|[Nov21 02:51]|[  +2.250000]|[Nov21 02:53]",
             })
     void eachEventIsALine(String format, String first, String second, String third) throws Exception {
-        EventLines lines = new EventLines(format, ZoneId.of("Europe/Berlin"));
+        EventLines lines = new EventLines(format, zone("Europe/Berlin"));
         assertThat(lines.of(event(0))).isEqualTo(first + " drain idset=\"1\" reason=\"a\\u001Bb\" overwrite=0");
         assertThat(lines.of(event(1))).isEqualTo(second + " resource-define method=\"configuration\"");
         assertThat(lines.of(event(2))).isEqualTo(third + " truncate");
@@ -36,7 +38,11 @@ class EventLinesTest {
     @ParameterizedTest
     @CsvSource({"UTC,2026-11-21T01:51:55.250000Z", "America/New_York,2026-11-20T20:51:55.250000-0500"})
     void isoTimesAreLocal(String zone, String time) throws Exception {
-        assertThat(new EventLines("iso", ZoneId.of(zone)).of(event(0))).startsWith(time + " drain ");
+        assertThat(new EventLines("iso", zone(zone)).of(event(0))).startsWith(time + " drain ");
+    }
+
+    private static Zone zone(String name) {
+        return new Zone(Console.ofProcess(), ZoneId.of(name));
     }
 
     private static JsonNode event(int index) throws Exception {

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TemplateTest {
-    private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
+    private static final Zone BERLIN = new Zone(Console.ofProcess(), ZoneId.of("Europe/Berlin"));
 
     private static String render(String format, String cell) {
         Table table = new Table(Column.left("reason", "REASON"));

@@ -43,12 +43,16 @@ public final class Times {
 
     /** Returns a time by RFC 3339 in UTC, with as many decimals as necessary. */
     public static String rfc3339(double epoch) {
-        long micros = Math.round(epoch * 1e6);
-        return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000)
-                .toString();
+        return instant(epoch).toString();
     }
 
-    /** Returns a time by RFC 3339, rounded to the second, for people to read. */
+    /** Returns a time, rounded to the microsecond. */
+    public static Instant instant(double epoch) {
+        long micros = Math.round(epoch * 1e6);
+        return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
+    }
+
+    /** Returns a time by RFC 3339 in UTC, rounded to the second. */
     public static String second(double epoch) {
         return Instant.ofEpochSecond(Math.round(epoch)).toString();
     }

@@ -2,6 +2,7 @@ package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.function.DoubleFunction;
 
 /** Everything that is known about one host, whether R names the host ({@link HostStatus}) or not ({@link Departure}). */
 public sealed interface Account permits HostStatus, Departure {
@@ -14,8 +15,9 @@ public sealed interface Account permits HostStatus, Departure {
      * Returns the account as text: the first line gives the result, the other lines the reasons.
      *
      * @param silence why no events are known; "" if some may be
+     * @param time prints times
      */
-    String text(double now, String silence);
+    String text(double now, String silence, DoubleFunction<String> time);
 
     ObjectNode toJson();
 }

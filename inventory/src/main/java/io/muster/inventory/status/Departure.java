@@ -9,6 +9,7 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleFunction;
 
 /** The state that is remembered of a host that R no longer names. If R names the host again, the host returns in this state. */
 public record Departure(String host, Departed departed, List<ObjectNode> events) implements Account {
@@ -27,13 +28,13 @@ public record Departure(String host, Departed departed, List<ObjectNode> events)
     }
 
     @Override
-    public String text(double now, String silence) {
+    public String text(double now, String silence, DoubleFunction<String> time) {
         StringBuilder out = new StringBuilder();
         out.append(HostStatus.heading(host, "departed: not in R; when the host returns, this applies again"));
         departed.absences().forEach(absence -> HostStatus.membership(out, absence, now));
         HoldSet holds = departed.holds();
         if (holds != null) {
-            holds.holds().forEach(hold -> HostStatus.hold(out, hold, now));
+            holds.holds().forEach(hold -> HostStatus.hold(out, hold, now, time));
         }
         List<String> edits = new ArrayList<>();
         departed.added().forEach(name -> edits.add("with " + name));
@@ -41,7 +42,7 @@ public record Departure(String host, Departed departed, List<ObjectNode> events)
         if (!edits.isEmpty()) {
             HostStatus.line(out, "properties", String.join(", ", edits));
         }
-        HostStatus.trail(out, events, silence, now);
+        HostStatus.trail(out, events, silence, now, time);
         return out.toString();
     }
 

@@ -2,9 +2,9 @@ package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.axis.Times;
 import io.muster.inventory.problem.Text;
 import java.util.Map;
+import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Formats a journal event (RFC 18, RFC 44) as one line: its name, its hosts, and then all its other fields. */
@@ -18,7 +18,8 @@ public final class EventText {
         String value(String key, JsonNode value);
     }
 
-    public static String of(JsonNode event) {
+    /** @param time prints times */
+    public static String of(JsonNode event, DoubleFunction<String> time) {
         JsonNode context = event.path("context");
         StringBuilder line = new StringBuilder(event.path("name").asText());
         if (context.has("nodelist")) {
@@ -32,7 +33,7 @@ public final class EventText {
         }
         // Only an exclusion by the configuration gets its kind: the names of the other events already say it.
         line.append(context.path("kind").asText().equals("config") ? " by the configuration" : "");
-        fields(line, event, EventText::value);
+        fields(line, event, (key, value) -> value(key, value, time));
         line.append(context.has("user") ? " by " + Principal.author(context) : "");
         return Text.shown(line.toString());
     }
@@ -47,7 +48,7 @@ public final class EventText {
         }
     }
 
-    private static @Nullable String value(String key, JsonNode value) {
+    private static @Nullable String value(String key, JsonNode value, DoubleFunction<String> time) {
         return switch (key) {
             case "idset",
                     "ranks",
@@ -64,7 +65,7 @@ public final class EventText {
                     "online" -> null;
             case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
             case "reason", "cause" -> '"' + value.asText() + '"';
-            case "until", "expiration" -> value.asDouble() > 0 ? Times.second(value.asDouble()) : "never";
+            case "until", "expiration" -> value.asDouble() > 0 ? time.apply(value.asDouble()) : "never";
             default -> value.isTextual() ? value.asText() : value.toString();
         };
     }

@@ -14,6 +14,7 @@ import io.muster.inventory.problem.Text;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,16 +35,16 @@ public record HostStatus(
     }
 
     @Override
-    public String text(double now, String silence) {
+    public String text(double now, String silence, DoubleFunction<String> time) {
         StringBuilder out = new StringBuilder();
         out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", obstacles())));
         membership(out, now);
         liveness(out, now);
-        holds(out, now);
+        holds(out, now, time);
         List<String> properties = properties();
         line(out, "properties", properties.isEmpty() ? "none" : String.join(", ", properties));
         schedulers(out, now);
-        trail(out, events, silence, now);
+        trail(out, events, silence, now, time);
         return out.toString();
     }
 
@@ -51,13 +52,15 @@ public record HostStatus(
         return Text.shown(subject) + ": " + news + "\n";
     }
 
-    static void trail(StringBuilder out, List<ObjectNode> events, String silence, double now) {
+    static void trail(
+            StringBuilder out, List<ObjectNode> events, String silence, double now, DoubleFunction<String> time) {
         if (!silence.isEmpty()) {
             line(out, "history", silence);
         }
         for (ObjectNode event : events) {
-            double time = event.path("timestamp").asDouble();
-            line(out, "event", Times.second(time) + " (" + Times.age(time, now) + " ago) " + EventText.of(event));
+            double then = event.path("timestamp").asDouble();
+            String age = " (" + Times.age(then, now) + " ago) ";
+            line(out, "event", time.apply(then) + age + EventText.of(event, time));
         }
     }
 
@@ -112,18 +115,18 @@ public record HostStatus(
         }
     }
 
-    private void holds(StringBuilder out, double now) {
+    private void holds(StringBuilder out, double now, DoubleFunction<String> time) {
         HoldSet holds = state.holds().on(rank);
         if (holds == null) {
             line(out, "holds", "none");
             return;
         }
-        holds.holds().forEach(hold -> hold(out, hold, now));
+        holds.holds().forEach(hold -> hold(out, hold, now, time));
     }
 
-    static void hold(StringBuilder out, Hold hold, double now) {
+    static void hold(StringBuilder out, Hold hold, double now, DoubleFunction<String> time) {
         String reason = hold.reason() == null ? "no reason given" : hold.reason();
-        String until = hold.until() == 0 ? "" : ", until " + Times.second(hold.until());
+        String until = hold.until() == 0 ? "" : ", until " + time.apply(hold.until());
         line(out, "hold", hold.holder() + ": " + reason + attributed(hold.by(), hold.since(), now) + until);
     }
 

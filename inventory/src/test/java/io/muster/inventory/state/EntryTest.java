@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.status.EventText;
@@ -206,7 +207,7 @@ class EntryTest {
         Entry entry = Entry.parse(States.tree(line));
         assertThat(entry.by()).isEqualTo(new Principal(0, "root", 7, -2));
         assertThat(entry.toJson().path("context").path("loginuid").asLong()).isEqualTo(4294967294L);
-        assertThat(EventText.of(entry.toJson()))
+        assertThat(EventText.of(entry.toJson(), Times::second))
                 .isEqualTo("drain n1 (rank 1) holder=admin by root (login uid 4294967294)");
         PastEvent past = PastEvent.of(entry);
         assertThat(past.who()).isEqualTo("root (login uid 4294967294)");

@@ -3,6 +3,7 @@ package io.muster.inventory.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.inventory.axis.Times;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -25,7 +26,7 @@ class EventTextTest {
                 "{'name':'truncate'}|truncate"
             })
     void anEventIsOneLineWithHostsFirst(String json, String line) throws Exception {
-        assertThat(EventText.of(new JsonMapper().readTree(json.replace('\'', '"'))))
+        assertThat(EventText.of(new JsonMapper().readTree(json.replace('\'', '"')), Times::second))
                 .isEqualTo(line);
     }
 }
