@@ -596,7 +596,8 @@ class SessionTest {
         String reason = "x".repeat((256 << 10) - "{'targets':'1','reason':''}".length() - 1);
         owner.ask("resource.drain", "{\"targets\":\"1\",\"reason\":\"" + reason + "\"}");
         owner.ask("resource.drain", "{\"targets\":\"2\",\"reason\":\"x" + reason + "\"}");
-        assertThat(Stage.text(owner.responses.get(0))).isEqualTo("ok");
+        assertThat(Stage.text(owner.responses.get(0)))
+                .isEqualTo("EINVAL the reason has 262116 characters, and may have 4096");
         assertThat(Stage.text(owner.responses.get(1)))
                 .isEqualTo("EINVAL resource.drain: the request has 262145 bytes, but a change may have at most 262144: name"
                         + " fewer targets or properties in each request");

@@ -5,7 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +22,11 @@ final class JobspecReader {
     private final Document document;
     private final Jobspec.Level level;
     private final Problems problems;
+
+    /** The slots by label. A search through all resources for each task would take the square of the jobspec's length. */
+    private final Map<String, Resource> slots = new HashMap<>();
+
+    private final Map<String, Set<String>> types = new HashMap<>();
 
     JobspecReader(Document document, Jobspec.Level level, Problems problems) {
         this.document = document;
@@ -88,6 +97,7 @@ final class JobspecReader {
         if (level != Jobspec.Level.CANONICAL && list.size() != 1) {
             add("/tasks", "must list exactly one task, not " + list.size());
         }
+        collectSlots(resources);
         List<Task> tasks = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {
             task(list.get(i), "/tasks/" + i, resources, tasks);
@@ -156,7 +166,7 @@ final class JobspecReader {
             return "";
         }
         String label = node.textValue();
-        if (find(resources, label) == null && !resources.isEmpty()) {
+        if (!slots.containsKey(label) && !resources.isEmpty()) {
             unknownSlot(at, "no slot has the label \"" + label + "\"");
         }
         return label;
@@ -174,14 +184,28 @@ final class JobspecReader {
         }
     }
 
-    private static @Nullable Resource find(List<Resource> resources, String label) {
-        for (Resource r : resources) {
-            Resource found = r.isSlot() && label.equals(r.label()) ? r : find(r.with(), label);
-            if (found != null) {
-                return found;
+    private void collectSlots(List<Resource> resources) {
+        for (Resource resource : resources) {
+            String label = resource.label();
+            if (resource.isSlot() && label != null) {
+                slots.putIfAbsent(label, resource);
             }
+            collectSlots(resource.with());
         }
-        return null;
+    }
+
+    /** Returns the types of the resources of a slot. They are collected once, because many tasks may name the slot. */
+    private Set<String> typesIn(String label) {
+        return types.computeIfAbsent(label, name -> {
+            Set<String> found = new HashSet<>();
+            collectTypes(Objects.requireNonNull(slots.get(name)), found);
+            return found;
+        });
+    }
+
+    private static void collectTypes(Resource resource, Set<String> into) {
+        into.add(resource.type());
+        resource.with().forEach(inner -> collectTypes(inner, into));
     }
 
     private void count(JsonNode count, String at, List<Resource> resources, String slot) {
@@ -192,7 +216,7 @@ final class JobspecReader {
         String key = count.fieldNames().next();
         switch (key) {
             case "per_slot", "total" -> positive(count.get(key), at + "/" + key);
-            case "per_resource" -> perResource(count.get(key), at + "/per_resource", find(resources, slot));
+            case "per_resource" -> perResource(count.get(key), at + "/per_resource", slot);
             default -> add(Pointer.of(at, key), "expected per_slot, per_resource or total");
         }
         if (key.equals("per_slot")
@@ -220,12 +244,12 @@ final class JobspecReader {
         return inner > Count.MAX / count ? Count.MAX : inner * count;
     }
 
-    private void perResource(JsonNode node, String at, @Nullable Resource slot) {
+    private void perResource(JsonNode node, String at, String slot) {
         if (level != Jobspec.Level.CANONICAL) {
             add(at, "version 1 has per_slot and total only");
         } else if (!node.path("type").isTextual()) {
             add(at, "must have a type, a string, and a count");
-        } else if (slot != null && !slot.mentions(node.get("type").textValue())) {
+        } else if (slots.containsKey(slot) && !typesIn(slot).contains(node.get("type").textValue())) {
             add(at + "/type", "the task's slot holds no \"" + node.get("type").textValue() + "\"");
         }
         if (node.isObject()) {
