@@ -63,8 +63,8 @@ final class ArchitectureTest {
         arrow(arrows, "inventory.graph", values + " inventory.rset");
         arrow(arrows, "inventory.request", values + " inventory.json inventory.rset inventory.graph");
         String request = values + " inventory.rset inventory.graph inventory.request";
-        arrow(arrows, "inventory.feasibility", request + " inventory.axis");
         arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
+        arrow(arrows, "inventory.feasibility", request + " inventory.axis");
         arrow(arrows, "inventory.level", "");
         String state = values + " inventory.json inventory.rset inventory.axis inventory.level";
         arrow(arrows, "inventory.state", state);

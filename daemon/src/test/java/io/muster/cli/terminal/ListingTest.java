@@ -46,7 +46,7 @@ class ListingTest {
         Table table = new Table(Column.hosts("nodelist", "NODELIST"), Column.flexible("reason", "REASON"), Column.hosts("b", "B"));
         table.row(RACKS, "a reason of thirty characters.", RACKS);
         assertThat(table.render(false, new Style(false, true, 90)))
-                .isEqualTo("r000n[00-39],...[9,960 more hosts]         a reason + r000n[00-39],...[9,960 more hosts]\n");
+                .isEqualTo("r000n[00-39],r001n[00-39],...[9,920 more hosts]    a reason + [10,000 hosts]\n");
         assertThat(table.render(false, Style.PLAIN)).isEqualTo(RACKS + " a reason of thirty characters. " + RACKS + "\n");
     }
 }

@@ -111,7 +111,10 @@ class LauncherTest {
         Files.writeString(home.resolve("bin/java"), "#!/bin/sh\necho \"size $COLUMNS $LINES\"\n");
         String line = "stty cols 132 rows 43; unset COLUMNS LINES; sh " + launcher + " version; COLUMNS=7 sh " + launcher
                 + " version";
-        assertThat(run("script", "-qec", line, "/dev/null")).contains("size 132 43").contains("size 7 43");
+        ProcessBuilder builder = command(List.of(), home, "version");
+        Process process = builder.command("script", "-qec", line, "/dev/null").start();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(directory.resolve("output")).content().contains("size 132 43").contains("size 7 43");
     }
 
     @Test
