@@ -58,7 +58,7 @@ class FollowTest extends VerbTest {
         Result over = muster("eventlog", "-F", "-t", "500ms", "-i", "3");
         assertThat(over.exit()).isEqualTo(Exit.TIMED_OUT);
         assertThat(over.out()).contains("reason=\"z\"").hasLineCount(1);
-        assertThat(over.err()).isEqualTo("muster watch: --timeout is over\n");
+        assertThat(over.err()).isEqualTo("muster eventlog: --timeout is over\n");
         assertThat(muster("watch", "--timeout", "0.5").exit()).isEqualTo(Exit.TIMED_OUT);
     }
 

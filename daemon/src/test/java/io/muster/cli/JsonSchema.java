@@ -18,8 +18,17 @@ import java.util.stream.StreamSupport;
  */
 final class JsonSchema {
     private static final Set<String> WORDS = Set.of(
-            "$ref", "type", "description", "properties", "required", "additionalProperties", "items", "anyOf", "enum",
-            "const", "format");
+            "$ref",
+            "type",
+            "description",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "anyOf",
+            "enum",
+            "const",
+            "format");
 
     private final JsonNode defs;
     private final Set<String> seen = new TreeSet<>();
@@ -59,7 +68,8 @@ final class JsonSchema {
         return rule.path("$ref").textValue().replace("#/$defs/", "");
     }
 
-    private void checkAny(String at, JsonNode any, JsonNode value, String place, List<String> faults, Set<String> used) {
+    private void checkAny(
+            String at, JsonNode any, JsonNode value, String place, List<String> faults, Set<String> used) {
         List<String> all = new ArrayList<>();
         for (int i = 0; i < any.size(); i++) {
             List<String> own = new ArrayList<>();
@@ -74,7 +84,8 @@ final class JsonSchema {
         faults.addAll(all);
     }
 
-    private void checkOne(String at, JsonNode rule, JsonNode value, String place, List<String> faults, Set<String> used) {
+    private void checkOne(
+            String at, JsonNode rule, JsonNode value, String place, List<String> faults, Set<String> used) {
         List<String> types = types(rule);
         String type = value.getNodeType().toString().toLowerCase(Locale.ROOT);
         type = type.equals("number") && value.isIntegralNumber() && types.contains("integer") ? "integer" : type;
@@ -86,7 +97,8 @@ final class JsonSchema {
         if (rule.has("const") && !rule.path("const").equals(value)) {
             faults.add(place + ": not " + rule.path("const"));
         }
-        if (rule.has("enum") && StreamSupport.stream(rule.path("enum").spliterator(), false).noneMatch(value::equals)) {
+        if (rule.has("enum")
+                && StreamSupport.stream(rule.path("enum").spliterator(), false).noneMatch(value::equals)) {
             faults.add(place + ": " + value + " is not one of " + rule.path("enum"));
         }
         if (rule.has("format") && value.isTextual()) {
@@ -108,7 +120,8 @@ final class JsonSchema {
         }
     }
 
-    private void checkKeys(String at, JsonNode rule, JsonNode value, String place, List<String> faults, Set<String> used) {
+    private void checkKeys(
+            String at, JsonNode rule, JsonNode value, String place, List<String> faults, Set<String> used) {
         for (JsonNode key : rule.path("required")) {
             if (!value.has(key.textValue())) {
                 faults.add(place + ": " + key.textValue() + " is missing");

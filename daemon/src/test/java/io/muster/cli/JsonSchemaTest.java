@@ -60,8 +60,7 @@ final class JsonSchemaTest {
     /** Verbs whose output with {@code --json} is a document of an RFC, or a measurement of the source tree. */
     private static final Set<String> OTHERS = Set.of("R get", "shape expand", "bench");
 
-    private static final String RESOURCES =
-            """
+    private static final String RESOURCES = """
             [[resource.config]]
             hosts = "node[0-8]"
             cores = "0-3"
@@ -166,9 +165,14 @@ final class JsonSchemaTest {
 
     private void withoutADaemon() throws IOException {
         json(0, "version");
-        Path config = Files.writeString(directory.resolve("good.toml"), RESOURCES + "[queues.empty]\nrequires = [\"no\"]\n");
+        Path config =
+                Files.writeString(directory.resolve("good.toml"), RESOURCES + "[queues.empty]\nrequires = [\"no\"]\n");
         json(0, "check", config.toString());
-        json(1, "check", Files.writeString(directory.resolve("bad.toml"), "[resource]\nx = 1\n").toString());
+        json(
+                1,
+                "check",
+                Files.writeString(directory.resolve("bad.toml"), "[resource]\nx = 1\n")
+                        .toString());
         shell = new Shell().typing("version: 9\n");
         json(1, "jobspec validate");
         shell = new Shell().typing("nothing");

@@ -34,7 +34,9 @@ public final class ClockAccept extends ServerVerb {
         ObjectNode answer = client.rpc("resource.clock-accept", JsonNodeFactory.instance.objectNode());
         String trouble = answer.path("trouble").asText("");
         if (json()) {
-            console().json(Change.done(answer.put("changed", !trouble.isEmpty()).put("trouble", trouble.isEmpty() ? null : trouble)));
+            console()
+                    .json(Change.done(answer.put("changed", !trouble.isEmpty())
+                            .put("trouble", trouble.isEmpty() ? null : trouble)));
         } else if (trouble.isEmpty()) {
             console().println("the clock was not doubted: there was nothing to accept");
         }
