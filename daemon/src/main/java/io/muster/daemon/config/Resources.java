@@ -59,9 +59,9 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
         return exclude(resource, queues, set, origin);
     }
 
-    /** Whether both name the same R, apart from the properties of queues. */
+    /** Whether both name the same R, apart from the properties of queues. {@link #NONE} names no R. */
     public boolean hasSameSource(Resources that) {
-        return configured.equals(that.configured);
+        return !that.origin.isEmpty() && configured.equals(that.configured);
     }
 
     /**

@@ -83,6 +83,15 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         }
     }
 
+    /** Returns the ranks of those of {@code some} hosts that are here. */
+    Idset ranksOfKnown(Hostlist some) {
+        Idset.Builder known = Idset.builder();
+        hosts.indexesOf(some)
+                .forEachRange(
+                        (first, last) -> known.addAll(ranks.intersect(Idset.range(ranks.nth(first), ranks.nth(last)))));
+        return known.build();
+    }
+
     /** Reads a text as an idset or, if it is none, as a hostlist, as {@code flux resource} does. */
     Idset targets(String text) {
         Idset ranks;

@@ -163,11 +163,7 @@ public final class ResourceSet {
 
     /** Returns the ranks of those of {@code some} hosts that the set has. */
     public Idset ranksOfKnown(Hostlist some) {
-        Idset.Builder known = Idset.builder();
-        hosts().indexesOf(some)
-                .forEachRange((first, last) ->
-                        known.addAll(ranks().intersect(Idset.range(ranks().nth(first), ranks().nth(last)))));
-        return known.build();
+        return placement.ranksOfKnown(some);
     }
 
     /**
