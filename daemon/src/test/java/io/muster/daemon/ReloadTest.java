@@ -77,7 +77,8 @@ class ReloadTest {
 
     private static String r(String hosts, String properties, int expiration) {
         return "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-" + hosts
-                + "\",\"children\":{\"core\":\"0-3\"}}],\"nodelist\":[\"n[0-" + hosts + "]\"],\"properties\":{" + properties
+                + "\",\"children\":{\"core\":\"0-3\"}}],\"nodelist\":[\"n[0-" + hosts + "]\"],\"properties\":{"
+                + properties
                 + "},\"starttime\":0,\"expiration\":" + expiration + "}}";
     }
 
@@ -133,7 +134,8 @@ class ReloadTest {
             Files.writeString(file, r("2", "\"b\":\"1-2\"", 0).replace("\"0-3\"", "\"0-7\""));
             String parts = "hosts that leave: n3; the resources of hosts";
             assertThat(shell.run("reload", file.toString()).err())
-                    .startsWith("muster reload: resources are busy (unload scheduler?): the scheduler cannot be sent " + parts);
+                    .startsWith("muster reload: resources are busy (unload scheduler?): the scheduler cannot be sent "
+                            + parts);
             assertThat(shell.run("reload", "--dry-run", file.toString()).err()).contains("cannot be sent " + parts);
             assertThat(nodes(daemon)).isEqualTo(4);
         }

@@ -525,7 +525,8 @@ class SessionTest {
         String reload = "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}";
         int acquire = owner.send("resource.acquire", null, Header.STREAMING);
         assertThat(owner.ask("resource.reload", reload))
-                .isEqualTo("EBUSY resources are busy (unload scheduler?): the scheduler cannot be sent new hosts: node[4-7]");
+                .isEqualTo(
+                        "EBUSY resources are busy (unload scheduler?): the scheduler cannot be sent new hosts: node[4-7]");
         owner.ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
         assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
         assertThat(owner.ask("attr.get", "{\"name\":\"size\"}")).contains("\"8\"");

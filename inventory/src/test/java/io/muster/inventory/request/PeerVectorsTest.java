@@ -82,8 +82,9 @@ class PeerVectorsTest {
         enumerated().keySet().forEach(vector -> texts.add(vector.text));
         String all = String.join("\n", texts);
         for (String row : rows()) {
-            assertThat(quoted(row.split("\\|", -1)[1])).as(row).anySatisfy(text -> assertThat(all)
-                    .contains(text));
+            assertThat(quoted(row.split("\\|", -1)[1]))
+                    .as(row)
+                    .anySatisfy(text -> assertThat(all).contains(text));
         }
     }
 
@@ -190,10 +191,11 @@ class PeerVectorsTest {
     private static String summary(JsonNode execution) {
         ArrayNode summary = JSON.createArrayNode().add(execution.get("R_lite")).add(execution.get("nodelist"));
         ArrayNode properties = summary.addArray();
-        execution.path("properties").properties().forEach(property -> properties
-                .addArray()
-                .add(property.getKey())
-                .add(property.getValue()));
+        execution
+                .path("properties")
+                .properties()
+                .forEach(
+                        property -> properties.addArray().add(property.getKey()).add(property.getValue()));
         return summary.toString();
     }
 }
