@@ -15,6 +15,7 @@ public final class SelectionOptions {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
+            converter = IncludedTargets.class,
             description = "Only these ranks or hosts. Those that are not there do not matter if any is.")
     private @Nullable String include;
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.EventLines;
+import io.muster.cli.ask.IncludedTargets;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -75,6 +76,7 @@ public final class Eventlog extends Following {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
+            converter = IncludedTargets.class,
             description = "Only events about these: ranks, hosts, @PROPERTY.")
     private @Nullable String include;
 
