@@ -190,7 +190,7 @@ public final class Inventory {
 
     /** Whether this user gave this id to one of the last changes, which may be in flight. */
     public boolean remembers(ChangeId id, Principal by) {
-        return proposed.remembers(id, now(), by);
+        return proposed.repetition(id, now(), by) != null;
     }
 
     /** Returns the result that a command would have now if every change in flight becomes durable. */

@@ -14,6 +14,7 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
@@ -143,22 +144,43 @@ public final class Changes {
     void reload(ReloadRequest request, Principal by, Replier reply) {
         if (request.xml()) {
             reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
-        } else if (isBusy(request, by)) {
-            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {
-            files.run(
-                    () -> {
-                        Consumer<Replier> read = read(request, by);
-                        return () -> read.accept(reply);
-                    },
-                    bug -> reply.fail(new RpcException(Errno.EIO, bug)));
+            unlessRepeated(
+                    request,
+                    by,
+                    reply,
+                    () -> files.run(
+                            () -> {
+                                Consumer<Replier> read = read(request, by);
+                                return () -> read.accept(reply);
+                            },
+                            bug -> reply.fail(new RpcException(Errno.EIO, bug))));
         }
     }
 
-    /** A reload that is sent again is answered as before, although a scheduler may have acquired the new R meanwhile. */
-    private boolean isBusy(ReloadRequest request, Principal by) {
-        boolean done = request.id() != null && inventory.remembers(request.id(), by);
-        return acquires.isAcquired() && !done;
+    /**
+     * Goes on with a reload, unless the change was made before: its file may contain something else now, and a scheduler may have acquired
+     * the new R. The answer is that of the first time.
+     */
+    private void unlessRepeated(ReloadRequest request, Principal by, Replier reply, Runnable then) {
+        ChangeId id = request.id();
+        if (id != null && inventory.remembers(id, by)) {
+            inventory.whenAnswered(() -> { // the first one may still wait for the disk, which may fail
+                Decision repeated = inventory.state().repetition(id, inventory.now(), by);
+                Rejection rejection = repeated == null ? null : repeated.rejection();
+                if (repeated == null) {
+                    unlessRepeated(request, by, reply, then);
+                } else if (rejection != null) {
+                    reply.fail(refusal(rejection));
+                } else {
+                    reply.done(null);
+                }
+            });
+        } else if (acquires.isAcquired()) {
+            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
+        } else {
+            then.run();
+        }
     }
 
     private Consumer<Replier> read(ReloadRequest request, Principal by) {
@@ -183,12 +205,10 @@ public final class Changes {
 
     /** Submits the new R. A scheduler may have acquired while the file was read, so this is checked again. */
     private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
-        if (isBusy(request, by)) {
-            reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
-            return;
-        }
-        Command define = definition.apply(resources);
-        ChangeId id = request.id();
-        inventory.submit(id == null ? define : new Once(define, id), by, answer -> answer(answer, reply));
+        unlessRepeated(request, by, reply, () -> {
+            Command define = definition.apply(resources);
+            ChangeId id = request.id();
+            inventory.submit(id == null ? define : new Once(define, id), by, answer -> answer(answer, reply));
+        });
     }
 }

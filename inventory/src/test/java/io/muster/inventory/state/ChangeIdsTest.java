@@ -80,7 +80,7 @@ class ChangeIdsTest {
 
             assertThat(States.snapshot(read)).isEqualTo(snapshot);
             assertThat(read.level()).isEqualTo(level);
-            assertThat(read.remembers(ChangeId.of(new UUID(7, 7), "other"), 1001, States.ALICE))
+            assertThat(read.repetition(ChangeId.of(new UUID(7, 7), "other"), 1001, States.ALICE) != null)
                     .isEqualTo(level == Level.TWO);
             assertThat(snapshot.contains("ids")).isEqualTo(level == Level.TWO);
         }
