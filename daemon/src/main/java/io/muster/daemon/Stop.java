@@ -47,7 +47,7 @@ final class Stop {
     }
 
     void run() {
-        sockets.forEach(PeerSocket::closeDoor);
+        sockets.forEach(PeerSocket::stopAccepting);
         boolean answered = await(then -> {
             sockets.forEach(PeerSocket::stopServing);
             core.inventory().whenAnswered(() -> then.complete(true));

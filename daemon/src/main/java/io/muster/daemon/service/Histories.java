@@ -60,7 +60,6 @@ public final class Histories {
     final class History {
         private final Bytes payload;
         private final Sink sink;
-        private boolean begun;
         private boolean working;
         private boolean released;
 
@@ -141,7 +140,6 @@ public final class Histories {
             History history = waiting.remove();
             Committed now = inventory.committed();
             history.present = new Inquiry.Present(now.state(), now.seq(), inventory.now());
-            history.begun = true;
             open.add(history);
             work(history);
         }
@@ -180,14 +178,14 @@ public final class Histories {
 
     /** Goes on if the peer can be sent more. */
     void resume(History history) {
-        if (history.begun && !history.working && !history.released && history.sink.isWritable()) {
+        if (open.contains(history) && !history.working && !history.released && history.sink.isWritable()) {
             work(history);
         }
     }
 
     /** The peer is gone or wants no more. */
     void release(History history) {
-        boolean close = history.begun && !history.working && !history.released;
+        boolean close = open.contains(history) && !history.working && !history.released;
         history.released = true;
         if (!waiting.remove(history) && close) {
             close(history);
