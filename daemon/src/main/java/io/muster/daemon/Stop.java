@@ -33,12 +33,7 @@ final class Stop {
      * @param endHistories ends the answers about the past, on the core thread
      * @param patience the time limit of each step that needs the disk
      */
-    Stop(
-            Core core,
-            Threads threads,
-            List<PeerSocket> sockets,
-            Consumer<RpcException> endHistories,
-            Duration patience) {
+    Stop(Core core, Threads threads, List<PeerSocket> sockets, Consumer<RpcException> endHistories, Duration patience) {
         this.core = core;
         this.threads = threads;
         this.sockets = sockets;

@@ -45,12 +45,14 @@ class LostAnswerTest extends VerbTest {
         Files.writeString(
                 segment,
                 "20ad0646 {\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}\n");
-        try (RunningDaemon old = RunningDaemon.start(place, "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n")) {
+        try (RunningDaemon old =
+                RunningDaemon.start(place, "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n")) {
             Result result = drainThroughRelay(old);
             assertThat(result.err())
                     .contains("; the change may have been made or not\n")
-                    .endsWith("it was not sent again, because this server may have restarted and forgotten its id: look for"
-                            + " it in `muster status` and `muster eventlog`, and repeat the command if it is missing\n");
+                    .endsWith(
+                            "it was not sent again, because this server may have restarted and forgotten its id: look for"
+                                    + " it in `muster status` and `muster eventlog`, and repeat the command if it is missing\n");
             assertThat(result.exit()).isEqualTo(Exit.UNREACHABLE);
         }
     }

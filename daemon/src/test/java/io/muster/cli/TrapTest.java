@@ -115,7 +115,9 @@ class TrapTest extends VerbTest {
     void includeDoesNotReadStandardInput() {
         for (String verb : List.of("status", "eventlog", "watch", "drain")) {
             assertThat(piped("node1\n", verb, "--include", "-"))
-                    .extracting(Result::exit, result -> result.err().lines().findFirst().orElse(""))
+                    .extracting(
+                            Result::exit,
+                            result -> result.err().lines().findFirst().orElse(""))
                     .containsExactly(
                             Exit.USAGE,
                             "muster " + verb + ": Invalid value for option '--include': standard input is not"

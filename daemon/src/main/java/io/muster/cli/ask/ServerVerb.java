@@ -110,7 +110,8 @@ public abstract class ServerVerb extends Verb {
     /** Whether the server remembers the ids of changes over a restart, as Muster does from level 2 on. */
     private static boolean remembersIds(FluxClient client) throws IOException {
         try {
-            int level = client.rpc("resource.upgrade-status", null).path("written").asInt();
+            int level =
+                    client.rpc("resource.upgrade-status", null).path("written").asInt();
             return level >= Level.TWO.number();
         } catch (RpcException e) {
             return false; // a Flux broker, or an older version

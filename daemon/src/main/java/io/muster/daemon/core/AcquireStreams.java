@@ -195,8 +195,8 @@ public final class AcquireStreams implements Commits {
      */
     public Map<AcquireStream, @Nullable Next> preview(InventoryState after) {
         Map<AcquireStream, @Nullable Next> updates = new LinkedHashMap<>();
-        streams.forEach(
-                stream -> updates.put(stream, getsUpdates(stream) ? stream.sentView().next(after.view()) : null));
+        streams.forEach(stream ->
+                updates.put(stream, getsUpdates(stream) ? stream.sentView().next(after.view()) : null));
         return updates;
     }
 

@@ -302,7 +302,8 @@ final class Log implements Closeable {
         if (!since.plus(PATIENCE_WITH_COPY).isAfter(clock.instant())) {
             heldSince = Instant.MAX.minus(PATIENCE_WITH_COPY);
             listener.warning("since " + since + " a copy that locks the file " + RETENTION + " keeps " + due.size()
-                    + " old journal segments of " + due.stream().mapToLong(Segment::size).sum()
+                    + " old journal segments of "
+                    + due.stream().mapToLong(Segment::size).sum()
                     + " bytes from being deleted: look for a `muster journal backup` that hangs, and end it");
         }
     }

@@ -165,17 +165,18 @@ public final class Changes {
     private void unlessRepeated(ReloadRequest request, Principal by, Replier reply, Runnable then) {
         ChangeId id = request.id();
         if (id != null && inventory.remembers(id, by)) {
-            inventory.whenAnswered(() -> { // the first one may still wait for the disk, which may fail
-                Decision repeated = inventory.state().repetition(id, inventory.now(), by);
-                Rejection rejection = repeated == null ? null : repeated.rejection();
-                if (repeated == null) {
-                    unlessRepeated(request, by, reply, then);
-                } else if (rejection != null) {
-                    reply.fail(refusal(rejection));
-                } else {
-                    reply.done(null);
-                }
-            });
+            inventory.whenAnswered(
+                    () -> { // the first one may still wait for the disk, which may fail
+                        Decision repeated = inventory.state().repetition(id, inventory.now(), by);
+                        Rejection rejection = repeated == null ? null : repeated.rejection();
+                        if (repeated == null) {
+                            unlessRepeated(request, by, reply, then);
+                        } else if (rejection != null) {
+                            reply.fail(refusal(rejection));
+                        } else {
+                            reply.done(null);
+                        }
+                    });
         } else if (acquires.isAcquired()) {
             reply.fail(new RpcException(Errno.EBUSY, "resources are busy (unload scheduler?)"));
         } else {

@@ -71,7 +71,8 @@ class EventFilterTest {
 
     @Test
     void aRestartIsAboutAllItsRanks() {
-        var restart = new JsonMapper().createObjectNode().put("timestamp", 100.5).put("name", "restart");
+        var restart =
+                new JsonMapper().createObjectNode().put("timestamp", 100.5).put("name", "restart");
         restart.putObject("context").put("ranks", "0-7").put("online", "").put("nodelist", "node[0-7]");
         assertThat(EventFilter.ALL.about("7").matches(restart)).isTrue();
         assertThat(EventFilter.ALL.about("node7").matches(restart)).isTrue();

@@ -45,8 +45,7 @@ class JournalArchiveTest {
 
     private List<String> read(Set<String> hosts) throws IOException {
         List<String> items = new ArrayList<>();
-        try (Archive.Reading reading =
-                new JournalArchive(disk).open(new Archive.Selection(hosts, 0, Long.MAX_VALUE))) {
+        try (Archive.Reading reading = new JournalArchive(disk).open(new Archive.Selection(hosts, 0, Long.MAX_VALUE))) {
             for (Archive.Item item = reading.next(); item != null; item = reading.next()) {
                 items.add(
                         item instanceof Archive.Item.Event event

@@ -537,7 +537,8 @@ class SessionTest {
     @Test
     void aReloadThatIsSentAgainIsAnsweredAsBeforeAndReadsNoFile(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("R");
-        String form = "{\"path\":\"%s\",\"xml\":false,\"force\":false,\"id\":\"00000000-0000-0001-0000-00000000000%d\"}";
+        String form =
+                "{\"path\":\"%s\",\"xml\":false,\"force\":false,\"id\":\"00000000-0000-0001-0000-00000000000%d\"}";
         String reload = String.format(Locale.ROOT, form, file, 1);
         Files.writeString(file, "junk");
         assertThat(owner.ask("resource.reload", reload)).startsWith("EINVAL ");
@@ -576,8 +577,9 @@ class SessionTest {
     @Test
     void theHistoryOfMoreHostsThanMemoryIsSetAsideForIsRefused() {
         assertThat(owner.ask("resource.history", "{\"hosts\":\"n[0-65536]\"}", Header.STREAMING))
-                .isEqualTo("EINVAL the history of 65537 hosts is asked for; 65536 are allowed: ask for fewer hosts, or for"
-                        + " all by naming none");
+                .isEqualTo(
+                        "EINVAL the history of 65537 hosts is asked for; 65536 are allowed: ask for fewer hosts, or for"
+                                + " all by naming none");
     }
 
     @Test
