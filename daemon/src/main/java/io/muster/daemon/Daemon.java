@@ -71,13 +71,13 @@ final class Daemon {
         new DiskWatch(core.ledger()).start(threads.core());
         every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
         every(DAY_SECONDS, core.snapshots()::refresh);
+        SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
+        this.vitals = new Vitals(core, threads, telemetry, systemd);
         bind(trace);
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         new SocketWatch(sockets, telemetry).start(threads.core(), threads.worker());
         telemetry.reloaded(true, core.inventory().now());
         Gauges.bind(telemetry, core, gate, sockets);
-        SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
-        this.vitals = new Vitals(core, threads, telemetry, systemd);
     }
 
     /** @throws IOException whose message says what prevents the start */
@@ -146,6 +146,7 @@ final class Daemon {
         var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
     }
 
+    /** Binds the sockets, at the end of the construction: nothing after this fails, so that no socket stays without a daemon. */
     private void bind(Tracer trace) throws IOException {
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
@@ -158,7 +159,7 @@ final class Daemon {
             for (PeerSocket.Place place : places) {
                 sockets.add(PeerSocket.bind(place, gate, backend, threads.loop(), trace));
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             sockets.forEach(PeerSocket::close);
             throw e;
         }
@@ -226,7 +227,7 @@ final class Daemon {
         if (started != null) {
             started.end();
         }
-        new Stop(core, threads, sockets, PATIENCE_WITH_DISK).run();
+        new Stop(core, threads, sockets, backend.histories()::endAll, PATIENCE_WITH_DISK).run();
         log.info("stopped");
         HttpEndpoint endpoint = http;
         if (endpoint != null) {

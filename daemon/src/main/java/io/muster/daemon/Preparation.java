@@ -105,12 +105,17 @@ final class Preparation implements Configurable {
                 + " muster.reload-drop = 1 and reload again, or restart the daemon";
     }
 
-    /** Applies the configuration at a reload. Waits for the disk, so not on the core thread. */
+    /**
+     * Applies the configuration at a reload. Waits for the disk, so not on the core thread.
+     *
+     * @throws IOException if the disk refuses the changes
+     */
     @Override
-    public void configure(Config next) throws InterruptedException {
+    public void configure(Config next) throws IOException, InterruptedException {
         String failure = define(next);
         if (failure != null) {
-            log.error("the daemon takes no changes, so the inventory stays as it is: {}", failure);
+            throw new IOException("the inventory stays as it is, because it takes no changes: " + failure
+                    + "; reload again when the disk accepts writes");
         }
     }
 

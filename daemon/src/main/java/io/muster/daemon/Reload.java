@@ -3,8 +3,10 @@ package io.muster.daemon;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Key;
+import io.muster.daemon.config.SourceFile;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -72,7 +74,11 @@ final class Reload {
                 log.info("the daemon stops before the configuration was reloaded as a whole");
                 return false;
             }
-            log.error("the configuration was reloaded in part only", e);
+            if (e instanceof IOException refused) {
+                log.error("the configuration was reloaded in part only: {}", SourceFile.sentence(refused));
+            } else {
+                log.error("the configuration was reloaded in part only", e);
+            }
         }
         vitals.reloaded(successful);
         return successful;

@@ -26,18 +26,23 @@ final class Stop {
     private final Core core;
     private final Threads threads;
     private final List<PeerSocket> sockets;
+    private final Consumer<RpcException> endHistories;
     private final Duration patience;
 
-    /** @param patience the time limit of each step that needs the disk */
-    Stop(Core core, Threads threads, List<PeerSocket> sockets, Duration patience) {
+    /**
+     * @param endHistories ends the answers about the past, on the core thread
+     * @param patience the time limit of each step that needs the disk
+     */
+    Stop(Core core, Threads threads, List<PeerSocket> sockets, Consumer<RpcException> endHistories, Duration patience) {
         this.core = core;
         this.threads = threads;
         this.sockets = sockets;
+        this.endHistories = endHistories;
         this.patience = patience;
     }
 
     void run() {
-        sockets.forEach(PeerSocket::closeDoor);
+        sockets.forEach(PeerSocket::stopAccepting);
         boolean answered = await(then -> {
             sockets.forEach(PeerSocket::stopServing);
             core.inventory().whenAnswered(() -> then.complete(true));
@@ -58,6 +63,7 @@ final class Stop {
         RpcException stopping = new RpcException(Errno.ECANCELED, "the daemon is stopping");
         core.acquires().endAll(stopping);
         core.journals().endAll(stopping);
+        endHistories.accept(stopping);
         ended.complete(true);
     }
 

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
+import io.muster.daemon.RunningDaemon;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,21 +28,48 @@ class LostAnswerTest extends VerbTest {
 
     @Test
     void aChangeWhoseAnswerWasLostIsSentAgainAndIsOneChange() throws Exception {
-        Path path = place.resolve("relay");
-        Thread relay;
-        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            listener.bind(UnixDomainSocketAddress.of(path));
-            relay = new Thread(() -> relay(listener, daemon.uri().substring("local://".length())));
-            relay.start();
-            Result result = new Shell().with("MUSTER_URI", "local://" + path).run("drain", "node1", "bad", "dimm");
-            assertThat(result.err())
-                    .startsWith("muster: ")
-                    .endsWith("; connecting again to send the change once more, with the same id\n");
-            assertThat(result.exit()).isEqualTo(Exit.OK);
-        }
-        relay.join();
+        Result result = drainThroughRelay(daemon);
+        assertThat(result.err())
+                .startsWith("muster: ")
+                .endsWith("; connecting again to send the change once more, with the same id\n");
+        assertThat(result.exit()).isEqualTo(Exit.OK);
         assertThat(out("eventlog", "--json").lines().filter(line -> line.contains("\"drain\"")))
                 .hasSize(1);
+    }
+
+    /** In level 1, the daemon forgets ids when it stops. */
+    @Test
+    void aServerThatMayHaveForgottenTheIdIsNotSentTheChangeAgain() throws Exception {
+        Path segment = place.resolve("state/journal/0000000000000001.log");
+        Files.createDirectories(segment.getParent());
+        Files.writeString(
+                segment,
+                "20ad0646 {\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}\n");
+        try (RunningDaemon old =
+                RunningDaemon.start(place, "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n")) {
+            Result result = drainThroughRelay(old);
+            assertThat(result.err())
+                    .contains("; the change may have been made or not\n")
+                    .endsWith(
+                            "it was not sent again, because this server may have restarted and forgotten its id: look for"
+                                    + " it in `muster status` and `muster eventlog`, and repeat the command if it is missing\n");
+            assertThat(result.exit()).isEqualTo(Exit.UNREACHABLE);
+        }
+    }
+
+    /** Drains a host through a relay that loses the first answer. */
+    private Result drainThroughRelay(RunningDaemon server) throws Exception {
+        Path path = place.resolve("relay");
+        Thread relay;
+        Result result;
+        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listener.bind(UnixDomainSocketAddress.of(path));
+            relay = new Thread(() -> relay(listener, server.uri().substring("local://".length())));
+            relay.start();
+            result = new Shell().with("MUSTER_URI", "local://" + path).run("drain", "node1", "bad", "dimm");
+        }
+        relay.join();
+        return result;
     }
 
     /** Passes everything on, but loses the answer to the first drain and breaks its connection. */

@@ -7,6 +7,7 @@ import io.muster.cli.terminal.Exit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -94,6 +95,34 @@ class TrapTest extends VerbTest {
         assertThat(onTerminal("", "drain", "3-4", "x")).isEqualTo(new Result(Exit.OK, "", ""));
         assertThat(onTerminal("", "undrain", "--dry-run", "0-4").exit()).isZero();
         succeeds("undrain", "all", "-u");
+    }
+
+    /** The change is made for the hosts that are there and for the host that has left, so it must be confirmed, too. */
+    @Test
+    void aChangeOfManyHostsIsConfirmedAlsoIfOneHasLeft() throws Exception {
+        succeeds("drain", "0-9", "x");
+        daemon.reconfigure("[[resource.config]]\nhosts = \"node[0-8]\"\ncores = \"0-3\"\n");
+        assertThat(onTerminal("no\n", "undrain", "node[0-4,9]"))
+                .isEqualTo(new Result(
+                        Exit.ERROR,
+                        "",
+                        "This changes 5 of 9 hosts (56 %). Continue? [y/N] muster undrain: not confirmed\n  nothing was"
+                                + " changed\n"));
+        assertThat(onTerminal("", "undrain", "node9").exit()).isZero();
+    }
+
+    @Test
+    void includeDoesNotReadStandardInput() {
+        for (String verb : List.of("status", "eventlog", "watch", "drain")) {
+            assertThat(piped("node1\n", verb, "--include", "-"))
+                    .extracting(
+                            Result::exit,
+                            result -> result.err().lines().findFirst().orElse(""))
+                    .containsExactly(
+                            Exit.USAGE,
+                            "muster " + verb + ": Invalid value for option '--include': standard input is not"
+                                    + " read here: name the targets, for instance with \"$(paste -sd, FILE)\"");
+        }
     }
 
     @Test

@@ -364,7 +364,7 @@ class AssemblyTest {
         Command drain = Rig.drainCommand("1", "x");
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, unanswered::complete));
 
-        new Stop(daemon.core, daemon.threads, List.of(), Duration.ofSeconds(2)).run();
+        new Stop(daemon.core, daemon.threads, List.of(), reason -> {}, Duration.ofSeconds(2)).run();
 
         assertThat(received).containsExactly("first", "ECANCELED the daemon is stopping");
         assertThat(unanswered).isNotDone();
@@ -409,7 +409,7 @@ class AssemblyTest {
         CompletableFuture<Answer> answered = new CompletableFuture<>();
         Command drain = Rig.drainCommand("1", "x");
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, answered::complete));
-        new Stop(daemon.core, daemon.threads, List.of(), Duration.ofMinutes(2)).run();
+        new Stop(daemon.core, daemon.threads, List.of(), reason -> {}, Duration.ofMinutes(2)).run();
         assertThat(answered).isDone();
         assertThat(answered.get()).isNotInstanceOf(Answer.Failed.class);
     }

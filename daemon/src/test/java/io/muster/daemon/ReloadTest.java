@@ -8,6 +8,7 @@ import io.muster.protocol.client.ResponseStream;
 import io.muster.testing.Jansson;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,23 @@ class ReloadTest {
                     .isTrue();
             assertThat(daemon.hangup(MUSTER + "reload-drop = 1\n" + hosts("z"))).isTrue();
             assertThat(nodes(daemon)).isEqualTo(1);
+        }
+    }
+
+    /** The disk takes no changes, because the segment in use is gone. */
+    @Test
+    void aReloadWhoseChangesTheDiskRefusesIsNoSuccess() throws Exception {
+        try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-9]"))) {
+            Path journal = daemon.stateDir().resolve("journal");
+            try (Stream<Path> segments = Files.list(journal)) {
+                for (Path segment : segments.toList()) {
+                    Files.move(segment, directory.resolve(segment.getFileName()));
+                }
+            }
+            assertThat(daemon.hangup(MUSTER + hosts("n[0-9]") + "[resource]\nexclude = \"n1\"\n"))
+                    .isFalse();
+            assertThat(daemon.hangup(MUSTER + hosts("n[0-8]"))).isFalse();
+            assertThat(nodes(daemon)).isEqualTo(10);
         }
     }
 

@@ -11,6 +11,7 @@ public final class EventChoice {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
+            converter = IncludedTargets.class,
             description = "Print only events about these ranks or hosts.")
     private @Nullable String include;
 

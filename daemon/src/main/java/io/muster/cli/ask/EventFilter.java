@@ -89,7 +89,9 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         if (!hosts.isEmpty() && !nodelist.isEmpty()) {
             return !Hostlist.parse(nodelist).indexesOf(hosts).isEmpty();
         }
-        return isAboutRanks(context.path("idset")) || isAboutRanksOfOne(context.path("properties"));
+        return isAboutRanks(context.path("idset"))
+                || isAboutRanks(context.path("ranks"))
+                || isAboutRanksOfOne(context.path("properties"));
     }
 
     private boolean isAboutRanks(JsonNode idset) {

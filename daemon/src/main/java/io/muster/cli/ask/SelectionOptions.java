@@ -15,6 +15,7 @@ public final class SelectionOptions {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
+            converter = IncludedTargets.class,
             description = "Select only these ranks or hosts. Unknown ones are ignored unless all are unknown.")
     private @Nullable String include;
 

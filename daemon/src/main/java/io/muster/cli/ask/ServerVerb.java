@@ -3,9 +3,13 @@ package io.muster.cli.ask;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Pause;
 import io.muster.cli.terminal.Verb;
+import io.muster.inventory.level.Level;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.ProtocolException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -87,22 +91,40 @@ public abstract class ServerVerb extends Verb {
         }
     }
 
-    /** @param broken thrown if no daemon answers within the timeout, or something that does not know ids */
+    /**
+     * @param broken thrown if no daemon answers within the timeout
+     * @throws Failure if the server may have forgotten the id of the change
+     */
     private FluxClient reconnect(IOException broken) throws IOException {
         long start = System.nanoTime();
         while (timeout().isZero() || System.nanoTime() - start < timeout().toNanos()) {
             try {
                 FluxClient client = server.connect(console());
-                if (isMuster(client)) {
+                if (remembersIds(client)) {
                     return client;
                 }
                 client.close();
-                throw broken;
+                throw new Failure(
+                        Exit.UNREACHABLE,
+                        broken.getMessage() + "; the change may have been made or not",
+                        "it was not sent again, because this server may have restarted and forgotten its id: look for it"
+                                + " in `muster status` and `muster eventlog`, and repeat the command if it is missing");
             } catch (ConnectException absent) {
                 Pause.of(PAUSE_MILLIS);
             }
         }
         throw broken;
+    }
+
+    /** Whether the server remembers the ids of changes over a restart, as Muster does from level 2 on. */
+    private static boolean remembersIds(FluxClient client) throws IOException {
+        try {
+            int level =
+                    client.rpc("resource.upgrade-status", null).path("written").asInt();
+            return level >= Level.TWO.number();
+        } catch (RpcException e) {
+            return false; // a Flux broker, or an older version
+        }
     }
 
     /** Whether the server is Muster. A Flux broker ignores keys that it does not know, such as an id. */

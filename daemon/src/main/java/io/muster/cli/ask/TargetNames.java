@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * all} and {@code @PROPERTY} are converted to ranks here because no server understands them.
  */
 public final class TargetNames {
-    private static final String STANDARD_INPUT = "-";
+    static final String STANDARD_INPUT = "-";
     private static final int LONGEST = 64 << 20;
 
     private TargetNames() {}

@@ -82,6 +82,15 @@ final class Precautions {
         }
     }
 
+    /** Returns the number of ranks that a change selects; a change may also name hosts that have left R. */
+    private static int among(ResourceSet resources, String targets) {
+        try {
+            return TargetExpression.among(resources, targets).size();
+        } catch (MalformedException | TargetException e) {
+            return 0; // the server refuses the change, or it concerns only hosts that have left
+        }
+    }
+
     /**
      * Asks on a terminal whether a change of many hosts is meant: of more than one, and of more than the share that the
      * server's configuration sets. A script is never asked.
@@ -93,7 +102,7 @@ final class Precautions {
             return;
         }
         ResourceSet resources = Overview.ask(client).resources();
-        int chosen = count(resources, targets);
+        int chosen = among(resources, targets);
         if (chosen <= 1 || chosen <= share(client) * resources.nodes()) {
             return;
         }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.EventLines;
 import io.muster.cli.ask.ZoneOption;
+import io.muster.cli.ask.IncludedTargets;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -81,6 +82,7 @@ public final class Eventlog extends Following {
     @Option(
             names = {"-i", "--include"},
             paramLabel = "TARGETS",
+            converter = IncludedTargets.class,
             description = "Print only events about these ranks, hosts or @PROPERTY.")
     private @Nullable String include;
 

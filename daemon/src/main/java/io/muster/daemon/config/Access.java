@@ -51,14 +51,17 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         }
     }
 
-    /** Reads {@code access.roles}, whose only role is admin, as in flux-core. */
+    /**
+     * Reads {@code access.roles}. Its only role is admin, as in flux-core; what a later flux-core may add is noted and ignored, so that a
+     * configuration of flux-core can be used as it is.
+     */
     private static List<String> admins(Table roles) {
-        roles.refuseUnknown(List.of("admin"));
+        roles.noteUnknown(List.of("admin"));
         if (!roles.has("admin")) {
             return List.of();
         }
         Table admin = roles.table("admin");
-        admin.refuseUnknown(List.of("users", "groups"));
+        admin.noteUnknown(List.of("users", "groups"));
         List<String> names = new ArrayList<>(admin.texts("users"));
         names.forEach(name -> checkName(admin, "users", name));
         for (String group : admin.texts("groups")) {

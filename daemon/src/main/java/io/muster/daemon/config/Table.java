@@ -69,9 +69,16 @@ record Table(
 
     /** Reports the keys that are not in {@code known}. */
     void refuseUnknown(List<String> known) {
-        names().stream()
-                .filter(name -> !known.contains(name))
-                .forEach(name -> problem(name, "unknown key" + Key.suggestion(name, known)));
+        unknown(known).forEach(name -> problem(name, "unknown key" + Key.suggestion(name, known)));
+    }
+
+    /** Notes the keys that are not in {@code known}, and ignores them. */
+    void noteUnknown(List<String> known) {
+        unknown(known).forEach(name -> note(name, "unknown key, which is ignored" + Key.suggestion(name, known)));
+    }
+
+    private Stream<String> unknown(List<String> known) {
+        return names().stream().filter(name -> !known.contains(name));
     }
 
     /**

@@ -1,24 +1,24 @@
 package io.muster.daemon.core;
 
 import io.muster.inventory.axis.Principal;
-import io.muster.protocol.acquire.Told;
+import io.muster.protocol.acquire.SentView;
 
 /** The stream of one scheduler that holds an acquisition, with the view that the scheduler was last sent. */
 public final class AcquireStream {
     private final Sink sink;
     private final Principal holder;
     private final double since;
-    private Told told;
+    private SentView sentView;
     private boolean begun;
     private boolean behind;
     private boolean muted;
     private long responses;
 
-    AcquireStream(Sink sink, Principal holder, double since, Told told) {
+    AcquireStream(Sink sink, Principal holder, double since, SentView sentView) {
         this.sink = sink;
         this.holder = holder;
         this.since = since;
-        this.told = told;
+        this.sentView = sentView;
     }
 
     public Principal holder() {
@@ -30,8 +30,8 @@ public final class AcquireStream {
         return since;
     }
 
-    public Told told() {
-        return told;
+    public SentView sentView() {
+        return sentView;
     }
 
     /** Returns the number of responses that were sent, including the first. */
@@ -57,9 +57,9 @@ public final class AcquireStream {
         return begun;
     }
 
-    void begins(Told first) {
+    void begins(SentView first) {
         begun = true;
-        told = first;
+        sentView = first;
     }
 
     void mute() {
@@ -74,8 +74,8 @@ public final class AcquireStream {
         responses++;
     }
 
-    void knows(Told now) {
-        told = now;
+    void knows(SentView now) {
+        sentView = now;
         behind = false;
     }
 }

@@ -12,7 +12,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;
-import io.muster.protocol.acquire.Told;
+import io.muster.protocol.acquire.SentView;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -51,7 +51,7 @@ public final class AcquireStreams implements Commits {
     private final Offer offer = new Offer();
     private boolean shared;
     private long batchNanos;
-    private @Nullable Told newest;
+    private @Nullable SentView newest;
     private boolean dirty;
     private long durableAt;
     private long publishedAt;
@@ -263,12 +263,12 @@ public final class AcquireStreams implements Commits {
      */
     public Map<AcquireStream, @Nullable Next> preview(InventoryState after) {
         Map<AcquireStream, @Nullable Next> updates = new LinkedHashMap<>();
-        streams.forEach(
-                stream -> updates.put(stream, isTold(stream) ? stream.told().next(after.view()) : null));
+        streams.forEach(stream ->
+                updates.put(stream, getsUpdates(stream) ? stream.sentView().next(after.view()) : null));
         return updates;
     }
 
-    private static boolean isTold(AcquireStream stream) {
+    private static boolean getsUpdates(AcquireStream stream) {
         return stream.hasBegun() && !stream.isMuted();
     }
 
@@ -317,10 +317,10 @@ public final class AcquireStreams implements Commits {
      */
     @SuppressWarnings(
             "ReferenceEquality") // comparing views would cost more, and equal views that are not shared do no harm
-    private Told knowledge(SchedulerView view) {
-        Told last = newest;
+    private SentView knowledge(SchedulerView view) {
+        SentView last = newest;
         if (last == null || last.view() != view) {
-            last = Told.first(view);
+            last = SentView.first(view);
             newest = last;
         }
         return last;
@@ -334,7 +334,7 @@ public final class AcquireStreams implements Commits {
     /** One committed view that is being sent to the streams. Each difference is computed and encoded once. */
     private final class Round {
         private final SchedulerView now;
-        private final IdentityHashMap<Told, Update> updates = new IdentityHashMap<>();
+        private final IdentityHashMap<SentView, Update> updates = new IdentityHashMap<>();
         private int sent;
 
         Round(SchedulerView now) {
@@ -342,7 +342,7 @@ public final class AcquireStreams implements Commits {
         }
 
         void sendTo(AcquireStream stream) {
-            if (!isTold(stream)) {
+            if (!getsUpdates(stream)) {
                 return;
             }
             if (!stream.sink().isWritable()) {
@@ -352,7 +352,7 @@ public final class AcquireStreams implements Commits {
                 stream.fallBehind();
                 return;
             }
-            Update update = updates.computeIfAbsent(stream.told(), this::update);
+            Update update = updates.computeIfAbsent(stream.sentView(), this::update);
             stream.knows(update.after);
             if (update.payload != null) {
                 send(stream, update.payload);
@@ -361,13 +361,13 @@ public final class AcquireStreams implements Commits {
             }
         }
 
-        private Update update(Told told) {
-            Next next = told.next(now);
-            return new Update(next == null ? null : Json.encode(next.toJson()), told.after(now));
+        private Update update(SentView sentView) {
+            Next next = sentView.next(now);
+            return new Update(next == null ? null : Json.encode(next.toJson()), sentView.after(now));
         }
     }
 
-    private record Update(@Nullable Bytes payload, Told after) {}
+    private record Update(@Nullable Bytes payload, SentView after) {}
 
     /**
      * The first response, which is kept for the next scheduler. Encoding R, which may have a large graph, takes long, so the

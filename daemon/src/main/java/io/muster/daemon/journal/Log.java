@@ -7,9 +7,11 @@ import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The segments of the state directory while the daemon runs: writes to the segment in use, begins new segments and deletes
@@ -19,6 +21,8 @@ final class Log implements Closeable {
     private static final String PROBE = Segment.DIRECTORY + "/probe" + Segment.UNFINISHED;
     /** The name of a lock file that is locked exclusively while history is deleted, and shared while history is copied. */
     static final String RETENTION = "retention";
+
+    private static final Duration PATIENCE_WITH_COPY = Duration.ofHours(1);
 
     private final Disk disk;
     private final Disk.Lock lock;
@@ -45,6 +49,8 @@ final class Log implements Closeable {
      * of the other.
      */
     private long stray;
+    /** The time since which a copy keeps segments from being deleted; null if none does. A warning sets it to the far future. */
+    private @Nullable Instant heldSince;
 
     Log(
             Disk disk,
@@ -177,10 +183,10 @@ final class Log implements Closeable {
         snapshotBytes = bytes;
         listener.snapshotted(seq, now(), bytes, System.nanoTime() - start);
         rotate();
-        keepForHistory();
         if (stray == 0) {
-            prune();
+            prune(); // first, because the disk may be full
         }
+        keepForHistory();
         measure();
     }
 
@@ -273,33 +279,54 @@ final class Log implements Closeable {
     /** Deletes segments that neither the current snapshot nor the previous one needs, if they are too old or the total is too large. */
     private void prune() {
         try (Closeable alone = disk.alone(RETENTION)) {
+            List<Segment> due = due();
             if (alone != null) {
-                deleteHistory();
+                heldSince = null;
+                for (Segment segment : due) {
+                    disk.delete(segment.name());
+                    otherBytes -= segment.size();
+                }
                 SnapshotFile.deleteBefore(disk, Segment.list(disk).get(0).first() - 1);
-            } // otherwise a copy is running, and the next snapshot tries again
+            } else if (!due.isEmpty()) {
+                heldBack(due);
+            }
         } catch (IOException e) {
             listener.warning("old journal segments could not be deleted: " + e.getMessage());
         }
     }
 
-    private void deleteHistory() throws IOException {
+    /** Warns once if a copy has kept segments from being deleted for so long that it probably hangs. */
+    private void heldBack(List<Segment> due) {
+        Instant since = heldSince == null ? clock.instant() : heldSince;
+        heldSince = since;
+        if (!since.plus(PATIENCE_WITH_COPY).isAfter(clock.instant())) {
+            heldSince = Instant.MAX.minus(PATIENCE_WITH_COPY);
+            listener.warning("since " + since + " a copy that locks the file " + RETENTION + " keeps " + due.size()
+                    + " old journal segments of "
+                    + due.stream().mapToLong(Segment::size).sum()
+                    + " bytes from being deleted: look for a `muster journal backup` that hangs, and end it");
+        }
+    }
+
+    /** Returns the segments that are to be deleted, the oldest first. */
+    private List<Segment> due() throws IOException {
         List<Segment> segments = Segment.list(disk);
         long total = segments.stream().mapToLong(Segment::size).sum();
         Instant oldest = clock.instant().minus(settings.historyAge());
-        for (int i = 0; i + 1 < segments.size(); i++) {
-            Segment segment = segments.get(i);
-            boolean needed = segments.get(i + 1).first() > previousSeq + 1;
+        int count = 0;
+        for (; count + 1 < segments.size(); count++) {
+            Segment segment = segments.get(count);
+            Segment following = segments.get(count + 1);
+            boolean needed = following.first() > previousSeq + 1;
             boolean young = settings.agePaused().getAsBoolean()
                     || segment.modified().isAfter(oldest)
-                    || Segment.begun(disk, segments.get(i + 1)).isAfter(oldest);
-            boolean kept = total <= settings.historyBytes() && young;
-            if (needed || kept) {
-                return;
+                    || Segment.begun(disk, following).isAfter(oldest);
+            if (needed || (total <= settings.historyBytes() && young)) {
+                break;
             }
-            disk.delete(segment.name());
             total -= segment.size();
-            otherBytes -= segment.size();
         }
+        return segments.subList(0, count);
     }
 
     private double now() {

@@ -34,6 +34,7 @@ final class SegmentScan implements Closeable {
     private long expected;
 
     private @Nullable JournalRecord parsed;
+    private String unreadable = "";
     private @Nullable CorruptException damage;
 
     SegmentScan(Disk disk, Segment segment, HostLines hosts) throws IOException {
@@ -84,7 +85,7 @@ final class SegmentScan implements Closeable {
             }
             long seq = seq(start, end);
             if (seq != expected) {
-                damage(start, "seq " + seq + " follows " + (expected - 1));
+                damage(start, seq == 0 ? unreadable : "seq " + seq + " follows " + (expected - 1));
                 return null;
             }
             from = end + 1;
@@ -97,24 +98,34 @@ final class SegmentScan implements Closeable {
         return null;
     }
 
-    /** The seq of an intact line, which is parsed only if it may concern one of the hosts. */
-    private long seq(int start, int end) throws IOException {
+    /**
+     * The seq of an intact line, which is parsed only if it may concern one of the hosts; 0 if the line is no event, for the reason in
+     * {@link #unreadable}.
+     */
+    private long seq(int start, int end) {
         int json = start + Line.PREFIX;
         long seq = hosts.read(bytes, json, end);
-        parsed = seq > 0 ? null : JournalRecord.parse(bytes, json, end - json);
-        return parsed == null ? seq : parsed.seq();
+        parsed = null;
+        if (seq > 0) {
+            return seq;
+        }
+        try {
+            JournalRecord event = JournalRecord.parse(bytes, json, end - json);
+            parsed = event;
+            return event.seq();
+        } catch (IOException wrong) {
+            unreadable = "the line is intact, but no event: " + wrong.getMessage();
+            return 0;
+        }
     }
 
-    /** Notes damage and goes to the next intact line. */
+    /** Notes damage and goes to the next intact line with an event. */
     private void damage(int start, String sentence) throws IOException {
         damage = new CorruptException(segment.name(), 0, position - to + start, sentence);
         expected = 0;
         for (int end = newline(); end >= 0 && expected == 0; end = newline()) {
-            if (Line.intact(bytes, from, end)) {
-                expected = seq(from, end);
-            } else {
-                from = end + 1;
-            }
+            expected = Line.intact(bytes, from, end) ? seq(from, end) : 0;
+            from = expected > 0 ? from : end + 1;
         }
     }
 

@@ -193,12 +193,22 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
         }
     }
 
+    /** Writes a file beside the old one and renames it. After an error, the unfinished file is deleted: the disk may be full. */
     private static void replace(Disk disk, String name, byte[] bytes) throws IOException {
         String beside = name + Segment.UNFINISHED;
-        try (Disk.File file = disk.open(beside, Disk.Access.CREATE)) {
-            file.write(ByteBuffer.wrap(bytes), 0);
-            file.force(true);
+        try {
+            try (Disk.File file = disk.open(beside, Disk.Access.CREATE)) {
+                file.write(ByteBuffer.wrap(bytes), 0);
+                file.force(true);
+            }
+            disk.rename(beside, name);
+        } catch (IOException e) {
+            try {
+                disk.delete(beside);
+            } catch (IOException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
         }
-        disk.rename(beside, name);
     }
 }

@@ -154,7 +154,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         if (isWritable() || !account.isTight()) {
             backlog.add(body, false);
         } else if (account.isFull()) {
-            letGo("the peer does not read its answers, and its " + backlog.size() + " waiting requests take "
+            closeNow("the peer does not read its answers, and its " + backlog.size() + " waiting requests take "
                     + (backlog.bytes() >> 10) + " KiB, which is the limit");
         } else {
             keepWithoutRoom(FrameDecoder.read(body), body);
@@ -201,7 +201,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
                 serve(backlog.remove());
             }
         } catch (ProtocolException e) {
-            letGo(String.valueOf(e.getMessage()));
+            closeNow(String.valueOf(e.getMessage()));
         } finally {
             serving = false;
         }
@@ -223,7 +223,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     private void goOn() {
         boolean none = backlog.isEmpty();
         if (none && fault != null) {
-            letGo(fault);
+            closeNow(fault);
         } else if (isGone() && (none || terms.stopping.getAsBoolean())) {
             release();
         } else {
@@ -376,7 +376,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             why = deadlines.unread(unread, channel.bytesBeforeWritable() + unsent.bytes(), nanos);
         }
         if (why != null) {
-            letGo(why);
+            closeNow(why);
         }
     }
 
@@ -389,7 +389,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     }
 
     @Override
-    public void letGo(String why) {
+    public void closeNow(String why) {
         if (terms.mayComplain.getAsBoolean()) {
             log.warn("peer={} closed: {}", peer, why);
         }
@@ -421,7 +421,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             // This task updates the account. An update may close any connection, which the caller may not expect now.
             soon(Task.FLUSH);
         } catch (OutOfMemoryError e) { // Netty limits its memory outside the heap
-            channel.eventLoop().execute(() -> letGo("there is no memory for an answer: " + e.getMessage()));
+            channel.eventLoop().execute(() -> closeNow("there is no memory for an answer: " + e.getMessage()));
         }
     }
 

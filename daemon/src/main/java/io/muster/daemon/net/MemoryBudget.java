@@ -76,7 +76,7 @@ public final class MemoryBudget {
         long holds();
 
         /** Closes the connection and releases its memory at once. */
-        void letGo(String why);
+        void closeNow(String why);
     }
 
     /** A payload that waits to be read by one peer or by several. Its memory counts once. */
@@ -236,7 +236,7 @@ public final class MemoryBudget {
             for (Account next = heaviest(); held > most && next != null; next = heaviest()) {
                 long megabytes = held >> 20;
                 next.close();
-                next.holder.letGo("unfinished messages, waiting requests and unread answers take " + megabytes
+                next.holder.closeNow("unfinished messages, waiting requests and unread answers take " + megabytes
                         + " MiB of all peers' " + (most >> 20) + ", and those of this peer take most");
             }
         } finally {

@@ -211,7 +211,7 @@ public final class PeerSocket implements Configurable, AutoCloseable {
     }
 
     /** Stops accepting connections. Existing connections stay open. */
-    public void closeDoor() {
+    public void stopAccepting() {
         server.close().awaitUninterruptibly();
     }
 
@@ -241,7 +241,7 @@ public final class PeerSocket implements Configurable, AutoCloseable {
      */
     @Override
     public void close() {
-        closeDoor();
+        stopAccepting();
         peers.forEach(channel -> channel.eventLoop().execute(() -> finish(channel)));
         if (!peers.newCloseFuture().awaitUninterruptibly(GRACE_MILLIS)) {
             peers.close().awaitUninterruptibly();

@@ -15,6 +15,7 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
@@ -159,12 +160,41 @@ public final class Changes {
         if (request.xml()) {
             reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
         } else {
-            files.run(
-                    () -> {
-                        Consumer<Replier> read = read(request, by);
-                        return () -> read.accept(reply);
-                    },
-                    bug -> reply.fail(new RpcException(Errno.EIO, bug)));
+            unlessRepeated(
+                    request,
+                    by,
+                    reply,
+                    () -> files.run(
+                            () -> {
+                                Consumer<Replier> read = read(request, by);
+                                return () -> read.accept(reply);
+                            },
+                            bug -> reply.fail(new RpcException(Errno.EIO, bug))));
+        }
+    }
+
+    /**
+     * Goes on with a reload, unless the change was made before: its file may contain something else now, and a scheduler may have acquired
+     * the new R. The answer is that of the first time.
+     */
+    private void unlessRepeated(ReloadRequest request, Principal by, Replier reply, Runnable then) {
+        ChangeId id = request.id();
+        if (id != null && inventory.remembers(id, by)) {
+            inventory.whenAnswered(
+                    () -> { // the first one may still wait for the disk, which may fail
+                        Decision repeated = inventory.state().repetition(id, inventory.now(), by);
+                        Rejection rejection = repeated == null ? null : repeated.rejection();
+                        if (repeated == null) {
+                            unlessRepeated(request, by, reply, then);
+                        } else if (rejection != null) {
+                            reply.fail(refusal(rejection));
+                        } else {
+                            long seq = inventory.state().seqOf(id, inventory.now(), by);
+                            reply.done(Json.encode(ChangeAnswer.ofRepeated(seq).toJson()));
+                        }
+                    });
+        } else {
+            then.run();
         }
     }
 
@@ -193,17 +223,18 @@ public final class Changes {
      * meanwhile.
      */
     private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
-        DefinitionChanges.Define define = definition.apply(resources);
-        ChangeId id = request.id();
-        boolean isRepeated = id != null && inventory.remembers(id, by);
-        List<String> untold = isRepeated ? List.of() : acquires.untold(define.resources());
-        if (!untold.isEmpty()) {
-            reply.fail(new RpcException(
-                    Errno.EBUSY,
-                    "resources are busy (unload scheduler?): the scheduler cannot be sent " + String.join("; ", untold)));
-            return;
-        }
-        Runnable done = isRepeated ? () -> {} : acquires::forgetDeferred;
-        submit(id == null ? define : new Once(define, id), id != null, by, done, reply);
+        unlessRepeated(request, by, reply, () -> {
+            DefinitionChanges.Define define = definition.apply(resources);
+            List<String> untold = acquires.untold(define.resources());
+            if (!untold.isEmpty()) {
+                reply.fail(new RpcException(
+                        Errno.EBUSY,
+                        "resources are busy (unload scheduler?): the scheduler cannot be sent "
+                                + String.join("; ", untold)));
+                return;
+            }
+            ChangeId id = request.id();
+            submit(id == null ? define : new Once(define, id), id != null, by, acquires::forgetDeferred, reply);
+        });
     }
 }

@@ -18,9 +18,11 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +47,7 @@ public final class Histories {
     private final Inventory inventory;
     private final Aside beside;
     private final Deque<History> waiting = new ArrayDeque<>();
-    private int open;
+    private final Set<History> open = new HashSet<>();
 
     /** @param beside runs one piece of work at a time */
     public Histories(Archive archive, Inventory inventory, Aside beside) {
@@ -58,7 +60,6 @@ public final class Histories {
     final class History {
         private final Bytes payload;
         private final Sink sink;
-        private boolean begun;
         private boolean working;
         private boolean released;
 
@@ -135,12 +136,11 @@ public final class Histories {
     }
 
     private void begin() {
-        while (open < MOST_OPEN && !waiting.isEmpty()) {
+        while (open.size() < MOST_OPEN && !waiting.isEmpty()) {
             History history = waiting.remove();
             Committed now = inventory.committed();
             history.present = new Inquiry.Present(now.state(), now.seq(), inventory.now());
-            history.begun = true;
-            open++;
+            open.add(history);
             work(history);
         }
     }
@@ -178,22 +178,35 @@ public final class Histories {
 
     /** Goes on if the peer can be sent more. */
     void resume(History history) {
-        if (history.begun && !history.working && !history.released && history.sink.isWritable()) {
+        if (open.contains(history) && !history.working && !history.released && history.sink.isWritable()) {
             work(history);
         }
     }
 
     /** The peer is gone or wants no more. */
     void release(History history) {
-        boolean close = history.begun && !history.working && !history.released;
+        boolean close = open.contains(history) && !history.working && !history.released;
         history.released = true;
         if (!waiting.remove(history) && close) {
             close(history);
         }
     }
 
+    /** Ends all answers, those of waiting requests included. */
+    public void endAll(RpcException reason) {
+        List<History> ending = new ArrayList<>(open);
+        ending.addAll(waiting);
+        waiting.clear();
+        for (History history : ending) {
+            if (!history.released) {
+                release(history);
+                history.sink.end(reason);
+            }
+        }
+    }
+
     private void close(History history) {
-        open--;
+        open.remove(history);
         Inquiry inquiry = history.inquiry;
         if (inquiry != null) {
             beside.run(

@@ -62,48 +62,25 @@ final class OpenStreams {
         Reply reply = begin(request);
         AcquireStream stream = backend.acquires().acquire(reply, by);
         open(
+                request,
                 reply,
-                new Open(
-                        request.topic(),
-                        size(request),
-                        () -> backend.acquires().resume(stream),
-                        () -> backend.acquires().release(stream),
-                        () -> {
-                            backend.acquires().cancelled(stream);
-                            reply.cancel();
-                        }));
+                () -> backend.acquires().resume(stream),
+                () -> backend.acquires().release(stream),
+                () -> backend.acquires().cancelled(stream));
     }
 
     void follow(Request request) {
         Reply reply = begin(request);
         JournalStream stream = backend.journals().follow(reply);
-        open(
-                reply,
-                new Open(
-                        request.topic(),
-                        size(request),
-                        () -> backend.journals().resume(stream),
-                        () -> backend.journals().release(stream),
-                        () -> {
-                            backend.journals().release(stream);
-                            reply.cancel();
-                        }));
+        Runnable release = () -> backend.journals().release(stream);
+        open(request, reply, () -> backend.journals().resume(stream), release, release);
     }
 
     void history(Request request, Bytes payload) {
         Reply reply = begin(request);
         Histories.History history = backend.histories().ask(payload, reply);
-        open(
-                reply,
-                new Open(
-                        request.topic(),
-                        size(request),
-                        () -> backend.histories().resume(history),
-                        () -> backend.histories().release(history),
-                        () -> {
-                            backend.histories().release(history);
-                            reply.cancel();
-                        }));
+        Runnable release = () -> backend.histories().release(history);
+        open(request, reply, () -> backend.histories().resume(history), release, release);
     }
 
     /**
@@ -124,10 +101,18 @@ final class OpenStreams {
         }
     }
 
-    /** Adds a stream, unless it has ended already because its first response was refused. */
-    private void open(Reply reply, Open stream) {
+    /**
+     * Adds a stream, unless it has ended already because its first response was refused.
+     *
+     * @param cancelled called when the peer cancels the stream, before the response that ends the stream
+     */
+    private void open(Request request, Reply reply, Runnable resume, Runnable release, Runnable cancelled) {
         if (!reply.ended) {
-            open(reply.key, stream);
+            Runnable cancel = () -> {
+                cancelled.run();
+                reply.cancel();
+            };
+            open(reply.key, new Open(request.topic(), size(request), resume, release, cancel));
         }
     }
 

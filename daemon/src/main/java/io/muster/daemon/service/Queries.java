@@ -17,7 +17,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.Scheduler;
-import io.muster.protocol.acquire.Told;
+import io.muster.protocol.acquire.SentView;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.InventoryAnswer;
 import io.muster.protocol.admin.SchedStatus;
@@ -116,7 +116,7 @@ public final class Queries implements Configurable {
 
     private InventoryAnswer all() {
         List<Scheduler> schedulers = new ArrayList<>();
-        IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams with the same view share one set
+        IdentityHashMap<SentView, Idset> up = new IdentityHashMap<>(); // streams with the same view share one set
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
         Committed now = inventory.committed();
         return new InventoryAnswer(
@@ -130,17 +130,17 @@ public final class Queries implements Configurable {
                 now.state());
     }
 
-    private static Scheduler describe(AcquireStream stream, IdentityHashMap<Told, Idset> up) {
+    private static Scheduler describe(AcquireStream stream, IdentityHashMap<SentView, Idset> up) {
         Principal holder = stream.holder();
-        Told told = stream.told();
+        SentView sentView = stream.sentView();
         return new Scheduler(
                 holder.user(),
                 holder.uid(),
                 holder.pid(),
                 stream.since(),
                 stream.responses(),
-                told.offered(),
-                up.computeIfAbsent(told, t -> t.view().up().intersect(t.offered())),
+                sentView.offered(),
+                up.computeIfAbsent(sentView, sent -> sent.view().up().intersect(sent.offered())),
                 stream.isBehind());
     }
 

@@ -69,6 +69,16 @@ class EventFilterTest {
         assertThat(EventFilter.ALL.about("gone2", resources).matches(DRAIN)).isFalse();
     }
 
+    @Test
+    void aRestartIsAboutAllItsRanks() {
+        var restart =
+                new JsonMapper().createObjectNode().put("timestamp", 100.5).put("name", "restart");
+        restart.putObject("context").put("ranks", "0-7").put("online", "").put("nodelist", "node[0-7]");
+        assertThat(EventFilter.ALL.about("7").matches(restart)).isTrue();
+        assertThat(EventFilter.ALL.about("node7").matches(restart)).isTrue();
+        assertThat(EventFilter.ALL.about("8").matches(restart)).isFalse();
+    }
+
     /** The host may have had another rank when the event happened. */
     @Test
     void whatNamesHostsIsFoundByHost() {

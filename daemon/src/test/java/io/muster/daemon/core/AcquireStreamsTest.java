@@ -398,7 +398,7 @@ class AcquireStreamsTest {
     @Test
     void whatAStreamWasOfferedIsRemembered() {
         rig.submit(new MembershipChanges.Exclude("0", null));
-        assertThat(acquire(sink).told().offered()).isEqualTo(Idset.range(1, 3));
+        assertThat(acquire(sink).sentView().offered()).isEqualTo(Idset.range(1, 3));
     }
 
     @Test

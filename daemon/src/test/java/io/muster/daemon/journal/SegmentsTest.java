@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.ledger.Outcome;
+import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -110,6 +111,52 @@ class SegmentsTest {
 
         assertThat(client.outcomes).allMatch(Outcome::durable);
         assertThat(client.warnings).contains("old journal segments could not be deleted: Input/output error");
+    }
+
+    @Test
+    void aCopyThatKeepsHistoryFromBeingDeletedForAnHourIsOneWarning() throws IOException {
+        Instant[] now = {Client.CLOCK.instant()};
+        Client client = Client.open(disk, new JournalSettings(1 << 20, Duration.ZERO, 0), () -> now[0]);
+        try (Closeable copy = disk.share(Log.RETENTION)) {
+            assertThat(copy).isNotNull();
+            snapshots(client, 3);
+            now[0] = now[0].plusSeconds(3599);
+            snapshots(client, 1);
+            assertThat(client.warnings).isEmpty();
+            now[0] = now[0].plusSeconds(1);
+            snapshots(client, 3);
+        }
+        assertThat(segments()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+        assertThat(client.warnings)
+                .singleElement()
+                .asString()
+                .matches("since 2023-11-14T22:13:20Z a copy that locks the file retention keeps 4 old journal segments"
+                        + " of \\d+ bytes from being deleted: look for a `muster journal backup` that hangs,"
+                        + " and end it");
+        snapshots(client, 1);
+        client.close();
+        assertThat(segments()).containsExactly(8L, 9L);
+        assertThat(client.warnings).hasSize(1);
+    }
+
+    /** Nothing but the deletion of old segments makes room for the snapshot of the month. */
+    @Test
+    void aSnapshotForHistoryOnAFullDiskIsKeptOnceOldSegmentsAreDeleted() throws IOException {
+        FaultyDisk faulty = new FaultyDisk(disk);
+        Client client = Client.open(faulty, new JournalSettings(1 << 20, Duration.ZERO, 0));
+        String kept = SnapshotFile.kept(Client.CLOCK.instant());
+        faulty.fault((kind, name) -> {
+            boolean full = disk.names.containsKey(Segment.name(1));
+            return full && kind == FaultyDisk.Kind.WRITE && name.startsWith(kept) ? 10 : -1;
+        });
+        snapshots(client, 1);
+        assertThat(client.warnings)
+                .containsExactly("no snapshot could be kept for the history of this month: No space left on device");
+        assertThat(disk.names).doesNotContainKeys(kept, kept + Segment.UNFINISHED);
+        snapshots(client, 1);
+        client.close();
+        assertThat(client.warnings).hasSize(1);
+        assertThat(disk.names).containsKey(kept).doesNotContainKeys(Segment.name(1), kept + Segment.UNFINISHED);
     }
 
     /** Without file descriptors, no directory can be forced either. */

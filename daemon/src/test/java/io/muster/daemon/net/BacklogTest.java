@@ -314,7 +314,7 @@ class BacklogTest extends LinkFixture {
         stage.rig.release();
         settle();
         assertThat(read()).hasSize(5001).noneMatch(answer -> answer.contains("EAGAIN"));
-        leaving.letGo("it never reads");
+        leaving.closeNow("it never reads");
     }
 
     @Test

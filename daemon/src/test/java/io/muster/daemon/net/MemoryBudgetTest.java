@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
     private final MemoryBudget budget = new MemoryBudget(100, true);
-    private final List<String> letGo = new ArrayList<>();
+    private final List<String> closed = new ArrayList<>();
 
     private final class Peer implements MemoryBudget.Holder {
         private final String name;
@@ -31,8 +31,8 @@ class MemoryBudgetTest {
         }
 
         @Override
-        public void letGo(String why) {
-            letGo.add(name);
+        public void closeNow(String why) {
+            closed.add(name);
             account.close();
         }
     }
@@ -45,12 +45,12 @@ class MemoryBudgetTest {
         large.hold(40);
         larger.hold(59);
         small.hold(1);
-        assertThat(letGo).isEmpty();
+        assertThat(closed).isEmpty();
         small.hold(2);
-        assertThat(letGo).containsExactly("larger");
+        assertThat(closed).containsExactly("larger");
         small.hold(39);
         large.hold(90);
-        assertThat(letGo).containsExactly("larger", "large");
+        assertThat(closed).containsExactly("larger", "large");
         assertThat(budget.held()).isEqualTo(39);
     }
 
@@ -59,7 +59,7 @@ class MemoryBudgetTest {
         Peer one = new Peer("one");
         new Peer("other").hold(30);
         one.hold(71);
-        assertThat(letGo).containsExactly("one");
+        assertThat(closed).containsExactly("one");
         one.hold(1000);
         assertThat(budget.held()).as("who is gone counts no more").isEqualTo(30);
     }
@@ -70,9 +70,9 @@ class MemoryBudgetTest {
         Peer alone = new Peer("alone");
         idle.hold(0);
         alone.hold(100_000);
-        assertThat(letGo).isEmpty();
+        assertThat(closed).isEmpty();
         idle.hold(1);
-        assertThat(letGo).containsExactly("alone");
+        assertThat(closed).containsExactly("alone");
     }
 
     @Test
@@ -91,7 +91,7 @@ class MemoryBudgetTest {
         assertThat(budget.held()).isEqualTo(90);
         peers.get(49).account.isRead(answer);
         assertThat(budget.held()).isZero();
-        assertThat(letGo).isEmpty();
+        assertThat(closed).isEmpty();
     }
 
     @Test
@@ -101,7 +101,7 @@ class MemoryBudgetTest {
         second.account.waits(new Object(), 30);
         assertThat(budget.held()).isEqualTo(60);
         second.hold(50);
-        assertThat(letGo).containsExactly("second");
+        assertThat(closed).containsExactly("second");
     }
 
     @Test
@@ -110,7 +110,7 @@ class MemoryBudgetTest {
         sent.hold(90);
         sent.own = 0;
         new Peer("next").hold(50);
-        assertThat(letGo).isEmpty();
+        assertThat(closed).isEmpty();
         assertThat(budget.held()).isEqualTo(50);
     }
 
@@ -120,11 +120,11 @@ class MemoryBudgetTest {
         new Peer("one").hold(90);
         Peer other = new Peer("other");
         other.hold(100);
-        assertThat(letGo).isEmpty();
+        assertThat(closed).isEmpty();
         budget.atLeast(10);
         other.hold(10);
         other.hold(11);
-        assertThat(letGo).containsExactly("one");
+        assertThat(closed).containsExactly("one");
     }
 
     @Test
@@ -141,8 +141,8 @@ class MemoryBudgetTest {
                 }
 
                 @Override
-                public void letGo(String why) {
-                    letGo.add(why);
+                public void closeNow(String why) {
+                    closed.add(why);
                 }
             }));
         }
@@ -155,7 +155,7 @@ class MemoryBudgetTest {
         own[0] = 10 * MemoryBudget.FREE;
         accounts.get(0).update();
         assertThat(accounts).extracting(MemoryBudget.Account::isFull).containsExactly(true, false);
-        assertThat(letGo).isEmpty();
+        assertThat(closed).isEmpty();
     }
 
     @Test
@@ -184,7 +184,7 @@ class MemoryBudgetTest {
         }
 
         @Override
-        public void letGo(String why) {
+        public void closeNow(String why) {
             throw new AssertionError(why);
         }
     }

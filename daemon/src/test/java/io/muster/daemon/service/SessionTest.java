@@ -6,6 +6,8 @@ import io.muster.daemon.access.LogBudget;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.core.Rig;
 import io.muster.inventory.axis.Hold;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Header;
@@ -368,6 +370,7 @@ class SessionTest {
                     resource.ping | | EPROTO resource.ping without a payload
                     resource.acquire | | EPROTO resource.acquire requires streaming RPC flag
                     resource.journal | | EPROTO resource.journal requires streaming RPC flag
+                    resource.history | {} | EPROTO resource.history requires streaming RPC flag
                     """)
     void whatCannotBeReadIsRefusedAndLeavesNothingPending(String topic, String json, String answer) {
         assertThat(owner.ask(topic, json)).startsWith(answer);
@@ -531,6 +534,55 @@ class SessionTest {
         assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
         assertThat(owner.ask("attr.get", "{\"name\":\"size\"}")).contains("\"8\"");
         assertThat(owner.ask("resource.get", null)).endsWith("\"method\":\"reload\"}");
+    }
+
+    /** The file contains something else meanwhile, and a scheduler has acquired the new R. */
+    @Test
+    void aReloadThatIsSentAgainIsAnsweredAsBeforeAndReadsNoFile(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("R");
+        String form =
+                "{\"path\":\"%s\",\"xml\":false,\"force\":false,\"id\":\"00000000-0000-0001-0000-00000000000%d\"}";
+        String reload = String.format(Locale.ROOT, form, file, 1);
+        Files.writeString(file, "junk");
+        assertThat(owner.ask("resource.reload", reload)).startsWith("EINVAL ");
+        Files.writeString(file, Rig.nodes("node[0-7]").toString());
+        assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
+        Files.writeString(file, "junk");
+        assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
+        Files.delete(file);
+        owner.send("resource.acquire", null, Header.STREAMING);
+        long seq = stage.rig.inventory.seq();
+        assertThat(owner.ask("resource.reload", reload)).isEqualTo(OK);
+        assertThat(owner.ask("resource.reload", String.format(Locale.ROOT, form, "/other", 1)))
+                .startsWith("EINVAL id 00000000-0000-0001-0000-000000000001 belongs to another change already");
+        assertThat(owner.ask("resource.reload", String.format(Locale.ROOT, form, file, 2)))
+                .isEqualTo("EBUSY resources are busy (unload scheduler?)");
+        assertThat(stage.rig.inventory.seq()).isEqualTo(seq);
+    }
+
+    /** Two are created, and one waits. */
+    @Test
+    void historiesEndWithTheDaemon() {
+        stage.answersHeld = true;
+        for (int i = 0; i < 3; i++) {
+            owner.send("resource.history", "{}", Header.STREAMING);
+        }
+        stage.rig.core.runReady();
+        assertThat(owner.received()).isEmpty();
+        stage.backend.histories().endAll(new RpcException(Errno.ECANCELED, "the daemon is stopping"));
+        assertThat(owner.received()).hasSize(3).containsOnly("ECANCELED the daemon is stopping");
+        stage.answersHeld = false;
+        stage.heldAnswers.forEach(Runnable::run);
+        stage.rig.core.runReady();
+        assertThat(owner.received()).isEmpty();
+    }
+
+    @Test
+    void theHistoryOfMoreHostsThanMemoryIsSetAsideForIsRefused() {
+        assertThat(owner.ask("resource.history", "{\"hosts\":\"n[0-65536]\"}", Header.STREAMING))
+                .isEqualTo(
+                        "EINVAL the history of 65537 hosts is asked for; 65536 are allowed: ask for fewer hosts, or for"
+                                + " all by naming none");
     }
 
     @Test

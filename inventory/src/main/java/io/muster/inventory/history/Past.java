@@ -92,8 +92,4 @@ public final class Past {
         double first = chronicle.first();
         return new Coverage(first, whole ? first : since, whole, damage, Hostlist.of(unknown));
     }
-
-    public PastAnswer answer() {
-        return PastAnswer.of(rest(), coverage());
-    }
 }

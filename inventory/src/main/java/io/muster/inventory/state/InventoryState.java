@@ -130,6 +130,23 @@ public final class InventoryState {
     }
 
     /**
+     * Returns the decision about a change if this user gave its id to one of the last changes; null if the id is new. The same request is
+     * accepted and changes nothing, another request is rejected.
+     */
+    public @Nullable Decision repetition(ChangeId id, double now, Principal by) {
+        ChangeIds.Given given = ids().find(id.id(), by, now);
+        if (given == null) {
+            return null;
+        }
+        return given.id().request().equals(id.request())
+                ? Decision.accept()
+                : Decision.reject(
+                        Decision.Rejection.Kind.INVALID,
+                        "id " + id.id() + " belongs to another change already, seq " + given.seq()
+                                + ": give each change an id of its own");
+    }
+
+    /**
      * Returns the state that remembers the id of the change that has just been applied.
      *
      * @param seq sequence number of the last entry of the change

@@ -9,15 +9,7 @@ import io.muster.inventory.axis.Principal;
 public record Once(Command command, ChangeId id) implements Command {
     @Override
     public Decision decide(InventoryState state, double now, Principal by) {
-        ChangeIds.Given given = state.ids().find(id.id(), by, now);
-        if (given == null) {
-            return command.decide(state, now, by);
-        }
-        return given.id().request().equals(id.request())
-                ? Decision.accept()
-                : Decision.reject(
-                        Decision.Rejection.Kind.INVALID,
-                        "id " + id.id() + " belongs to another change already, seq " + given.seq()
-                                + ": give each change an id of its own");
+        Decision repeated = state.repetition(id, now, by);
+        return repeated == null ? command.decide(state, now, by) : repeated;
     }
 }

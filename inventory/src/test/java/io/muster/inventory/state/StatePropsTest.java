@@ -317,14 +317,14 @@ class StatePropsTest {
         }
         NaiveState.Sent any = any(model.sent, random);
         assertThat(model.remembers(any, real.now(), ChangeIds.MOST, ChangeIds.SECONDS))
-                .isEqualTo(real.state().seqOf(any.command().id(), real.now(), any.by()) != 0);
+                .isEqualTo(real.state().repetition(any.command().id(), real.now(), any.by()) != null);
         assertThat(any.command().decide(real.state(), real.now(), any.by())).isEqualTo(Decision.accept());
         assertThat(real.state()
-                        .seqOf(
+                        .repetition(
                                 any.command().id(),
                                 real.now(),
                                 new Principal(any.by().uid() + 7, "eve", 0)))
-                .isZero();
+                .isNull();
         Once other =
                 new Once(any.command().command(), ChangeId.of(any.command().id().id(), "another"));
         assertThat(Objects.requireNonNull(

@@ -138,7 +138,7 @@ public final class Peer implements AutoCloseable {
     }
 
     /** Waits, with a limit, for the daemon to close the connection; responses before that are ignored. */
-    public boolean isLetGo() throws IOException {
+    public boolean isClosed() throws IOException {
         long deadline = System.nanoTime() + Output.PATIENCE.toNanos();
         channel.configureBlocking(false);
         try (Selector selector = Selector.open()) {

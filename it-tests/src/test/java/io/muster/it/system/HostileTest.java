@@ -150,7 +150,7 @@ class HostileTest {
             random.nextBytes(garbage);
             try (Peer peer = Peer.welcomed(socket)) {
                 peer.fits(ByteBuffer.wrap(garbage));
-                assertThat(peer.isLetGo()).isTrue();
+                assertThat(peer.isClosed()).isTrue();
             }
         }
     }
@@ -200,7 +200,7 @@ class HostileTest {
         try (Peer peer = Peer.welcomed(socket)) {
             peer.fits(bytes);
             peer.endSending();
-            assertThat(peer.isLetGo()).isTrue();
+            assertThat(peer.isClosed()).isTrue();
         }
     }
 
@@ -211,7 +211,7 @@ class HostileTest {
                 try (Peer peer = Peer.welcomed(socket)) {
                     peer.send(
                             ByteBuffer.allocate(8).putInt(magic).putInt(length).flip());
-                    assertThat(peer.isLetGo()).as("%x %x", magic, length).isTrue();
+                    assertThat(peer.isClosed()).as("%x %x", magic, length).isTrue();
                 }
             }
         }

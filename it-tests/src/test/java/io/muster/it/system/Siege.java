@@ -234,7 +234,7 @@ final class Siege extends Thread {
             Peer peer = connect();
             peer.fits(ByteBuffer.wrap(bytes));
             peer.endSending();
-            peer.isLetGo();
+            peer.isClosed();
         }
     }
 

@@ -21,8 +21,8 @@ import java.util.Set;
 public record HistoryRequest(Set<String> hosts, Period period) {
     public static final String TOPIC = "resource.history";
 
-    /** More hosts than any system has, and few enough for the memory of a daemon. */
-    private static final int MOST_HOSTS = 1 << 20;
+    /** The highest number of hosts in a request. Each takes about 100 bytes, for which no peer's memory is charged. */
+    private static final int MOST_HOSTS = 1 << 16;
 
     /** @throws RpcException EPROTO if the payload is something else, EINVAL if the hosts are not a hostlist or too many */
     public static HistoryRequest parse(ObjectNode payload) {

@@ -42,11 +42,11 @@ class AcquirePropsTest {
     /** A scheduler, and the server's record of what it was sent. */
     private static final class Stream {
         private final SchedulerModel scheduler = new SchedulerModel();
-        Told told;
+        SentView told;
 
         Stream(ResourceSet offered, SchedulerView view) throws Exception {
             scheduler.receive(Json.encode(new First(offered, view.up()).toJson()));
-            told = Told.first(view);
+            told = SentView.first(view);
         }
 
         void tell(SchedulerView view) throws Exception {

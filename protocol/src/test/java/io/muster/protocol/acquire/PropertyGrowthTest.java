@@ -44,7 +44,7 @@ class PropertyGrowthTest {
     }
 
     private static long allocated(InventoryState state) {
-        Told told = Told.first(state.view());
+        SentView told = SentView.first(state.view());
         ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = thread.getThreadAllocatedBytes(Thread.currentThread().getId());
         InventoryState changed =

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param offered ranks of the first response that have not been shrunk since; this set never grows
  */
-public record Told(SchedulerView view, Idset offered) {
-    public static Told first(SchedulerView view) {
-        return new Told(view, view.members());
+public record SentView(SchedulerView view, Idset offered) {
+    public static SentView first(SchedulerView view) {
+        return new SentView(view, view.members());
     }
 
     /** Returns the update that takes the scheduler from {@link #view} to {@code now}; null if the update would be empty. */
@@ -38,8 +38,8 @@ public record Told(SchedulerView view, Idset offered) {
     }
 
     /** Returns what the scheduler knows after an update to {@code now}. */
-    public Told after(SchedulerView now) {
-        return new Told(now, offered.subtract(shrunk(now)));
+    public SentView after(SchedulerView now) {
+        return new SentView(now, offered.subtract(shrunk(now)));
     }
 
     /**

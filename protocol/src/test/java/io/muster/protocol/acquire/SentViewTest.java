@@ -8,7 +8,7 @@ import io.muster.inventory.state.SchedulerView;
 import org.junit.jupiter.api.Test;
 
 /** The update that follows from two views, row by row. */
-class ToldTest {
+class SentViewTest {
     private static final SchedulerView START = view("0-3", "0-3", "", "batch", "3");
 
     private static SchedulerView view(String members, String up, String lost, String... properties) {
@@ -23,13 +23,13 @@ class ToldTest {
         return new SchedulerView(Idset.parse(members), Idset.parse(up), Idset.parse(lost), map, expiration);
     }
 
-    private static String words(Told told, SchedulerView now) {
+    private static String words(SentView told, SchedulerView now) {
         Next next = told.next(now);
         return next == null ? "nothing" : next.toJson().toString().replace('"', '\'');
     }
 
     private static String fromStart(SchedulerView now) {
-        return words(Told.first(START), now);
+        return words(SentView.first(START), now);
     }
 
     @Test
@@ -41,10 +41,10 @@ class ToldTest {
     @Test
     void onlyTransitionsAreTold() {
         assertThat(fromStart(view("0-3", "0,2-3", "", "batch", "3"))).isEqualTo("{'down':'1'}");
-        Told told = Told.first(view("0-3", "0", ""));
+        SentView told = SentView.first(view("0-3", "0", ""));
         assertThat(words(told, view("0-3", "1-2", ""))).isEqualTo("{'up':'1-2','down':'0'}");
         assertThat(words(told, view(7, "0-3", "0", ""))).isEqualTo("{'expiration':7.0}");
-        assertThat(words(Told.first(view(7, "0-3", "0", "")), view("0-3", "0", "")))
+        assertThat(words(SentView.first(view(7, "0-3", "0", "")), view("0-3", "0", "")))
                 .isEqualTo("{'expiration':0.0}");
     }
 
@@ -52,9 +52,9 @@ class ToldTest {
     void anExcludedRankIsDownAndOneThatIsIncludedComesUpOnlyWhereItWasOffered() {
         SchedulerView without = view("0-2", "0-2", "", "batch", "3");
         assertThat(fromStart(without)).isEqualTo("{'down':'3'}");
-        assertThat(words(Told.first(START).after(without), START)).isEqualTo("{'up':'3'}");
-        assertThat(words(Told.first(without), START)).isEqualTo("nothing");
-        assertThat(words(Told.first(without), view("0-3", "1-3", "", "batch", "2-3")))
+        assertThat(words(SentView.first(START).after(without), START)).isEqualTo("{'up':'3'}");
+        assertThat(words(SentView.first(without), START)).isEqualTo("nothing");
+        assertThat(words(SentView.first(without), view("0-3", "1-3", "", "batch", "2-3")))
                 .isEqualTo("{'down':'0','property-add':{'batch':'2'}}");
     }
 
@@ -62,7 +62,7 @@ class ToldTest {
     void aLostRankIsDownAndShrunkOnceAndNeverHeardOfAgain() {
         SchedulerView lost = view("0-2", "0-2", "3", "batch", "3");
         assertThat(fromStart(lost)).isEqualTo("{'down':'3','shrink':'3'}");
-        Told after = Told.first(START).after(lost);
+        SentView after = SentView.first(START).after(lost);
         assertThat(after.offered()).hasToString("0-2");
         assertThat(words(after, lost)).isEqualTo("nothing");
         assertThat(words(after, START)).isEqualTo("nothing");
@@ -73,22 +73,22 @@ class ToldTest {
     /** flux-core sends only shrink here, though RFC 28 demands down as well. */
     @Test
     void aRankThatWasDownIsToldSoAgainWhenItIsLost() {
-        Told drained = Told.first(START).after(view("0-3", "0-2", "", "batch", "3"));
+        SentView drained = SentView.first(START).after(view("0-3", "0-2", "", "batch", "3"));
         assertThat(words(drained, view("0-2", "0-2", "3", "batch", "3"))).isEqualTo("{'down':'3','shrink':'3'}");
     }
 
     @Test
     void theLastRankIsNeverShrunk() {
-        assertThat(words(Told.first(view("2", "2", "")), view("", "", "2"))).isEqualTo("{'down':'2'}");
-        assertThat(words(Told.first(view("2", "", "")), view("", "", "2"))).isEqualTo("nothing");
-        Told one = Told.first(view("1-3", "1-3", ""));
+        assertThat(words(SentView.first(view("2", "2", "")), view("", "", "2"))).isEqualTo("{'down':'2'}");
+        assertThat(words(SentView.first(view("2", "", "")), view("", "", "2"))).isEqualTo("nothing");
+        SentView one = SentView.first(view("1-3", "1-3", ""));
         assertThat(words(one, view("0", "0", "1-3"))).isEqualTo("{'down':'1-3','shrink':'2-3'}");
         assertThat(one.after(view("0", "0", "1-3")).offered()).hasToString("1");
     }
 
     @Test
     void whatWasMissedComesAsOneAndWhatCameAndWentNotAtAll() {
-        Told told = Told.first(START);
+        SentView told = SentView.first(START);
         assertThat(words(told, view(9, "0-2", "1", "3", "batch", "2-3", "new", "0,3")))
                 .isEqualTo("{'down':'0,2-3','shrink':'3','property-add':{'batch':'2','new':'0'},'expiration':9.0}");
         assertThat(words(told, view("0-3", "0-3", "", "other", "3")))
@@ -97,7 +97,7 @@ class ToldTest {
 
     @Test
     void whoWasOfferedNothingIsToldOfTheExpirationOnly() {
-        Told nobody = Told.first(view("", "", ""));
+        SentView nobody = SentView.first(view("", "", ""));
         assertThat(words(nobody, START)).isEqualTo("nothing");
         assertThat(words(nobody, view(5, "0", "0", "1"))).isEqualTo("{'expiration':5.0}");
     }
