@@ -348,7 +348,7 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.USAGE, "status", "-s", "broken").err()).contains("the states are avail");
         assertThat(refused(Exit.USAGE, "status", "-o", "nope").err())
                 .contains("there is no column nope; there are state,");
-        assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("local:///path is right");
+        assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("expected local:///PATH");
         assertThat(refused(Exit.USAGE, "property").err()).contains("a verb is missing: expected one of list, add");
         assertThat(refused(Exit.USAGE, "drain", "1", "--until", "soon").err()).contains("\"soon\" is no time");
     }

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(900)
 class FaultTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final String REFUSED = "the daemon refuses changes until the disk accepts writes again";
+    private static final String REFUSED = "changes are refused until the disk accepts writes again";
     private static final String UNCERTAIN = "changes are refused: .*the change may exist after a restart";
     private static final String NEEDS_STRACE = "needs strace, and leave to trace";
     private static final String RENAMES = "rename,renameat,renameat2";
