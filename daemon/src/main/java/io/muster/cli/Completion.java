@@ -10,13 +10,13 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster completion}. */
 @Command(
-name = "completion",
-description = "Print the script that makes a shell complete verbs and options.",
-footer = {
-"  muster completion bash > /etc/bash_completion.d/muster",
-"  source <(muster completion bash)",
-"  source <(muster completion zsh)"
-})
+        name = "completion",
+        description = "Print the script that makes a shell complete verbs and options.",
+        footer = {
+            "  muster completion bash > /etc/bash_completion.d/muster",
+            "  source <(muster completion bash)",
+            "  source <(muster completion zsh)"
+        })
 final class Completion extends Verb {
     @Parameters(index = "0", paramLabel = "SHELL", description = "The shell: bash or zsh.")
     private String shell = "";

@@ -71,7 +71,7 @@ final class Preparation implements Configurable {
         if (failure != null) {
             log.error(
                     "the daemon takes no changes, so the inventory stays as it was when the daemon stopped: {}; reload "
-+ "the configuration when the daemon takes changes again",
+                            + "the configuration when the daemon takes changes again",
                     failure);
         }
     }
@@ -127,7 +127,7 @@ final class Preparation implements Configurable {
         Optional<Answer> answer = submitUnless(core.acquires()::isAcquired, define);
         if (answer.isEmpty()) {
             log.warn("a scheduler holds the present resources: the new ones wait for the next start, or for a reload "
-+ "without a scheduler");
+                    + "without a scheduler");
             return submit(exclusions(config));
         }
         String failure = failure(answer.get());

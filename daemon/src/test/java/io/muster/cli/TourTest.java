@@ -70,7 +70,9 @@ class TourTest {
         StringBuilder tour = new StringBuilder();
         for (int i = 0; i < commands.size(); i++) {
             tour.append(commands.get(i)).append('\n');
-            likeRoot(outputs[i]).lines().forEach(line -> tour.append("# ").append(line).append('\n'));
+            likeRoot(outputs[i])
+                    .lines()
+                    .forEach(line -> tour.append("# ").append(line).append('\n'));
         }
         return tour.toString();
     }

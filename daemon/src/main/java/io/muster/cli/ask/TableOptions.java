@@ -26,7 +26,7 @@ public final class TableOptions {
             names = {"-o", "--format"},
             paramLabel = "FORMAT",
             description = "Print these columns: name,name,...; a text with fields as in flux and Python, \"{state:>10} "
-+ "?:{reason} {nodelist}\"; or a format by its name. -o help lists all names.")
+                    + "?:{reason} {nodelist}\"; or a format by its name. -o help lists all names.")
     private String format = "default";
 
     @Option(
@@ -40,8 +40,9 @@ public final class TableOptions {
             arity = "0..1",
             defaultValue = "auto",
             fallbackValue = "always",
-            description = "Print colors always, never, or auto: on a terminal, unless NO_COLOR is set. Default: auto; without "
-+ "WHEN: always.")
+            description =
+                    "Print colors always, never, or auto: on a terminal, unless NO_COLOR is set. Default: auto; without "
+                            + "WHEN: always.")
     private String color = "auto";
 
     @Option(names = "--expand", description = "Print every host by its full name instead of host[0-99].")

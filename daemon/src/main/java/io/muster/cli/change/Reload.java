@@ -25,19 +25,16 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster reload}. */
 @Command(
-name = "reload",
-description = {
-"Make the daemon replace its resources by the R in a file.",
-"The daemon reads the file. Its resources last until the daemon restarts or reads a changed "
-+ "configuration; then the configuration counts. To reload the configuration itself, run `systemctl "
-+ "reload muster`.",
-"Holds and exclusions follow the host names, whatever their ranks become. While a scheduler holds "
-+ "the resources, a reload is refused, because RFC 28 has no update for new ranks."
-},
-footer = {
-"  muster reload --dry-run R.json",
-"  muster reload R.json"
-})
+        name = "reload",
+        description = {
+            "Make the daemon replace its resources by the R in a file.",
+            "The daemon reads the file. Its resources last until the daemon restarts or reads a changed "
+                    + "configuration; then the configuration counts. To reload the configuration itself, run `systemctl "
+                    + "reload muster`.",
+            "Holds and exclusions follow the host names, whatever their ranks become. While a scheduler holds "
+                    + "the resources, a reload is refused, because RFC 28 has no update for new ranks."
+        },
+        footer = {"  muster reload --dry-run R.json", "  muster reload R.json"})
 public final class Reload extends ServerVerb {
     @Parameters(index = "0", paramLabel = "FILE", description = "A file with R as JSON (RFC 20).")
     private Path file = Path.of("");
@@ -47,7 +44,9 @@ public final class Reload extends ServerVerb {
             description = "Let a Flux broker accept more ranks than it has brokers. Muster ignores this option.")
     private boolean force;
 
-    @Option(names = "--dry-run", description = "Change nothing. Show which hosts would be added, leave, and change their rank.")
+    @Option(
+            names = "--dry-run",
+            description = "Change nothing. Show which hosts would be added, leave, and change their rank.")
     private boolean dryRun;
 
     public Reload(Console console) {

@@ -12,12 +12,9 @@ import picocli.CommandLine.Command;
 
 /** {@code muster expiration get}. */
 @Command(
-name = "get",
-description = "Show when the resources expire.",
-footer = {
-"  muster expiration get",
-"  muster expiration get --json"
-})
+        name = "get",
+        description = "Show when the resources expire.",
+        footer = {"  muster expiration get", "  muster expiration get --json"})
 public final class ExpirationGet extends ServerVerb {
     public ExpirationGet(Console console) {
         super(console);

@@ -14,13 +14,9 @@ import picocli.CommandLine.Command;
 
 /** {@code muster info}. */
 @Command(
-name = "info",
-description = "Count nodes, cores and GPUs.",
-footer = {
-"  muster info",
-"  muster info --state=up",
-"  muster info --property=gpu"
-})
+        name = "info",
+        description = "Count nodes, cores and GPUs.",
+        footer = {"  muster info", "  muster info --state=up", "  muster info --property=gpu"})
 public final class InfoVerb extends UsageVerb {
     public InfoVerb(Console console) {
         super(console);

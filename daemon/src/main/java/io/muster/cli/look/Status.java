@@ -26,17 +26,13 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster status}. */
 @Command(
-name = "status",
-description = {
-"Show the state of all hosts, grouped by state and reason.",
-"States: avail, torpid (connected, but not heard from lately), exclude, lost (shrunk), drained. A "
-+ "star and ✗ mark hosts that are offline."
-},
-footer = {
-"  muster status",
-"  muster status --state=drained -o long",
-"  muster status @gpu"
-})
+        name = "status",
+        description = {
+            "Show the state of all hosts, grouped by state and reason.",
+            "States: avail, torpid (connected, but not heard from lately), exclude, lost (shrunk), drained. A "
+                    + "star and ✗ mark hosts that are offline."
+        },
+        footer = {"  muster status", "  muster status --state=drained -o long", "  muster status @gpu"})
 public final class Status extends ServerVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",
@@ -55,10 +51,13 @@ public final class Status extends ServerVerb {
             paramLabel = "STATE,...",
             description =
                     "Select only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, "
-+ "offline.")
+                            + "offline.")
     private @Nullable String states;
 
-    @Option(names = "--skip-empty", hidden = true, description = "Accepted for scripts that call flux: Muster prints no empty lines.")
+    @Option(
+            names = "--skip-empty",
+            hidden = true,
+            description = "Accepted for scripts that call flux: Muster prints no empty lines.")
     void skipEmpty(boolean always) {}
 
     @Mixin

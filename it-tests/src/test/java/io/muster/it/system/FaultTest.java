@@ -321,8 +321,10 @@ class FaultTest {
 
     private void costsSnapshotsOnly(DaemonProcess.Setup setup, Act spoil, Act mend) throws Exception {
         RecordingAdmin recorder;
-        try (DaemonProcess daemon =
-                setup.start().expect("the snapshot at seq [0-9]+ cannot be written: .*", "a new journal segment could not be begun")) {
+        try (DaemonProcess daemon = setup.start()
+                .expect(
+                        "the snapshot at seq [0-9]+ cannot be written: .*",
+                        "a new journal segment could not be begun")) {
             recorder = RecordingAdmin.at(daemon, 10);
             recorder.write(50);
             long seq = daemon.ask("resource.inventory").path("seq").longValue();
