@@ -56,11 +56,11 @@ add_measurements() {
     if [ ! -e "$classes/built" ] ||
         [ -n "$(find "$sources" "$services" "$main"/muster-daemon-[0-9]*.jar -newer "$classes/built" -type f -print -quit)" ]; then
         require_jdk
-        note "compiling what measures, in $classes"
+        note "compiling the measurements in $classes"
         rm -rf "$classes"
         { mkdir -p "$classes" && cp -R "$services" "$classes"; } || fail "cannot write to $classes"
         find "$sources" -name '*.java' ! -name '*Test.java' -exec "${real%/java}/javac" -nowarn -proc:none -encoding UTF-8 \
-            --release 17 -d "$classes" -cp "$class_path" {} + >&2 || fail "what measures cannot be compiled"
+            --release 17 -d "$classes" -cp "$class_path" {} + >&2 || fail "the measurements cannot be compiled"
         : >"$classes/built"
     fi
     class_path=$class_path:$classes

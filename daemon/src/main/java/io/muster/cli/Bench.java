@@ -18,18 +18,15 @@ import picocli.CommandLine.Option;
  * them to the class path.
  */
 @Command(
-name = "bench",
-description = {
-"Measure a daemon on this machine.",
-"Each figure has a floor: the time or memory that the machine itself needs for the same work. The "
-+ "floor is measured beside the figure, and RATIO is the figure divided by its floor.",
-"The command starts a private daemon for each number of ranks. With --uri, it measures that daemon, "
-+ "and drains and undrains its ranks from 0 up: nobody else should use it."
-},
-footer = {
-"  muster bench",
-"  muster bench --ranks=16384 --streams=1,10,100 --dir=/var/tmp"
-})
+        name = "bench",
+        description = {
+            "Measure a daemon on this machine.",
+            "Each figure has a floor: the time or memory that the machine itself needs for the same work. The "
+                    + "floor is measured beside the figure, and RATIO is the figure divided by its floor.",
+            "The command starts a private daemon for each number of ranks. With --uri, it measures that daemon, "
+                    + "and drains and undrains its ranks from 0 up: nobody else should use it."
+        },
+        footer = {"  muster bench", "  muster bench --ranks=16384 --streams=1,10,100 --dir=/var/tmp"})
 public final class Bench extends Verb {
     /** Makes the measurements and prints them. The implementation is found by {@link ServiceLoader}. */
     public interface Measurements {
@@ -47,7 +44,13 @@ public final class Bench extends Verb {
     public record Plan(
             List<Integer> ranks, @Nullable String uri, List<Integer> streams, int runs, Path directory, boolean json) {}
 
-    @Option(names = "--ranks", paramLabel = "N,...", hideParamSyntax = true, split = ",", defaultValue = "64,16384,1048576", description = "Measure with these numbers of ranks. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--ranks",
+            paramLabel = "N,...",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "64,16384,1048576",
+            description = "Measure with these numbers of ranks. Default: ${DEFAULT-VALUE}.")
     private List<Integer> ranks = new ArrayList<>();
 
     @Option(
@@ -61,14 +64,21 @@ public final class Bench extends Verb {
             paramLabel = "N,...",
             hideParamSyntax = true,
             split = ",",
-            description =
-                    "Also measure these numbers of schedulers at once, with the first of --ranks.")
+            description = "Also measure these numbers of schedulers at once, with the first of --ranks.")
     private List<Integer> streams = new ArrayList<>();
 
-    @Option(names = "--runs", paramLabel = "N", defaultValue = "5000", description = "Make this many changes and queries of each kind. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--runs",
+            paramLabel = "N",
+            defaultValue = "5000",
+            description = "Make this many changes and queries of each kind. Default: ${DEFAULT-VALUE}.")
     private int runs;
 
-    @Option(names = "--dir", paramLabel = "DIR", defaultValue = ".", description = "Keep the state in this directory, whose disk is measured. Default: the current directory.")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            defaultValue = ".",
+            description = "Keep the state in this directory, whose disk is measured. Default: the current directory.")
     private Path directory = Path.of(".");
 
     @Option(names = "--json", description = "Print JSON.")

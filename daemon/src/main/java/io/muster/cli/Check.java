@@ -31,16 +31,16 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster check}. */
 @Command(
-name = "check",
-description = {
-"Check a configuration file and report every problem.",
-"The exit status is 0 if the daemon would accept the configuration, else 1. Notes do not count."
-},
-footer = {
-"  muster check",
-"  muster check --effective /etc/muster/muster.toml",
-"  muster check --quiet conf.d && systemctl reload muster"
-})
+        name = "check",
+        description = {
+            "Check a configuration file and report every problem.",
+            "The exit status is 0 if the daemon would accept the configuration, else 1. Notes do not count."
+        },
+        footer = {
+            "  muster check",
+            "  muster check --effective /etc/muster/muster.toml",
+            "  muster check --quiet conf.d && systemctl reload muster"
+        })
 final class Check extends Verb {
     private final Environment environment;
 
@@ -88,7 +88,7 @@ final class Check extends Verb {
             notes.add(new Problem(
                     String.valueOf(file == null ? environment.configFile() : file),
                     "neither resource.path nor [[resource.config]] is set, so the inventory is this host alone; a daemon "
-+ "that serves configured hosts refuses to reload this file"));
+                            + "that serves configured hosts refuses to reload this file"));
         }
         notes.addAll(strangers(config));
         notes.addAll(emptyQueues(config));

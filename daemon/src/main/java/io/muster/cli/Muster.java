@@ -11,9 +11,9 @@ import picocli.CommandLine.Model.OptionSpec;
 @Command(
         name = "muster",
         description = {
-"Ask for and change the resource inventory that the Muster daemon keeps for the schedulers of an HPC cluster.",
-"The command finds the daemon by --uri, $$MUSTER_URI or its usual places; see `muster status --help`."
-},
+            "Ask for and change the resource inventory that the Muster daemon keeps for the schedulers of an HPC cluster.",
+            "The command finds the daemon by --uri, $$MUSTER_URI or its usual places; see `muster status --help`."
+        },
         synopsisSubcommandLabel = "VERB",
         commandListHeading = "%nVerbs:%n",
         exitCodeListHeading = "%nExit status:%n",

@@ -9,21 +9,21 @@ import picocli.CommandLine.Option;
 
 /** {@code muster serve}. */
 @Command(
-name = "serve",
-description = "Run the daemon until it is told to stop.",
-footer = {
-"  muster serve",
-"  muster serve --config=muster.toml"
-})
+        name = "serve",
+        description = "Run the daemon until it is told to stop.",
+        footer = {"  muster serve", "  muster serve --config=muster.toml"})
 final class Serve implements Callable<Integer> {
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
-            description = "Read this TOML file or directory of TOML files. Default: /etc/muster/muster.toml for root, else "
-+ "~/.config/muster/muster.toml; without either, built-in defaults.")
+            description =
+                    "Read this TOML file or directory of TOML files. Default: /etc/muster/muster.toml for root, else "
+                            + "~/.config/muster/muster.toml; without either, built-in defaults.")
     private @Nullable Path config;
 
-    @Option(names = "--trace-wire", description = "Print every message on standard error, one per line. Messages contain no secrets.")
+    @Option(
+            names = "--trace-wire",
+            description = "Print every message on standard error, one per line. Messages contain no secrets.")
     private boolean traceWire;
 
     @Override

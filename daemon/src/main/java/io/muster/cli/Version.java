@@ -12,12 +12,9 @@ import picocli.CommandLine.Option;
 
 /** {@code muster version}. */
 @Command(
-name = "version",
-description = "Print the version of this command.",
-footer = {
-"  muster version",
-"  muster version --json"
-})
+        name = "version",
+        description = "Print the version of this command.",
+        footer = {"  muster version", "  muster version --json"})
 final class Version extends Verb {
     @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;

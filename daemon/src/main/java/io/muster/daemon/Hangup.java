@@ -36,7 +36,8 @@ final class Hangup {
             Object hup = signal.getConstructor(String.class).newInstance("HUP");
             Object before = signal.getMethod("handle", signal, handler).invoke(null, hup, listener);
             if (handler.getField("SIG_IGN").get(null).equals(before)) {
-                log.warn("SIGHUP is ignored, because nohup started the daemon: restart the daemon to change its configuration");
+                log.warn(
+                        "SIGHUP is ignored, because nohup started the daemon: restart the daemon to change its configuration");
             }
         } catch (ReflectiveOperationException e) {
             log.warn("this JVM handles no signals: restart the daemon to change its configuration");

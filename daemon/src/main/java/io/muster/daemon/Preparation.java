@@ -71,7 +71,7 @@ final class Preparation implements Configurable {
         if (failure != null) {
             log.error(
                     "the daemon takes no changes, so the inventory stays as it was when the daemon stopped: {}; reload "
-+ "the configuration when the daemon takes changes again",
+                            + "the configuration when the daemon takes changes again",
                     failure);
         }
     }

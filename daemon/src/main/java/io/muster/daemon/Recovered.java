@@ -66,8 +66,8 @@ final class Recovered implements Replay {
             return journal;
         } catch (IllegalArgumentException e) {
             throw new UnreadableException(
-                    storage.stateDir() + ": not damaged, but this version does not understand what follows event " + lastSeq
-                            + "; was it written by a newer version? " + e.getMessage(),
+                    storage.stateDir() + ": not damaged, but this version does not understand what follows event "
+                            + lastSeq + "; was it written by a newer version? " + e.getMessage(),
                     e);
         }
     }

@@ -198,7 +198,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
             case WRITABLE -> log.info("the journal is writable again: the daemon takes changes");
             case READ_ONLY, CLOSED ->
                 log.error(
-                        "the daemon refuses changes until the disk accepts writes again, or until a restart if journal files are gone: {}",
+                        "changes are refused until the disk accepts writes again, or until a restart if journal files are gone: {}",
                         reason);
             case UNCERTAIN, BROKEN -> log.error("changes are refused: {}", reason);
         }

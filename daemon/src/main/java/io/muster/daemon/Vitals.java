@@ -61,7 +61,8 @@ final class Vitals {
                 throw e;
             }
             log.warn(
-                    "there are no metrics, because the default address is in use; set muster.metrics: {}", e.getMessage());
+                    "there are no metrics, because the default address is in use; set muster.metrics: {}",
+                    e.getMessage());
             return null;
         }
     }

@@ -68,8 +68,7 @@ class CommandTest extends VerbTest {
         succeeds("drain", "1", "first");
         assertThat(refused(Exit.CONFLICT, "drain", "1", "second").err())
                 .startsWith("muster drain: node1 (rank 1) already drained - node1: first (admin, by " + USER)
-                .endsWith(
-                        "s ago)\n  nothing was changed; -u skips drained targets, -f gives them the new reason\n");
+                .endsWith("s ago)\n  nothing was changed; -u skips drained targets, -f gives them the new reason\n");
         succeeds("drain", "-u", "1-2", "second");
         succeeds("drain", "-f", "1", "third");
         assertThat(out("drain", "-n", "-o", "reason,nodelist")).isEqualTo("third  node1\nsecond node2\n");
@@ -348,7 +347,7 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.USAGE, "status", "-s", "broken").err()).contains("the states are avail");
         assertThat(refused(Exit.USAGE, "status", "-o", "nope").err())
                 .contains("there is no column nope; there are state,");
-        assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("local:///path is right");
+        assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("expected local:///PATH");
         assertThat(refused(Exit.USAGE, "property").err()).contains("a verb is missing: expected one of list, add");
         assertThat(refused(Exit.USAGE, "drain", "1", "--until", "soon").err()).contains("\"soon\" is no time");
     }
@@ -378,7 +377,8 @@ class CommandTest extends VerbTest {
         reload("node[0,3]");
         Result status = muster("status", "-n", "-o", "state,nodelist");
         assertThat(status.out()).isEqualTo("avail node[0,3]\n");
-        assertThat(status.err()).isEqualTo("muster status: these hosts left R and will be drained when they return: node1\n");
+        assertThat(status.err())
+                .isEqualTo("muster status: these hosts left R and will be drained when they return: node1\n");
         assertThat(muster("status", "--json").out()).contains("\"departed_drained\":\"node1\"");
         assertThat(out("why", "node1"))
                 .startsWith("node1: departed: not in R; when the host returns, this applies again\n"

@@ -98,8 +98,10 @@ class HelpTest {
         for (String example : examples) {
             List<List<String>> lines = musterLines(example);
             assertThat(example).startsWith("  ");
-            assertThat(lines).as(example).anyMatch(line -> line.size() >= words.size()
-                    && line.subList(0, words.size()).equals(words));
+            assertThat(lines)
+                    .as(example)
+                    .anyMatch(line -> line.size() >= words.size()
+                            && line.subList(0, words.size()).equals(words));
             for (List<String> line : lines) {
                 String[] arguments = line.toArray(new String[0]);
                 Muster.parser(console(), arguments).parseArgs(arguments);

@@ -203,7 +203,8 @@ class RequestVerbsTest {
             assertThat(late.out())
                     .startsWith("no: the duration of 86400s is more than the inventory's remaining lifetime");
             assertThat(muster("feasible", "-t", "1d", "node").exit()).isZero();
-            assertThat(muster("feasible", "--now", "node").out()).contains("\nnote: a job without a duration runs until");
+            assertThat(muster("feasible", "--now", "node").out())
+                    .contains("\nnote: a job without a duration runs until");
         } finally {
             assertThat(muster("expiration", "clear").exit()).isZero();
         }

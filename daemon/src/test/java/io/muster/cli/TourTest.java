@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The tour in the README, typed into a shell. After an intended change, {@code -Dmuster.rewrite=true} writes the new output into the
+ * The tour in the README, run by a shell; its lines that begin with # are what the commands print. After an intended change, {@code -Dmuster.rewrite=true} writes the new output into the
  * README; read the difference before you commit it.
  */
 class TourTest {
@@ -42,7 +42,7 @@ class TourTest {
         }
     }
 
-    /** The tour's commands, each with its here-document. */
+    /** Returns the tour's commands, each with its here-document. */
     private static List<String> commands(String tour) {
         List<String> commands = new ArrayList<>();
         boolean inDocument = false;
@@ -50,8 +50,8 @@ class TourTest {
             if (inDocument) {
                 commands.set(commands.size() - 1, commands.get(commands.size() - 1) + "\n" + line);
                 inDocument = !line.equals("EOF");
-            } else if (line.startsWith("$ ")) {
-                commands.add(line.substring(2));
+            } else if (!line.startsWith("#")) {
+                commands.add(line);
                 inDocument = line.contains("<<'EOF'");
             }
         }
@@ -62,18 +62,17 @@ class TourTest {
     private String perform(List<String> commands) throws IOException, InterruptedException {
         StringBuilder script = new StringBuilder();
         for (String command : commands) {
-            script.append(command).append('\n');
-            if (command.endsWith("&")) {
-                script.append("until [ -S $dir/muster.sock ] || ! kill -0 $!; do sleep 0.1; done\n");
-            }
-            script.append("echo '").append(MARK).append("'\n");
+            script.append(command).append("\necho '").append(MARK).append("'\n");
         }
         String[] outputs = bash(script.append("wait\n").toString()).split(MARK + "\n", -1);
         assertThat(directory.resolve("serve.log")).content().doesNotContain(" WARN ", " ERROR ");
         assertThat(outputs).as(Arrays.toString(outputs)).hasSize(commands.size() + 1);
         StringBuilder tour = new StringBuilder();
         for (int i = 0; i < commands.size(); i++) {
-            tour.append("$ ").append(commands.get(i)).append('\n').append(likeRoot(outputs[i]));
+            tour.append(commands.get(i)).append('\n');
+            likeRoot(outputs[i])
+                    .lines()
+                    .forEach(line -> tour.append("# ").append(line).append('\n'));
         }
         return tour.toString();
     }

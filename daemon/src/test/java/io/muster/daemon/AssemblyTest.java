@@ -260,7 +260,8 @@ class AssemblyTest {
         assertThat(logged.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .filteredOn(line -> line.contains("is replaced"))
-                .containsExactly("the R that an admin loaded, with 9 nodes, is replaced by the R of the configuration, with 4");
+                .containsExactly(
+                        "the R that an admin loaded, with 9 nodes, is replaced by the R of the configuration, with 4");
     }
 
     @Test

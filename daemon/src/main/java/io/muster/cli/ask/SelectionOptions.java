@@ -25,7 +25,7 @@ public final class SelectionOptions {
             hideParamSyntax = true,
             split = ",",
             description = "Select only hosts of these queues. A name that is not in [queues] of the configuration is a "
-+ "property.")
+                    + "property.")
     private List<String> queues = List.of();
 
     @Option(

@@ -27,8 +27,9 @@ public final class ServerOptions {
     @Option(
             names = "--uri",
             paramLabel = "URI",
-            description = "Connect to the daemon at this socket, a path or local:///path. Default: $$MUSTER_URI; else the "
-+ "socket of your own daemon if it exists; else /run/muster/muster.sock.")
+            description =
+                    "Connect to the daemon at this socket, a path or local:///path. Default: $$MUSTER_URI; else the "
+                            + "socket of your own daemon if it exists; else /run/muster/muster.sock.")
     private @Nullable String uri;
 
     @Option(

@@ -27,7 +27,9 @@ public abstract class ServerVerb extends Verb {
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
-    @Option(names = "--json", description = "Print JSON with a schema_version. A version may gain keys, and loses none.")
+    @Option(
+            names = "--json",
+            description = "Print JSON with a schema_version. A version may gain keys, and loses none.")
     private boolean json;
 
     protected ServerVerb(Console console) {

@@ -20,7 +20,8 @@ public final class StateDirOptions {
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
-            description = "Use the state directory that this configuration names. Default: the file that `muster serve` reads.")
+            description =
+                    "Use the state directory that this configuration names. Default: the file that `muster serve` reads.")
     private @Nullable Path config;
 
     public boolean isGiven() {

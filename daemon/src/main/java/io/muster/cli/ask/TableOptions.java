@@ -42,8 +42,9 @@ public final class TableOptions {
             arity = "0..1",
             defaultValue = "auto",
             fallbackValue = "always",
-            description = "Print colors always, never, or auto: on a terminal, unless NO_COLOR is set. Default: auto; without "
-+ "WHEN: always.")
+            description =
+                    "Print colors always, never, or auto: on a terminal, unless NO_COLOR is set. Default: auto; without "
+                            + "WHEN: always.")
     private String color = "auto";
 
     @Option(

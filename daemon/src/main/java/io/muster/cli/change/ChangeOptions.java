@@ -24,8 +24,9 @@ public final class ChangeOptions {
 
     @Option(
             names = "--wait",
-            description = "Wait until every scheduler has been sent the change, or end with status 124 after --timeout. The "
-+ "change is on disk before the command returns, also without --wait.")
+            description =
+                    "Wait until every scheduler has been sent the change, or end with status 124 after --timeout. The "
+                            + "change is on disk before the command returns, also without --wait.")
     private boolean wait;
 
     boolean dryRun() {
@@ -60,8 +61,9 @@ public final class ChangeOptions {
     }
 
     int timedOut(Console console) {
-        console.complain("muster: the change is made, but not yet sent to every scheduler: `muster status --json` shows which "
-+ "one waits");
+        console.complain(
+                "muster: the change is made, but not yet sent to every scheduler: `muster status --json` shows which "
+                        + "one waits");
         return Exit.TIMED_OUT;
     }
 }

@@ -22,20 +22,20 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster drain}. */
 @CommandLine.Command(
-name = "drain",
-description = {
-"Drain hosts: keep them from being scheduled, for a reason. Without targets, list the drained hosts.",
-"The hosts stay drained, also across restarts, until `muster undrain`. Either all targets are "
-+ "drained or none.",
-"Separate hosts by commas: all words after TARGETS are the reason. A reason whose words are all "
-+ "hosts or ranks is refused; if you mean it, put -- before it.",
-"Each holder keeps its own hold on a host. The host is scheduled again when its last hold has ended."
-},
-footer = {
-"  muster drain node7 bad fan",
-"  muster drain --holder=ops --for=4h node[0-9] new firmware",
-"  muster drain"
-})
+        name = "drain",
+        description = {
+            "Drain hosts: keep them from being scheduled, for a reason. Without targets, list the drained hosts.",
+            "The hosts stay drained, also across restarts, until `muster undrain`. Either all targets are "
+                    + "drained or none.",
+            "Separate hosts by commas: all words after TARGETS are the reason. A reason whose words are all "
+                    + "hosts or ranks is refused; if you mean it, put -- before it.",
+            "Each holder keeps its own hold on a host. The host is scheduled again when its last hold has ended."
+        },
+        footer = {
+            "  muster drain node7 bad fan",
+            "  muster drain --holder=ops --for=4h node[0-9] new firmware",
+            "  muster drain"
+        })
 public final class Drain extends Change {
     @Parameters(
             index = "0",
@@ -116,7 +116,9 @@ public final class Drain extends Change {
         String excluded = conflict.excluded();
         if (!excluded.isEmpty()) {
             return new Failure(
-                    Exit.CONFLICT, excluded, "nothing was changed; include the hosts first with `muster include`, or leave them out");
+                    Exit.CONFLICT,
+                    excluded,
+                    "nothing was changed; include the hosts first with `muster include`, or leave them out");
         }
         if (!refusal.errno().equals(Errno.EEXIST)) {
             return null;

@@ -13,15 +13,12 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster expiration set}. */
 @CommandLine.Command(
-name = "set",
-description = {
-"Set when the resources expire. Schedulers are sent the change at once.",
-"A time in the past ends running jobs; it needs -f."
-},
-footer = {
-"  muster expiration set 2d",
-"  muster expiration set 2027-01-31T18:00"
-})
+        name = "set",
+        description = {
+            "Set when the resources expire. Schedulers are sent the change at once.",
+            "A time in the past ends running jobs; it needs -f."
+        },
+        footer = {"  muster expiration set 2d", "  muster expiration set 2027-01-31T18:00"})
 public final class ExpirationSet extends Change {
     @Parameters(
             index = "0",

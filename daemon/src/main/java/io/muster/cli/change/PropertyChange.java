@@ -49,16 +49,13 @@ public abstract class PropertyChange extends Change {
     }
 
     @CommandLine.Command(
-name = "add",
-description = {
-"Give hosts properties.",
-"Properties are those of RFC 20; queues select hosts by them. Deployed schedulers learn of the "
-+ "change when they next acquire."
-},
-footer = {
-"  muster property add gpu node[0-3]",
-"  muster property add batch,fast @rack4"
-})
+            name = "add",
+            description = {
+                "Give hosts properties.",
+                "Properties are those of RFC 20; queues select hosts by them. Deployed schedulers learn of the "
+                        + "change when they next acquire."
+            },
+            footer = {"  muster property add gpu node[0-3]", "  muster property add batch,fast @rack4"})
     public static final class Add extends PropertyChange {
         public Add(Console console) {
             super(console, true);
@@ -66,15 +63,12 @@ footer = {
     }
 
     @CommandLine.Command(
-name = "remove",
-description = {
-"Take properties from hosts.",
-"A host that lacks the property is no error. The command says so if no host has it."
-},
-footer = {
-"  muster property remove gpu node[0-3]",
-"  muster property remove batch,fast all"
-})
+            name = "remove",
+            description = {
+                "Take properties from hosts.",
+                "A host that lacks the property is no error. The command says so if no host has it."
+            },
+            footer = {"  muster property remove gpu node[0-3]", "  muster property remove batch,fast all"})
     public static final class Remove extends PropertyChange {
         public Remove(Console console) {
             super(console, false);

@@ -49,7 +49,9 @@ public final class Reload extends ServerVerb {
             description = "Let a Flux broker accept more ranks than it has brokers. Muster ignores this option.")
     private boolean force;
 
-    @Option(names = "--dry-run", description = "Change nothing. Show which hosts would be added, leave, and change their rank.")
+    @Option(
+            names = "--dry-run",
+            description = "Change nothing. Show which hosts would be added, leave, and change their rank.")
     private boolean dryRun;
 
     public Reload(Console console) {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 public abstract class TargetChange extends Change {
     private static final String LIVENESS =
             "This verb is for health checks and boot scripts. Liveness is the state of a host; a drain is the "
-+ "decision of a person.";
+                    + "decision of a person.";
 
     @Parameters(
             index = "0",
@@ -61,17 +61,14 @@ public abstract class TargetChange extends Change {
     }
 
     @CommandLine.Command(
-name = "exclude",
-description = {
-"Exclude hosts: take them down for schedulers now, and do not offer them to the next scheduler.",
-"The hosts stay excluded, also across restarts, until `muster include`. An exclusion ends the hold "
-+ "admin, which drains without --holder place; holds under other names stay. The command prints which "
-+ "holds it ended."
-},
-footer = {
-"  muster exclude node7 for tests",
-"  muster exclude --dry-run @login"
-})
+            name = "exclude",
+            description = {
+                "Exclude hosts: take them down for schedulers now, and do not offer them to the next scheduler.",
+                "The hosts stay excluded, also across restarts, until `muster include`. An exclusion ends the hold "
+                        + "admin, which drains without --holder place; holds under other names stay. The command prints which "
+                        + "holds it ended."
+            },
+            footer = {"  muster exclude node7 for tests", "  muster exclude --dry-run @login"})
     public static final class Exclude extends TargetChange {
         public Exclude(Console console) {
             super(console);
@@ -89,17 +86,14 @@ footer = {
     }
 
     @CommandLine.Command(
-name = "include",
-description = {
-"Offer excluded or lost hosts to schedulers again.",
-"A scheduler sees the hosts when it next acquires: RFC 28 has no way to add hosts for a scheduler "
-+ "that already holds the resources.",
-"To include hosts that resource.exclude names, change the configuration."
-},
-footer = {
-"  muster include node7",
-"  muster include node[0-9] repaired"
-})
+            name = "include",
+            description = {
+                "Offer excluded or lost hosts to schedulers again.",
+                "A scheduler sees the hosts when it next acquires: RFC 28 has no way to add hosts for a scheduler "
+                        + "that already holds the resources.",
+                "To include hosts that resource.exclude names, change the configuration."
+            },
+            footer = {"  muster include node7", "  muster include node[0-9] repaired"})
     public static final class Include extends TargetChange {
         public Include(Console console) {
             super(console);
@@ -122,16 +116,13 @@ footer = {
     }
 
     @CommandLine.Command(
-name = "shrink",
-description = {
-"Remove hosts for good (RFC 28): schedulers drop them from their plans.",
-"The hosts do not come back to a scheduler that was sent this change; `muster include` offers them "
-+ "to the next one."
-},
-footer = {
-"  muster shrink node7 returned to the vendor",
-"  muster shrink --dry-run @rack4"
-})
+            name = "shrink",
+            description = {
+                "Remove hosts for good (RFC 28): schedulers drop them from their plans.",
+                "The hosts do not come back to a scheduler that was sent this change; `muster include` offers them "
+                        + "to the next one."
+            },
+            footer = {"  muster shrink node7 returned to the vendor", "  muster shrink --dry-run @rack4"})
     public static final class Shrink extends TargetChange {
         public Shrink(Console console) {
             super(console);
@@ -164,15 +155,9 @@ footer = {
     }
 
     @CommandLine.Command(
-name = "online",
-description = {
-"Report that hosts are up.",
-LIVENESS
-},
-footer = {
-"  muster online node7",
-"  muster online @rack4 power is back"
-})
+            name = "online",
+            description = {"Report that hosts are up.", LIVENESS},
+            footer = {"  muster online node7", "  muster online @rack4 power is back"})
     public static final class Online extends LivenessReport {
         public Online(Console console) {
             super(console, LivenessChange.ONLINE);
@@ -180,15 +165,9 @@ footer = {
     }
 
     @CommandLine.Command(
-name = "offline",
-description = {
-"Report that hosts are down, with the cause.",
-LIVENESS
-},
-footer = {
-"  muster offline node7 no answer to ping",
-"  muster offline @rack4 power failure"
-})
+            name = "offline",
+            description = {"Report that hosts are down, with the cause.", LIVENESS},
+            footer = {"  muster offline node7 no answer to ping", "  muster offline @rack4 power failure"})
     public static final class Offline extends LivenessReport {
         public Offline(Console console) {
             super(console, LivenessChange.OFFLINE);
@@ -196,15 +175,12 @@ footer = {
     }
 
     @CommandLine.Command(
-name = "torpid",
-description = {
-"Report that connected hosts have not been heard from lately. Torpid hosts are down.",
-LIVENESS
-},
-footer = {
-"  muster torpid node7",
-"  muster torpid node[0-9] no heartbeat for 60 s"
-})
+            name = "torpid",
+            description = {
+                "Report that connected hosts have not been heard from lately. Torpid hosts are down.",
+                LIVENESS
+            },
+            footer = {"  muster torpid node7", "  muster torpid node[0-9] no heartbeat for 60 s"})
     public static final class Torpid extends LivenessReport {
         public Torpid(Console console) {
             super(console, LivenessChange.TORPID);
@@ -212,15 +188,9 @@ footer = {
     }
 
     @CommandLine.Command(
-name = "lively",
-description = {
-"Report that torpid hosts have been heard from again.",
-LIVENESS
-},
-footer = {
-"  muster lively node7",
-"  muster lively node[0-9]"
-})
+            name = "lively",
+            description = {"Report that torpid hosts have been heard from again.", LIVENESS},
+            footer = {"  muster lively node7", "  muster lively node[0-9]"})
     public static final class Lively extends LivenessReport {
         public Lively(Console console) {
             super(console, LivenessChange.LIVELY);

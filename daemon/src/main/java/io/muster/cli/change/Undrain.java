@@ -20,17 +20,17 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster undrain}. */
 @CommandLine.Command(
-name = "undrain",
-description = {
-"End a hold on hosts. A host is scheduled again when its last hold has ended.",
-"Either all targets are undrained or none. Only the user who placed a hold under another name than "
-+ "admin can end it; --holder=NAME -f lets every user end it."
-},
-footer = {
-"  muster undrain node7",
-"  muster undrain --holder=ops node[0-9] firmware is in",
-"  muster undrain -u @rack4"
-})
+        name = "undrain",
+        description = {
+            "End a hold on hosts. A host is scheduled again when its last hold has ended.",
+            "Either all targets are undrained or none. Only the user who placed a hold under another name than "
+                    + "admin can end it; --holder=NAME -f lets every user end it."
+        },
+        footer = {
+            "  muster undrain node7",
+            "  muster undrain --holder=ops node[0-9] firmware is in",
+            "  muster undrain -u @rack4"
+        })
 public final class Undrain extends Change {
     @Parameters(
             index = "0",
@@ -49,7 +49,10 @@ public final class Undrain extends Change {
     @Mixin
     private final OverwriteOptions.OfUndrain force = new OverwriteOptions.OfUndrain();
 
-    @Option(names = "--holder", paramLabel = "NAME", description = "End the hold of this name. Default: admin, which all users share.")
+    @Option(
+            names = "--holder",
+            paramLabel = "NAME",
+            description = "End the hold of this name. Default: admin, which all users share.")
     private @Nullable String holder;
 
     public Undrain(Console console) {
@@ -99,7 +102,7 @@ public final class Undrain extends Change {
                 sentence.isEmpty() ? refusal.sentence() : sentence,
                 foreign
                         ? "nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if another "
-+ "user placed it"
+                                + "user placed it"
                         : "nothing was changed; -u skips targets that are not drained");
     }
 

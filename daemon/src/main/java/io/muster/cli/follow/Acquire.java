@@ -15,17 +15,14 @@ import picocli.CommandLine.Option;
 
 /** {@code muster acquire}. */
 @Command(
-name = "acquire",
-description = {
-"Acquire the resources as a scheduler does (RFC 28), and print each response as it arrives, one JSON "
-+ "object per line.",
-"With acquire = \"exclusive\" in the configuration, no scheduler can acquire while this command "
-+ "runs. Interrupt the command to release the resources."
-},
-footer = {
-"  muster acquire --count=1",
-"  muster acquire --wait"
-})
+        name = "acquire",
+        description = {
+            "Acquire the resources as a scheduler does (RFC 28), and print each response as it arrives, one JSON "
+                    + "object per line.",
+            "With acquire = \"exclusive\" in the configuration, no scheduler can acquire while this command "
+                    + "runs. Interrupt the command to release the resources."
+        },
+        footer = {"  muster acquire --count=1", "  muster acquire --wait"})
 public final class Acquire extends ServerVerb {
     private static final long PAUSE_MILLIS = 500;
 

@@ -21,17 +21,14 @@ import picocli.CommandLine.Option;
 
 /** {@code muster eventlog}. */
 @Command(
-name = "eventlog",
-description = {
-"Print the journal's events (RFC 44) that the daemon remembers, as flux resource eventlog does.",
-"With --follow or --wait, the command continues with new events; --timeout then limits how long, and "
-+ "ends it with status 124.",
-"`muster watch` prints only new events, and `muster journal dump` prints all events on disk."
-},
-footer = {
-"  muster eventlog --human",
-"  muster eventlog --wait=drain --match-context=reason=fan"
-})
+        name = "eventlog",
+        description = {
+            "Print the journal's events (RFC 44) that the daemon remembers, as flux resource eventlog does.",
+            "With --follow or --wait, the command continues with new events; --timeout then limits how long, and "
+                    + "ends it with status 124.",
+            "`muster watch` prints only new events, and `muster journal dump` prints all events on disk."
+        },
+        footer = {"  muster eventlog --human", "  muster eventlog --wait=drain --match-context=reason=fan"})
 public final class Eventlog extends Following {
     @Option(
             names = {"-f", "--format"},
@@ -72,8 +69,9 @@ public final class Eventlog extends Following {
     @Option(
             names = {"-m", "--match-context"},
             paramLabel = "KEY=VALUE",
-            description = "With --wait, continue until an event whose context has this value. May be repeated; then all must "
-+ "match.")
+            description =
+                    "With --wait, continue until an event whose context has this value. May be repeated; then all must "
+                            + "match.")
     private List<String> matches = List.of();
 
     @Option(names = "-t", paramLabel = "DURATION", description = "The same as --timeout.")

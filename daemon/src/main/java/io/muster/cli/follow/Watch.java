@@ -17,17 +17,17 @@ import picocli.CommandLine.Option;
 
 /** {@code muster watch}. */
 @Command(
-name = "watch",
-description = {
-"Print events as they happen: the journal's events (RFC 44), one JSON object per line.",
-"An event named truncate means that the daemon no longer remembers the events before it. `muster "
-+ "journal dump` reads those from disk."
-},
-footer = {
-"  muster watch --human",
-"  muster watch --since=4h --type=drain,undrain",
-"  muster watch --wait=undrain --include=node7 --timeout=2h"
-})
+        name = "watch",
+        description = {
+            "Print events as they happen: the journal's events (RFC 44), one JSON object per line.",
+            "An event named truncate means that the daemon no longer remembers the events before it. `muster "
+                    + "journal dump` reads those from disk."
+        },
+        footer = {
+            "  muster watch --human",
+            "  muster watch --since=4h --type=drain,undrain",
+            "  muster watch --wait=undrain --include=node7 --timeout=2h"
+        })
 public final class Watch extends Following {
     @Option(
             names = "--since",

@@ -20,17 +20,17 @@ import picocli.CommandLine.Option;
 
 /** {@code muster journal dump}. */
 @Command(
-name = "dump",
-description = {
-"Print the journal on disk, history included, one JSON object per event.",
-"The daemon may run meanwhile. The command reports damage on standard error, continues after it, and "
-+ "ends with status 1."
-},
-footer = {
-"  muster journal dump --human",
-"  muster journal dump --since=2d --type=drain",
-"  muster journal dump --state-dir=backup --include=node7"
-})
+        name = "dump",
+        description = {
+            "Print the journal on disk, history included, one JSON object per event.",
+            "The daemon may run meanwhile. The command reports damage on standard error, continues after it, and "
+                    + "ends with status 1."
+        },
+        footer = {
+            "  muster journal dump --human",
+            "  muster journal dump --since=2d --type=drain",
+            "  muster journal dump --state-dir=backup --include=node7"
+        })
 public final class Dump extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();

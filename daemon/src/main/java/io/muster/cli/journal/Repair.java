@@ -21,16 +21,13 @@ import picocli.CommandLine.Option;
 
 /** {@code muster journal repair}. */
 @Command(
-name = "repair",
-description = {
-"Repair a damaged state directory so that a daemon starts from it. All that can be kept is kept.",
-"The command first copies what it cuts off or replaces to quarantine/. Stop the daemon before a "
-+ "repair."
-},
-footer = {
-"  muster journal repair --dry-run",
-"  muster journal repair"
-})
+        name = "repair",
+        description = {
+            "Repair a damaged state directory so that a daemon starts from it. All that can be kept is kept.",
+            "The command first copies what it cuts off or replaces to quarantine/. Stop the daemon before a "
+                    + "repair."
+        },
+        footer = {"  muster journal repair --dry-run", "  muster journal repair"})
 public final class Repair extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();

@@ -19,18 +19,15 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster restore}. */
 @Command(
-name = "restore",
-description = {
-"Put a backup into the state directory, and check it there.",
-"Stop the daemon before a restore. A state directory that is in use is left alone without --force. "
-+ "With --force, its state is moved to replaced.1 (or the next number) in the same directory, and can "
-+ "be restored from there.",
-"After an interrupted restore, no daemon starts until you repeat the restore with --force."
-},
-footer = {
-"  muster restore /backup/muster-1",
-"  muster restore --force /backup/muster-1"
-})
+        name = "restore",
+        description = {
+            "Put a backup into the state directory, and check it there.",
+            "Stop the daemon before a restore. A state directory that is in use is left alone without --force. "
+                    + "With --force, its state is moved to replaced.1 (or the next number) in the same directory, and can "
+                    + "be restored from there.",
+            "After an interrupted restore, no daemon starts until you repeat the restore with --force."
+        },
+        footer = {"  muster restore /backup/muster-1", "  muster restore --force /backup/muster-1"})
 public final class Restore extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();

@@ -20,15 +20,12 @@ import picocli.CommandLine.Option;
 
 /** {@code muster journal verify}. */
 @Command(
-name = "verify",
-description = {
-"Read the whole state directory and report every problem. This changes nothing.",
-"The exit status is 0 if a daemon can start from the directory, else 1."
-},
-footer = {
-"  muster journal verify",
-"  muster journal verify --state-dir=backup --json"
-})
+        name = "verify",
+        description = {
+            "Read the whole state directory and report every problem. This changes nothing.",
+            "The exit status is 0 if a daemon can start from the directory, else 1."
+        },
+        footer = {"  muster journal verify", "  muster journal verify --state-dir=backup --json"})
 public final class Verify extends Verb {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();

@@ -15,12 +15,9 @@ import picocli.CommandLine.Mixin;
 
 /** {@code muster expiration get}. */
 @Command(
-name = "get",
-description = "Show when the resources expire.",
-footer = {
-"  muster expiration get",
-"  muster expiration get --json"
-})
+        name = "get",
+        description = "Show when the resources expire.",
+        footer = {"  muster expiration get", "  muster expiration get --json"})
 public final class ExpirationGet extends ServerVerb {
     @Mixin
     private final ZoneOption zone = new ZoneOption();

@@ -24,16 +24,12 @@ import picocli.CommandLine.Option;
 
 /** {@code muster list}. */
 @Command(
-name = "list",
-description = {
-"Show which hosts schedulers may use: free, allocated and down, with their cores and GPUs.",
-"Only a Flux broker knows which resources are allocated. Muster shows everything that is up as free."
-},
-footer = {
-"  muster list",
-"  muster list --state=up --queue=batch",
-"  muster list -no '{nodelist}' @gpu"
-})
+        name = "list",
+        description = {
+            "Show which hosts schedulers may use: free, allocated and down, with their cores and GPUs.",
+            "Only a Flux broker knows which resources are allocated. Muster shows everything that is up as free."
+        },
+        footer = {"  muster list", "  muster list --state=up --queue=batch", "  muster list -no '{nodelist}' @gpu"})
 public final class ListVerb extends UsageVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",

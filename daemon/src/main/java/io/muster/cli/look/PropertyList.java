@@ -23,13 +23,13 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster property list}. */
 @Command(
-name = "list",
-description = "Show each property and the hosts that have it.",
-footer = {
-"  muster property list",
-"  muster property list node7",
-"  muster property list --property=gpu -o long"
-})
+        name = "list",
+        description = "Show each property and the hosts that have it.",
+        footer = {
+            "  muster property list",
+            "  muster property list node7",
+            "  muster property list --property=gpu -o long"
+        })
 public final class PropertyList extends ServerVerb {
     private static final Map<String, String> FORMATS =
             Map.of("default", "property,nnodes,nodelist", "long", "property,nnodes,ranks,nodelist");

@@ -11,18 +11,14 @@ import picocli.CommandLine.Command;
 
 /** {@code muster R get}. */
 @Command(
-name = "get",
-description = {
-"Print the daemon's R without excluded hosts, as `flux resource R` does.",
-"An R of only some hosts leaves out properties that begin with +, which describe this instance (RFC "
-+ "20).",
-"This R has no graph for Fluxion; `muster acquire --count 1` shows R with its graph."
-},
-footer = {
-"  muster R get",
-"  muster R get --state=up @gpu",
-"  muster R get | muster R decode --short"
-})
+        name = "get",
+        description = {
+            "Print the daemon's R without excluded hosts, as `flux resource R` does.",
+            "An R of only some hosts leaves out properties that begin with +, which describe this instance (RFC "
+                    + "20).",
+            "This R has no graph for Fluxion; `muster acquire --count 1` shows R with its graph."
+        },
+        footer = {"  muster R get", "  muster R get --state=up @gpu", "  muster R get | muster R decode --short"})
 public final class RGetVerb extends UsageVerb {
     public RGetVerb(Console console) {
         super(console);

@@ -58,10 +58,13 @@ public final class Status extends ServerVerb {
             paramLabel = "STATE,...",
             description =
                     "Select only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, "
-+ "offline.")
+                            + "offline.")
     private @Nullable String states;
 
-    @Option(names = "--skip-empty", hidden = true, description = "Accepted for scripts that call flux: Muster prints no empty lines.")
+    @Option(
+            names = "--skip-empty",
+            hidden = true,
+            description = "Accepted for scripts that call flux: Muster prints no empty lines.")
     void skipEmpty(boolean always) {}
 
     @Mixin

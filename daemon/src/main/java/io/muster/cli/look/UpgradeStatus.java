@@ -14,12 +14,9 @@ import picocli.CommandLine.Command;
 
 /** {@code muster upgrade status}. */
 @Command(
-name = "status",
-description = "Show the format level that the daemon writes, and what a newer level would permit.",
-footer = {
-"  muster upgrade status",
-"  muster upgrade status --json"
-})
+        name = "status",
+        description = "Show the format level that the daemon writes, and what a newer level would permit.",
+        footer = {"  muster upgrade status", "  muster upgrade status --json"})
 public final class UpgradeStatus extends ServerVerb {
     public UpgradeStatus(Console console) {
         super(console);

@@ -22,8 +22,9 @@ abstract class UsageVerb extends ServerVerb {
     @Option(
             names = {"-s", "--states", "--state"},
             paramLabel = "STATE,...",
-            description = "Select only resources in these states: free, allocated, down, up (free and allocated) or all. "
-+ "Default: all.")
+            description =
+                    "Select only resources in these states: free, allocated, down, up (free and allocated) or all. "
+                            + "Default: all.")
     private String states = "all";
 
     @Mixin

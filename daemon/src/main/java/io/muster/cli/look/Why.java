@@ -33,12 +33,10 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster why}. */
 @Command(
-name = "why",
-description = "Explain the state of hosts: every axis and hold, the last events, and what schedulers were sent.",
-footer = {
-"  muster why node7",
-"  muster why --count=20 node[7-9]"
-})
+        name = "why",
+        description =
+                "Explain the state of hosts: every axis and hold, the last events, and what schedulers were sent.",
+        footer = {"  muster why node7", "  muster why --count=20 node[7-9]"})
 public final class Why extends ServerVerb {
     @Parameters(
             arity = "1..*",

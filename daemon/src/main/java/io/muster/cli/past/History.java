@@ -34,20 +34,20 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster history}. */
 @Command(
-name = "history",
-description = {
-"Show when hosts were drained, excluded or offline, by whom and why.",
-"The command reads the state directory if you name it, or if you may read the usual one and name no "
-+ "daemon. Otherwise it asks the daemon, which reads its disk. A Flux broker knows only the events in "
-+ "its memory.",
-"The last line says since when the answer is complete. \"before TIME\" means that the host was in "
-+ "this state when the known events began. The exit status is 9 if events of the period are missing."
-},
-footer = {
-"  muster history node7",
-"  muster history --since=30d @rack4",
-"  muster history --state-dir=backup node7"
-})
+        name = "history",
+        description = {
+            "Show when hosts were drained, excluded or offline, by whom and why.",
+            "The command reads the state directory if you name it, or if you may read the usual one and name no "
+                    + "daemon. Otherwise it asks the daemon, which reads its disk. A Flux broker knows only the events in "
+                    + "its memory.",
+            "The last line says since when the answer is complete. \"before TIME\" means that the host was in "
+                    + "this state when the known events began. The exit status is 9 if events of the period are missing."
+        },
+        footer = {
+            "  muster history node7",
+            "  muster history --since=30d @rack4",
+            "  muster history --state-dir=backup node7"
+        })
 public final class History extends Verb {
     @Parameters(
             arity = "1..*",

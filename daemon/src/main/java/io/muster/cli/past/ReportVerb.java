@@ -29,19 +29,19 @@ import picocli.CommandLine.Option;
 
 /** {@code muster report}. */
 @Command(
-name = "report",
-description = {
-"Sum up how long hosts were drained, by reason, host or holder.",
-"A host with two holders counts for both. A drain that began before the first known event counts "
-+ "from that event.",
-"The last line says since when the answer is complete. The exit status is 9 if events of the period "
-+ "are missing."
-},
-footer = {
-"  muster report --since=30d",
-"  muster report --by=host --state=offline",
-"  muster report --csv > drained.csv"
-})
+        name = "report",
+        description = {
+            "Sum up how long hosts were drained, by reason, host or holder.",
+            "A host with two holders counts for both. A drain that began before the first known event counts "
+                    + "from that event.",
+            "The last line says since when the answer is complete. The exit status is 9 if events of the period "
+                    + "are missing."
+        },
+        footer = {
+            "  muster report --since=30d",
+            "  muster report --by=host --state=offline",
+            "  muster report --csv > drained.csv"
+        })
 public final class ReportVerb extends Verb {
     @Mixin
     private final PeriodOptions period = new PeriodOptions();
@@ -49,7 +49,10 @@ public final class ReportVerb extends Verb {
     @Mixin
     private final Source source = new Source();
 
-    @Option(names = "--by", paramLabel = "WHAT", description = "Sum up by reason, host, holder, user or state. Default: reason.")
+    @Option(
+            names = "--by",
+            paramLabel = "WHAT",
+            description = "Sum up by reason, host, holder, user or state. Default: reason.")
     private String by = "reason";
 
     @Option(

@@ -37,13 +37,13 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster feasible}. */
 @Command(
-name = "feasible",
-description = {
-"Ask whether a request for resources could ever be met here, and why not.",
-"The daemon does not know what jobs use: --now asks about resources that are up, not about free ones."
-},
-exitCodeListHeading = "%nExit status:%n",
-exitCodeList = {
+        name = "feasible",
+        description = {
+            "Ask whether a request for resources could ever be met here, and why not.",
+            "The daemon does not know what jobs use: --now asks about resources that are up, not about free ones."
+        },
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
             "0:yes",
             "1:never, even if everything were up and free",
             "2:the request or the command line is wrong",
@@ -52,11 +52,11 @@ exitCodeList = {
             "6:not allowed",
             "7:the daemon cannot be reached"
         },
-footer = {
-"  muster feasible 'slot=4/[core=8;gpu]'",
-"  muster feasible --now --time-limit=4h jobspec.yaml",
-"  muster feasible --requires='batch and -host:node7' 'node=2/slot/core'"
-})
+        footer = {
+            "  muster feasible 'slot=4/[core=8;gpu]'",
+            "  muster feasible --now --time-limit=4h jobspec.yaml",
+            "  muster feasible --requires='batch and -host:node7' 'node=2/slot/core'"
+        })
 public final class Feasible extends Verb {
     private static final int NEVER = 1;
     private static final int NOT_NOW = 3;
@@ -71,7 +71,7 @@ public final class Feasible extends Verb {
             paramLabel = "SHAPE|FILE",
             description =
                     "A shape (RFC 46), such as slot=4/[core=8;gpu]; or a file with a jobspec or a resources list in YAML "
-+ "or JSON: *.json, *.yaml, a path that begins with a dot or slash, or - for standard input.")
+                            + "or JSON: *.json, *.yaml, a path that begins with a dot or slash, or - for standard input.")
     private String argument = "";
 
     @Option(names = "--now", description = "Ask about the resources that are up now, and before they expire.")
@@ -82,7 +82,7 @@ public final class Feasible extends Verb {
             paramLabel = "EXPR",
             description =
                     "Use only hosts that match a query as in flux (RFC 35), such as \"batch and -host:node[0-3]\", or a "
-+ "constraint in JSON (RFC 31).")
+                            + "constraint in JSON (RFC 31).")
     private @Nullable String requires;
 
     @Option(

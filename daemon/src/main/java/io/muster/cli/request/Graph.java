@@ -32,17 +32,17 @@ import picocli.CommandLine.Option;
 
 /** {@code muster graph}. */
 @Command(
-name = "graph",
-description = {
-"Show the resources as a graph (RFC 4): which resource contains which.",
-"If R has a graph of its own, that graph is shown. Otherwise, all resources of one type on a node "
-+ "form one pool."
-},
-footer = {
-"  muster graph --depth=1",
-"  muster graph --format=dot | dot -Tsvg > graph.svg",
-"  muster graph --file=R.json --format=jgf"
-})
+        name = "graph",
+        description = {
+            "Show the resources as a graph (RFC 4): which resource contains which.",
+            "If R has a graph of its own, that graph is shown. Otherwise, all resources of one type on a node "
+                    + "form one pool."
+        },
+        footer = {
+            "  muster graph --depth=1",
+            "  muster graph --format=dot | dot -Tsvg > graph.svg",
+            "  muster graph --file=R.json --format=jgf"
+        })
 public final class Graph extends Verb {
     private static final int ALL_LEVELS = 100;
 
@@ -54,7 +54,7 @@ public final class Graph extends Verb {
             paramLabel = "FILE",
             description =
                     "Show the R (RFC 20) or the JSON Graph Format in this file, and ask no daemon. - reads standard "
-+ "input.")
+                            + "input.")
     private @Nullable String file;
 
     @Option(
@@ -74,15 +74,13 @@ public final class Graph extends Verb {
             names = "--format",
             paramLabel = "FORMAT",
             defaultValue = "tree",
-            description =
-                    "Print a tree; dot, for Graphviz; or jgf, the JSON of the scheduling key of R. Default: "
-+ "${DEFAULT-VALUE}.")
+            description = "Print a tree; dot, for Graphviz; or jgf, the JSON of the scheduling key of R. Default: "
+                    + "${DEFAULT-VALUE}.")
     private String format = "tree";
 
     @Option(
             names = "--full",
-            description =
-                    "Show every core and GPU. In jgf, also print every key of RFC 20 that has its default value.")
+            description = "Show every core and GPU. In jgf, also print every key of RFC 20 that has its default value.")
     private boolean full;
 
     public Graph(Console console) {

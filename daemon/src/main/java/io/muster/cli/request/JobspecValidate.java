@@ -20,18 +20,18 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster jobspec validate}. */
 @Command(
-name = "validate",
-description = {
-"Check a jobspec and report every problem, with its line or JSON pointer.",
-"Level v1 checks the text and the schema of RFC 25; level canonical checks RFC 14 and accepts every "
-+ "version.",
-"The exit status is 0 if the jobspec is valid, 1 if it is not, and 2 if there is nothing to read. "
-+ "Notes do not count."
-},
-footer = {
-"  muster jobspec validate jobspec.yaml",
-"  muster jobspec validate --level=canonical --json < jobspec.json"
-})
+        name = "validate",
+        description = {
+            "Check a jobspec and report every problem, with its line or JSON pointer.",
+            "Level v1 checks the text and the schema of RFC 25; level canonical checks RFC 14 and accepts every "
+                    + "version.",
+            "The exit status is 0 if the jobspec is valid, 1 if it is not, and 2 if there is nothing to read. "
+                    + "Notes do not count."
+        },
+        footer = {
+            "  muster jobspec validate jobspec.yaml",
+            "  muster jobspec validate --level=canonical --json < jobspec.json"
+        })
 public final class JobspecValidate extends Verb {
     private static final int INVALID = 1;
 

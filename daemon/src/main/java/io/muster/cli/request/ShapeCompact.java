@@ -11,12 +11,9 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster shape compact}. */
 @Command(
-name = "compact",
-description = "Print the shortest shape (RFC 46) of a jobspec or of a resources list (RFC 14).",
-footer = {
-"  muster shape compact jobspec.yaml",
-"  muster shape expand 'slot/core=4' | muster shape compact"
-})
+        name = "compact",
+        description = "Print the shortest shape (RFC 46) of a jobspec or of a resources list (RFC 14).",
+        footer = {"  muster shape compact jobspec.yaml", "  muster shape expand 'slot/core=4' | muster shape compact"})
 public final class ShapeCompact extends Verb {
     @Parameters(
             arity = "0..1",

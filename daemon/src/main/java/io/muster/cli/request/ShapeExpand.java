@@ -15,12 +15,9 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster shape expand}. */
 @Command(
-name = "expand",
-description = "Print a shape (RFC 46) as the resources list of a jobspec (RFC 14), in YAML.",
-footer = {
-"  muster shape expand 'slot=4/[core=8;gpu]'",
-"  muster shape expand --json 'node=2/slot/core=4'"
-})
+        name = "expand",
+        description = "Print a shape (RFC 46) as the resources list of a jobspec (RFC 14), in YAML.",
+        footer = {"  muster shape expand 'slot=4/[core=8;gpu]'", "  muster shape expand --json 'node=2/slot/core=4'"})
 public final class ShapeExpand extends Verb {
     @Parameters(paramLabel = "SHAPE", description = "The shape. - reads it from standard input.")
     private String shape = "";

@@ -12,16 +12,16 @@ import picocli.CommandLine.Option;
 
 /** {@code muster R decode}. */
 @Command(
-name = "decode",
-description = {
-"Print the union of the sets on standard input, or facts about it.",
-"Filters apply in the order -p, -i, -x. Ranks and properties that do not exist are ignored."
-},
-footer = {
-"  muster R decode --short < R.json",
-"  muster R decode --properties=gpu --nodelist < R.json",
-"  muster R decode --count=core < R.json"
-})
+        name = "decode",
+        description = {
+            "Print the union of the sets on standard input, or facts about it.",
+            "Filters apply in the order -p, -i, -x. Ranks and properties that do not exist are ignored."
+        },
+        footer = {
+            "  muster R decode --short < R.json",
+            "  muster R decode --properties=gpu --nodelist < R.json",
+            "  muster R decode --count=core < R.json"
+        })
 public final class Decode extends SetVerb {
     @Option(
             names = {"-s", "--short"},
@@ -61,8 +61,9 @@ public final class Decode extends SetVerb {
             paramLabel = "NAME,...",
             split = ",",
             hideParamSyntax = true,
-            description = "Keep only ranks that have all of these properties or host names; ^NAME keeps ranks that do not have "
-+ "it.")
+            description =
+                    "Keep only ranks that have all of these properties or host names; ^NAME keeps ranks that do not have "
+                            + "it.")
     private List<String> properties = List.of();
 
     public Decode(Console console) {

@@ -18,13 +18,13 @@ import picocli.CommandLine.Option;
 
 /** {@code muster R encode}. */
 @Command(
-name = "encode",
-description = "Make a resource set in which all ranks are alike.",
-footer = {
-"  muster R encode --hosts=node[0-3] --cores=0-7 --gpus=0-1",
-"  muster R encode --local",
-"  muster R encode --ranks=0-3 --property=gpu:2-3"
-})
+        name = "encode",
+        description = "Make a resource set in which all ranks are alike.",
+        footer = {
+            "  muster R encode --hosts=node[0-3] --cores=0-7 --gpus=0-1",
+            "  muster R encode --local",
+            "  muster R encode --ranks=0-3 --property=gpu:2-3"
+        })
 public final class Encode extends SetVerb {
     private final Environment environment;
 

@@ -20,12 +20,9 @@ public final class SetVerbs {
     private SetVerbs() {}
 
     @Command(
-name = "append",
-description = "Print the union of sets that have no rank in common.",
-footer = {
-"  cat a.json b.json | muster R append",
-"  cat a.json b.json | muster R append > both.json"
-})
+            name = "append",
+            description = "Print the union of sets that have no rank in common.",
+            footer = {"  cat a.json b.json | muster R append", "  cat a.json b.json | muster R append > both.json"})
     public static final class Append extends SetVerb {
         public Append(Console console) {
             super(console);
@@ -38,12 +35,12 @@ footer = {
     }
 
     @Command(
-name = "diff",
-description = "Print the first set without everything that the other sets have.",
-footer = {
-"  cat all.json some.json | muster R diff",
-"  cat all.json a.json b.json | muster R diff | muster R decode --short"
-})
+            name = "diff",
+            description = "Print the first set without everything that the other sets have.",
+            footer = {
+                "  cat all.json some.json | muster R diff",
+                "  cat all.json a.json b.json | muster R diff | muster R decode --short"
+            })
     public static final class Diff extends SetVerb {
         public Diff(Console console) {
             super(console);
@@ -56,15 +53,12 @@ footer = {
     }
 
     @Command(
-name = "intersect",
-description = {
-"Print what all sets have in common.",
-"Properties are kept; flux R drops them."
-},
-footer = {
-"  cat a.json b.json | muster R intersect",
-"  cat a.json b.json | muster R intersect | muster R decode --short"
-})
+            name = "intersect",
+            description = {"Print what all sets have in common.", "Properties are kept; flux R drops them."},
+            footer = {
+                "  cat a.json b.json | muster R intersect",
+                "  cat a.json b.json | muster R intersect | muster R decode --short"
+            })
     public static final class Intersect extends SetVerb {
         public Intersect(Console console) {
             super(console);
@@ -77,12 +71,9 @@ footer = {
     }
 
     @Command(
-name = "union",
-description = "Print the union of sets, which may overlap.",
-footer = {
-"  cat a.json b.json | muster R union",
-"  cat a.json b.json | muster R union > both.json"
-})
+            name = "union",
+            description = "Print the union of sets, which may overlap.",
+            footer = {"  cat a.json b.json | muster R union", "  cat a.json b.json | muster R union > both.json"})
     public static final class Union extends SetVerb {
         public Union(Console console) {
             super(console);
@@ -95,12 +86,9 @@ footer = {
     }
 
     @Command(
-name = "remap",
-description = "Renumber ranks from 0, and the cores of each rank from 0.",
-footer = {
-"  muster R remap < R.json",
-"  muster R get @gpu | muster R remap"
-})
+            name = "remap",
+            description = "Renumber ranks from 0, and the cores of each rank from 0.",
+            footer = {"  muster R remap < R.json", "  muster R get @gpu | muster R remap"})
     public static final class Remap extends SetVerb {
         public Remap(Console console) {
             super(console);
@@ -113,14 +101,14 @@ footer = {
     }
 
     @Command(
-name = "rerank",
-description = "Give each host the rank of its place in a list.",
-footer = {
-"  muster R rerank node[0-3] < R.json",
-"  muster R rerank node3,node[0-2] < R.json"
-})
+            name = "rerank",
+            description = "Give each host the rank of its place in a list.",
+            footer = {"  muster R rerank node[0-3] < R.json", "  muster R rerank node3,node[0-2] < R.json"})
     public static final class Rerank extends SetVerb {
-        @Parameters(index = "0", paramLabel = "HOSTLIST", description = "Every host of the set once, in the order of the new ranks.")
+        @Parameters(
+                index = "0",
+                paramLabel = "HOSTLIST",
+                description = "Every host of the set once, in the order of the new ranks.")
         private String hosts = "";
 
         public Rerank(Console console) {
@@ -134,12 +122,9 @@ footer = {
     }
 
     @Command(
-name = "set-property",
-description = "Give ranks of a set properties.",
-footer = {
-"  muster R set-property gpu:0-3 < R.json",
-"  muster R set-property batch debug:0 < R.json"
-})
+            name = "set-property",
+            description = "Give ranks of a set properties.",
+            footer = {"  muster R set-property gpu:0-3 < R.json", "  muster R set-property batch debug:0 < R.json"})
     public static final class SetProperty extends SetVerb {
         @Parameters(
                 arity = "0..*",
@@ -163,15 +148,15 @@ footer = {
     }
 
     @Command(
-name = "verify",
-description = {
-"Compare the resources that a rank has, the second set, with the expected ones, the first set.",
-"The exit status is 1 if a resource is missing. An extra resource is only reported."
-},
-footer = {
-"  cat expected.json found.json | muster R verify",
-"  (muster R get node7; muster R encode --local) | muster R verify"
-})
+            name = "verify",
+            description = {
+                "Compare the resources that a rank has, the second set, with the expected ones, the first set.",
+                "The exit status is 1 if a resource is missing. An extra resource is only reported."
+            },
+            footer = {
+                "  cat expected.json found.json | muster R verify",
+                "  (muster R get node7; muster R encode --local) | muster R verify"
+            })
     public static final class Verify extends SetVerb {
         public Verify(Console console) {
             super(console);
@@ -194,12 +179,12 @@ footer = {
     }
 
     @Command(
-name = "parse-config",
-description = "Print the R that the [resource] table of a configuration describes.",
-footer = {
-"  muster R parse-config /etc/muster/muster.toml",
-"  muster R parse-config /etc/flux/system/conf.d"
-})
+            name = "parse-config",
+            description = "Print the R that the [resource] table of a configuration describes.",
+            footer = {
+                "  muster R parse-config /etc/muster/muster.toml",
+                "  muster R parse-config /etc/flux/system/conf.d"
+            })
     public static final class ParseConfig extends SetVerb {
         @Parameters(index = "0", paramLabel = "PATH", description = "TOML file, or directory of TOML files.")
         private Path path = Path.of("");

@@ -33,8 +33,7 @@ record Field(String name, String time, Spec spec) {
                 return new Field(
                         name, time.isEmpty() ? ISO : time, Spec.parse(format, Math.min(close, end + 2), close));
             }
-            default ->
-                throw new MalformedException("format", format, mark, "expected the conversion !d or !D");
+            default -> throw new MalformedException("format", format, mark, "expected the conversion !d or !D");
         }
     }
 

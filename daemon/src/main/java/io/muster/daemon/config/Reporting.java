@@ -22,7 +22,8 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
         Optional<InetSocketAddress> address =
                 metrics.equals("off") ? Optional.empty() : Optional.of(addressOf(metrics));
         if (address.isPresent() && !address.get().getAddress().isLoopbackAddress()) {
-            muster.note("metrics", "not a loopback address: everybody who reaches it can read host counts and versions");
+            muster.note(
+                    "metrics", "not a loopback address: everybody who reaches it can read host counts and versions");
         }
         return new Reporting(
                 address,

@@ -401,11 +401,13 @@ public final class AcquireStreams implements Commits {
 
         private static void note(Pruned.Scheduling scheduling, Idset absent) {
             if (scheduling == Pruned.Scheduling.PRUNED) {
-                log.info("the scheduling graph is offered without the vertices of ranks {}, which are not on offer", absent);
+                log.info(
+                        "the scheduling graph is offered without the vertices of ranks {}, which are not on offer",
+                        absent);
             } else if (scheduling == Pruned.Scheduling.DROPPED) {
                 log.warn(
                         "R is offered without its scheduling key, which is not a JGF graph and could name ranks {}, which "
-+ "are not on offer",
+                                + "are not on offer",
                         absent);
             }
         }

@@ -38,7 +38,7 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static final String JSON = "application/json";
     private static final String MISDIRECTED =
             "the Host header must name localhost, 127.0.0.1 or [::1], because muster.metrics is a loopback "
-+ "address: ask for http://localhost:PORT/, or set muster.metrics to an address of this host\\n";
+                    + "address: ask for http://localhost:PORT/, or set muster.metrics to an address of this host\\n";
 
     private final HttpEndpoint.Content content;
     private final Duration deadline;
@@ -150,7 +150,8 @@ final class HttpHandler extends SimpleChannelInboundHandler<HttpObject> {
                 text(HttpResponseStatus.OK, PROMETHEUS, content.metrics().get());
             case "/healthz" -> probe(content.healthz().get());
             case "/readyz" -> probe(content.readyz().get());
-            default -> text(HttpResponseStatus.NOT_FOUND, PLAIN, "not found: the paths are /metrics, /healthz and /readyz\n");
+            default ->
+                text(HttpResponseStatus.NOT_FOUND, PLAIN, "not found: the paths are /metrics, /healthz and /readyz\n");
         };
     }
 

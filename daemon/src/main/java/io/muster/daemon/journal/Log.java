@@ -221,8 +221,8 @@ final class Log implements Closeable {
             use(begun());
         } catch (IOException e) {
             rotateAt = writer.durableOffset() + settings.segmentBytes();
-            listener.warning("a new journal segment could not be begun; the journal continues in " + Segment.name(writer.first()) + ": "
-                    + e.getMessage());
+            listener.warning("a new journal segment could not be begun; the journal continues in "
+                    + Segment.name(writer.first()) + ": " + e.getMessage());
         }
     }
 

@@ -125,7 +125,9 @@ record Segment(long first, long size, Instant modified) {
                         + Level.unknown(level, context.path("needs").asText());
             }
             long claimed = context.path("first").asLong();
-            return claimed == first ? null : "its head says that it begins with seq " + claimed + ", and its name says another";
+            return claimed == first
+                    ? null
+                    : "its head says that it begins with seq " + claimed + ", and its name says another";
         } catch (IOException e) {
             return "the head of the segment is " + e.getMessage();
         }

@@ -62,7 +62,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     private static final String NO_ROOM =
             "not done: too many requests of this connection wait, because it does not read the answers; read "
-+ "answers while you send requests, and send this request again";
+                    + "answers while you send requests, and send this request again";
 
     /**
      * What the handler does later, in a task of its own. A failure in such a task closes the connection, as a failure

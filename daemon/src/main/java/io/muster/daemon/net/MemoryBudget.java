@@ -158,7 +158,7 @@ public final class MemoryBudget {
                             + " bytes: answers that connections have not read take "
                             + held + " of " + most
                             + " bytes; read these answers or close their connections, then ask again, or give the daemon a larger "
-+ "heap";
+                            + "heap";
         }
 
         private boolean fits(int length) {

@@ -63,8 +63,7 @@ public final class SocketFile implements Closeable {
         }
         int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
         if ((mode & TYPE) != SOCKET) {
-            throw new IOException(
-                    path + " already exists and is not a socket. Remove it, or name another path");
+            throw new IOException(path + " already exists and is not a socket. Remove it, or name another path");
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.configureBlocking(false); // a blocking connect would wait for a listener whose backlog is full

@@ -139,7 +139,8 @@ class TemplateTest {
             delimiter = '|',
             value = {
                 "{state|this brace is not closed", "state}|this brace was not opened", "{}|a field needs a name",
-                "{state:x}|expected {name}", "{state:>99999}|the width has more than 4 digits", "{state:>1.2.3}|expected {name}",
+                "{state:x}|expected {name}", "{state:>99999}|the width has more than 4 digits",
+                        "{state:>1.2.3}|expected {name}",
                 "{state!F}|expected the conversion !d or !D"
             })
     void whatIsNoFormatSaysWhere(String format, String reason) {

@@ -222,7 +222,8 @@ final class ConfigTest {
                         "muster.max-connections = 1.5",
                         "muster.max-connections: expected a whole number from 1 to 1000000"),
                 new Refusal("muster.socket = \"\"", "muster.socket: expected a path"),
-                new Refusal("muster.socket = \"/a\\u0000b\"", "muster.socket: is not a path: Nul character not allowed"),
+                new Refusal(
+                        "muster.socket = \"/a\\u0000b\"", "muster.socket: is not a path: Nul character not allowed"),
                 new Refusal(
                         "muster.socket = \"/" + "s".repeat(107) + "\"",
                         "muster.socket: /" + "s".repeat(107) + " has 108 bytes, but a UNIX socket's path may have 107"),

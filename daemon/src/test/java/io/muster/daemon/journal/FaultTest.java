@@ -221,8 +221,7 @@ class FaultTest {
         client.submit("d");
         client.close();
 
-        assertThat(client.warnings)
-                .anyMatch(w -> w.startsWith("the unused new segment could not be deleted"));
+        assertThat(client.warnings).anyMatch(w -> w.startsWith("the unused new segment could not be deleted"));
         assertThat(Client.recovered(memory)).containsExactly("1 a", "2 b", "3 c", "4 d");
     }
 

@@ -89,8 +89,9 @@ class JournalCheckTest {
         JournalRepair.RepairResult done = repair(false);
         assertThat(done).isEqualTo(planned);
         assertThat(done.actions())
-                .containsExactly("write journal/0000000000000007.log again with its intact events, up to seq 6,"
-                        + " and keep the damaged file in quarantine; the damaged events are lost, and 1 intact event after it");
+                .containsExactly(
+                        "write journal/0000000000000007.log again with its intact events, up to seq 6,"
+                                + " and keep the damaged file in quarantine; the damaged events are lost, and 1 intact event after it");
         assertThat(disk.content("quarantine/0000000000000007.log.from-byte-0.1.broken"))
                 .isEqualTo(damaged)
                 .isNotEqualTo(before);
@@ -180,7 +181,8 @@ class JournalCheckTest {
         assertThatThrownBy(() -> Client.recovered(disk))
                 .isInstanceOf(CorruptException.class)
                 .hasMessageStartingWith("snapshot.json: it is missing, although the previous snapshot exists");
-        assertThat(findings()).containsExactly("DAMAGE snapshot.json: it is missing, although the previous snapshot exists");
+        assertThat(findings())
+                .containsExactly("DAMAGE snapshot.json: it is missing, although the previous snapshot exists");
         assertThatThrownBy(() -> repair(false))
                 .isInstanceOf(CorruptException.class)
                 .hasMessageStartingWith("snapshot.json: it is missing, and the journal does not go back to the previous"

@@ -353,7 +353,7 @@ class JournalTest {
 
         assertThat(client.outcomes).hasSize(1);
         assertThat(client.outcomes.get(0).kind()).isEqualTo(Outcome.Kind.FAILED);
-        assertThat(client.outcomes.get(0).reason()).contains("needs a restart", "unforeseen");
+        assertThat(client.outcomes.get(0).reason()).contains("restart the daemon", "unforeseen");
     }
 
     @Test

@@ -351,8 +351,7 @@ class LocalDiskTest {
             Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwx---"));
             assertThatThrownBy(() -> LocalDisk.serving(state, 0))
                     .hasMessage("root does not serve from the state directory " + state
-                            + ", to which users other than root can write"
-                            + " to: `chmod go-w " + state
+                            + ", to which users other than root can write: `chmod go-w " + state
                             + "`, or run the daemon as another user, `runuser -u muster -- muster serve`");
             Files.setAttribute(state, "unix:uid", 4711);
         }

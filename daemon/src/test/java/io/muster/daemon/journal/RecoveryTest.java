@@ -258,7 +258,7 @@ class RecoveryTest {
     void linesThatAreSoundButMakeNoSenseAreNamed() {
         refuses("{\"seq\":1,\"durable\":0}", "timestamp or name is missing");
         refuses("{\"timestamp\":1.0,\"name\":\"x\"}", "seq, durable or more is missing or invalid");
-        refuses("{\"seq\":1,\"durable\":1,\"timestamp\":1.0,\"name\":\"x\"}", "makes no sense");
+        refuses("{\"seq\":1,\"durable\":1,\"timestamp\":1.0,\"name\":\"x\"}", "is missing or invalid");
         refuses("{\"seq\":1,\"seq\":1}", "not JSON: Duplicate field 'seq'");
         refuses("{\"seq\":1", "not JSON: Unexpected end-of-input");
         refuses("[1]", "not a JSON object");

@@ -178,8 +178,9 @@ class SegmentsTest {
 
         assertThat(client.outcomes).hasSize(4).allMatch(Outcome::durable);
         assertThat(client.warnings.get(0))
-                .isEqualTo("a new journal segment could not be begun; the journal continues in journal/0000000000000001.log:"
-                        + " No space left on device");
+                .isEqualTo(
+                        "a new journal segment could not be begun; the journal continues in journal/0000000000000001.log:"
+                                + " No space left on device");
         assertThat(client.warnings).hasSizeLessThan(4);
     }
 

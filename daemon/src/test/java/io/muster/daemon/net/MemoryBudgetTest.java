@@ -169,7 +169,7 @@ class MemoryBudgetTest {
         assertThat(second.refusal("other", 40)).isNull();
         assertThat(second.refusal("other", 41))
                 .startsWith("there is no room for this answer of 41 bytes: answers that connections have not read"
-                        + " takes 60 of 100 bytes");
+                        + " take 60 of 100 bytes");
         first.isRead("answer");
         assertThat(second.refusal("other", 41)).isNull();
         MemoryBudget.Account guest = budget.open(new Idle());

@@ -92,8 +92,7 @@ class SocketFileTest {
 
     private void isInTheWay() {
         assertThatThrownBy(this::claim)
-                .hasMessage(
-                        path + " already exists and is not a socket. Remove it, or name another path");
+                .hasMessage(path + " already exists and is not a socket. Remove it, or name another path");
         assertThat(Files.exists(path)).isTrue();
     }
 

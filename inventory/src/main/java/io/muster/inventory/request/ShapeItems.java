@@ -41,7 +41,7 @@ final class ShapeItems {
         text.blanks();
         boolean signed = !quoted && (label.startsWith("+") || label.startsWith("-"));
         if (label.isEmpty() || signed || text.peek() == ':') {
-            throw text.malformed(start, "expected only the value of the slot's label");
+            throw text.malformed(start, "expected the slot's label, a value without a key");
         }
         return label;
     }

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(900)
 class FaultTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final String REFUSED = "the daemon refuses changes until the disk accepts writes again";
+    private static final String REFUSED = "changes are refused until the disk accepts writes again";
     private static final String UNCERTAIN = "changes are refused: .*the change may exist after a restart";
     private static final String NEEDS_STRACE = "needs strace, and leave to trace";
     private static final String RENAMES = "rename,renameat,renameat2";
@@ -321,8 +321,10 @@ class FaultTest {
 
     private void costsSnapshotsOnly(DaemonProcess.Setup setup, Act spoil, Act mend) throws Exception {
         RecordingAdmin recorder;
-        try (DaemonProcess daemon =
-                setup.start().expect("the snapshot at seq [0-9]+ cannot be written: .*", "a new journal segment could not be begun")) {
+        try (DaemonProcess daemon = setup.start()
+                .expect(
+                        "the snapshot at seq [0-9]+ cannot be written: .*",
+                        "a new journal segment could not be begun")) {
             recorder = RecordingAdmin.at(daemon, 10);
             recorder.write(50);
             long seq = daemon.ask("resource.inventory").path("seq").longValue();

@@ -112,8 +112,7 @@ class PipelineTest {
                 if (response.errnum() != 0) {
                     assertThat(response.errnum()).isEqualTo(Errno.EAGAIN.value());
                     assertThat(response.matchtag()).isGreaterThan(SURE);
-                    assertThat(sentence(response))
-                            .startsWith("not done: too many requests of this connection wait");
+                    assertThat(sentence(response)).startsWith("not done: too many requests of this connection wait");
                     refused++;
                 }
             }
