@@ -104,7 +104,8 @@ final class Check extends Verb {
         if (effective) {
             config.effective().lines().forEach(console()::println);
         } else if (!quiet) {
-            console().println("ok: " + summary(config, console().now(), console().zone()));
+            console()
+                    .println("ok: " + summary(config, console().now(), console().zone()));
         }
         return Exit.OK;
     }

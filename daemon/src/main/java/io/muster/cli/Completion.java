@@ -49,7 +49,8 @@ final class Completion extends Verb {
     @Parameters(
             index = "0",
             paramLabel = "SHELL",
-            description = "The shell: bash, zsh or fish. The scripts themselves use words, which prints what the daemon knows.")
+            description =
+                    "The shell: bash, zsh or fish. The scripts themselves use words, which prints what the daemon knows.")
     private String shell = "";
 
     @Mixin
@@ -65,8 +66,9 @@ final class Completion extends Verb {
             // One script serves both shells: its first lines make zsh use bash completions.
             case "bash", "zsh" -> console().print(bash());
             case "fish" ->
-                console().print(part("completion.fish")
-                        .replace("@BASH@", bash().replace("\\", "\\\\").replace("'", "\\'")));
+                console()
+                        .print(part("completion.fish")
+                                .replace("@BASH@", bash().replace("\\", "\\\\").replace("'", "\\'")));
             case "words" -> words();
             default -> throw new Failure(Exit.USAGE, shell + ": there are bash, zsh and fish");
         }
@@ -78,9 +80,7 @@ final class Completion extends Verb {
         CommandLine all = Muster.parser(console());
         all.getSubcommands().forEach((name, verb) -> describe(name, verb, specs));
         return AutoComplete.bash("muster", all)
-                + part("completion.bash")
-                        .replace("@WORDS@", part("words.sh"))
-                        .replace("@SPECS@\n", specs);
+                + part("completion.bash").replace("@WORDS@", part("words.sh")).replace("@SPECS@\n", specs);
     }
 
     private static String part(String name) {
@@ -102,7 +102,10 @@ final class Completion extends Verb {
         for (OptionSpec option : spec.options()) {
             if (option.arity().max() > 0) {
                 Arrays.stream(option.names())
-                        .forEach(word -> specs.append(word).append('=').append(kind(option)).append(' '));
+                        .forEach(word -> specs.append(word)
+                                .append('=')
+                                .append(kind(option))
+                                .append(' '));
             }
         }
         specs.append("' kinds='");

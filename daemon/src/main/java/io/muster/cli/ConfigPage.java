@@ -37,7 +37,11 @@ public final class ConfigPage {
 
                 """);
         for (Key key : Key.values()) {
-            page.append("*+").append(key).append("+*::\n  +++").append(sentence(key.about())).append("+++. ");
+            page.append("*+")
+                    .append(key)
+                    .append("+*::\n  +++")
+                    .append(sentence(key.about()))
+                    .append("+++. ");
             page.append(effect(key.effect())).append("\n\n");
         }
         return page.append("== Example\n\nAll keys with their defaults, as the package installs the file.\n\n....\n")

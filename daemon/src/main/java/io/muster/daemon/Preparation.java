@@ -127,8 +127,7 @@ final class Preparation implements Configurable {
         ResourceSet next = loaded ? resources.withQueues(found.base(), obeyed) : resources.set();
         String configured = resources.isDiscovered() ? DISCOVERED : "configuration";
         Remap remap = core.inventory().state().remapTo(next);
-        Define define =
-                new Define(next, loaded ? RELOADED : configured, Core.initial(config), exclusions(config));
+        Define define = new Define(next, loaded ? RELOADED : configured, Core.initial(config), exclusions(config));
         String failure = await(answered -> core.acquires().define(define, answered));
         if (failure == null) {
             obeyed = resources;

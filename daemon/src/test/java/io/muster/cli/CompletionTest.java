@@ -51,8 +51,9 @@ class CompletionTest {
     }
 
     private static Stream<String> installed(String shell) {
-        return Stream.of(shell).filter(name -> Stream.of(System.getenv("PATH").split(":", -1))
-                .anyMatch(place -> Files.isExecutable(Path.of(place, name))));
+        return Stream.of(shell)
+                .filter(name -> Stream.of(System.getenv("PATH").split(":", -1))
+                        .anyMatch(place -> Files.isExecutable(Path.of(place, name))));
     }
 
     /** The output of a shell that reads no user's start-up files. */
@@ -71,7 +72,9 @@ class CompletionTest {
         process.environment().merge("PATH", directory.toString(), (path, first) -> first + ":" + path);
         process.environment().remove("MUSTER_URI");
         process.environment()
-                .put("XDG_RUNTIME_DIR", Files.createDirectories(directory.resolve("runtime")).toString());
+                .put(
+                        "XDG_RUNTIME_DIR",
+                        Files.createDirectories(directory.resolve("runtime")).toString());
         int exit = process.redirectOutput(output.toFile()).start().waitFor();
         List<String> said = Files.readAllLines(output, StandardCharsets.UTF_8);
         assertThat(exit).as(String.join("\n", said)).isZero();
@@ -229,7 +232,9 @@ class CompletionTest {
                 properties = ["batch", "$HOME"]
                 """)) {
             Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
-            assertThat(shell.run("drain", "--holder", "ops", "n1", "bad", "dimm").err()).isEmpty();
+            assertThat(shell.run("drain", "--holder", "ops", "n1", "bad", "dimm")
+                            .err())
+                    .isEmpty();
             assertThat(shell.run("completion", "words", "--timeout", "10s")).isEqualTo(new Shell.Result(0, """
                             target n1
                             target n2

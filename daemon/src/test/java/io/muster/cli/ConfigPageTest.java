@@ -16,12 +16,12 @@ class ConfigPageTest {
     void thePageHasEveryKeyAndTheWholeExample(@TempDir Path directory) throws Exception {
         Path page = directory.resolve("muster.toml.adoc");
         ConfigPage.main(new String[] {EXAMPLE.toString(), page.toString()});
-        assertThat(Key.values())
-                .allSatisfy(key -> assertThat(page).content().contains("*+" + key + "+*::\n"));
+        assertThat(Key.values()).allSatisfy(key -> assertThat(page).content().contains("*+" + key + "+*::\n"));
         assertThat(page).content().contains("\n....\n" + Files.readString(EXAMPLE) + "....\n");
         assertThat(page)
                 .content()
-                .contains("*+muster.state-dir+*::\n  +++Directory of journal and snapshot+++. A change takes effect at the next"
-                        + " start.\n");
+                .contains(
+                        "*+muster.state-dir+*::\n  +++Directory of journal and snapshot+++. A change takes effect at the next"
+                                + " start.\n");
     }
 }

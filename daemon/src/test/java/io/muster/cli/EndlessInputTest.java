@@ -35,9 +35,7 @@ class EndlessInputTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             check /dev/zero             | 1 | /dev/zero: cannot be read: is larger than 64MiB, which is the limit
             R parse-config /dev/zero    | 1 | /dev/zero: cannot be read: is larger than 64MiB, which is the limit
             graph --file /dev/zero      | 2 | muster graph: /dev/zero: is larger than 128MiB, which is the limit
@@ -53,7 +51,9 @@ class EndlessInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"R union", "R decode", "shape expand -", "shape compact", "jobspec validate -", "graph --file -"})
+    @ValueSource(
+            strings = {"R union", "R decode", "shape expand -", "shape compact", "jobspec validate -", "graph --file -"
+            })
     void aPipeWithoutEndIsReadUpToALimit(String line) {
         Shell.Result result = new Shell().reading(endless()).run(line.split(" ", -1));
         assertThat(result.err()).endsWith("standard input: is larger than 128MiB, which is the limit\n");
@@ -63,7 +63,8 @@ class EndlessInputTest {
     @Test
     void aPipeWithAnEndIsReadLikeAFile(@TempDir Path directory) throws Exception {
         Path pipe = directory.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
         Process writer = new ProcessBuilder("sh", "-c", "printf '[muster]\\nbatch = \"5x\"\\n' > " + pipe).start();
         assertThat(new Shell().run("check", pipe.toString()).err()).contains(pipe + ":2: muster.batch");
         assertThat(writer.waitFor()).isZero();

@@ -61,7 +61,9 @@ class SummaryTest extends VerbTest {
             assertThat(brief.out()).startsWith("up  ").contains("\nqueue    batch ");
             assertThat(out(verb)).doesNotContain("\nqueue ");
         }
-        assertThat(onTerminal(80, 24, "status").out().lines()).hasSizeLessThan(23).allMatch(line -> line.length() <= 80);
+        assertThat(onTerminal(80, 24, "status").out().lines())
+                .hasSizeLessThan(23)
+                .allMatch(line -> line.length() <= 80);
         assertThat(onTerminal(80, 27, "status").err()).isNotEmpty();
         assertThat(onTerminal(80, 28, "status").out()).contains("drained ✔       1 reason 24 r024n00\n");
     }
@@ -69,12 +71,14 @@ class SummaryTest extends VerbTest {
     @Test
     void whoAsksForEverythingGetsEverything() {
         drainMany();
-        assertThat(onTerminal(80, 24, "status", "--expand").out()).contains("r000n01,r000n02,").contains("r024n39");
-        assertThat(onTerminal(80, 24, "status", "-o", "reason,nodelist").out().lines()).hasSize(27);
+        assertThat(onTerminal(80, 24, "status", "--expand").out())
+                .contains("r000n01,r000n02,")
+                .contains("r024n39");
+        assertThat(onTerminal(80, 24, "status", "-o", "reason,nodelist").out().lines())
+                .hasSize(27);
         assertThat(out("status").lines()).hasSize(27);
         assertThat(out("status")).doesNotContain("more hosts");
-        assertThat(onTerminal(80, 24, "status", "-s", "avail").out())
-                .isEqualTo("""
+        assertThat(onTerminal(80, 24, "status", "-s", "avail").out()).isEqualTo("""
                         STATE UP NNODES REASON NODELIST
                         avail ✔     975        r000n[01-39],r001n[01-39],...[897 more hosts]
                         """);
@@ -87,7 +91,8 @@ class SummaryTest extends VerbTest {
         assertThat(whole).contains("\nhosts: r000n[00,02-39],r001n[00-39],").contains("r024n[00-39]");
         assertThat(onTerminal(60, 24, "feasible", "--now", "slot/core").out())
                 .endsWith("\nhosts: r000n[00,02-39],r001n[00-39],...[920 more hosts]\n");
-        assertThat(onTerminal(60, 24, "feasible", "--now", "--expand", "slot/core").out())
+        assertThat(onTerminal(60, 24, "feasible", "--now", "--expand", "slot/core")
+                        .out())
                 .contains("\nhosts: r000n00,r000n02,")
                 .endsWith(",r024n39\n");
     }
@@ -128,8 +133,10 @@ class SummaryTest extends VerbTest {
             assertThat(json.path("oldest").path(0).path("hosts").asText()).isEqualTo("r000n00");
             assertThat(json.path("ending")).isEmpty();
             assertThat(json.path("journal_bytes").asLong()).isPositive();
-            assertThat(json.path("schedulers").path(0).path("unsent_nnodes").asInt(-1)).isZero();
-            assertThat(out("summary")).containsPattern("\nscheduler  \\S+\\(.*, connected since \\S+Z \\(\\d+s\\), has every change\n");
+            assertThat(json.path("schedulers").path(0).path("unsent_nnodes").asInt(-1))
+                    .isZero();
+            assertThat(out("summary"))
+                    .containsPattern("\nscheduler  \\S+\\(.*, connected since \\S+Z \\(\\d+s\\), has every change\n");
         }
     }
 
@@ -147,7 +154,9 @@ class SummaryTest extends VerbTest {
         assertThat(muster("reload", "--force", r).exit()).isZero();
         Result now = muster("feasible", "--now", "slot/core");
         assertThat(now.exit()).isEqualTo(3);
-        assertThat(now.out()).startsWith("no: R starts at 2100-01-01T00:00:00Z, ").endsWith(" from now\n");
+        assertThat(now.out())
+                .startsWith("no: R starts at 2100-01-01T00:00:00Z, ")
+                .endsWith(" from now\n");
         assertThat(out("feasible", "slot/core")).startsWith("yes");
         String both = "starts 2100-01-01T00:00:00Z \\(in \\d+y\\), expires 2110-01-01T00:00:00Z \\(in \\d+y\\)\n";
         assertThat(out("info")).matches("1 Nodes, 4 Cores, 0 GPUs\n" + both);

@@ -70,7 +70,12 @@ class ZoneTest {
         assertThat(in("Europe/Berlin", "history", "node3").err())
                 .containsPattern("neither drained, excluded nor offline since " + LOCAL);
         assertThat(berlin("report")).containsPattern("\ncomplete since " + LOCAL + "\n$");
-        assertThat(berlin("journal", "dump", "-H", "--state-dir", daemon.stateDir().toString()))
+        assertThat(berlin(
+                        "journal",
+                        "dump",
+                        "-H",
+                        "--state-dir",
+                        daemon.stateDir().toString()))
                 .containsPattern("^1 " + EXACT + " ");
         assertThat(berlin("eventlog", "-T", "iso")).containsPattern("^20\\d\\d-\\d\\d-\\d\\dT[0-9:.]+\\+0[12]00 ");
     }
@@ -89,9 +94,11 @@ class ZoneTest {
     void anOptionNamesTheZone() {
         in("Asia/Tokyo", "expiration", "set", "--tz", "Europe/Berlin", "2033-12-01 8am");
 
-        assertThat(in("Europe/Berlin", "expiration", "get", "--tz", "America/New_York").out())
+        assertThat(in("Europe/Berlin", "expiration", "get", "--tz", "America/New_York")
+                        .out())
                 .startsWith("2033-12-01 02:00:00 EST (in ");
-        assertThat(in("Europe/Berlin", "expiration", "get", "--tz", "Asia/Kathmandu").out())
+        assertThat(in("Europe/Berlin", "expiration", "get", "--tz", "Asia/Kathmandu")
+                        .out())
                 .startsWith("2033-12-01 12:45:00 +05:45 (in ");
         assertThat(in("Europe/Berlin", "expiration", "get", "--tz", "-03:00").out())
                 .startsWith("2033-12-01 04:00:00 -03:00 (in ");
@@ -116,8 +123,15 @@ class ZoneTest {
 
     @ParameterizedTest
     @CsvSource({
-        "UTC, UTC", "'', UTC", ":Europe/Berlin, CET", "/usr/share/zoneinfo/Europe/Berlin, CET", "Asia/Kolkata, IST",
-        "Europe/Dublin, GMT", "Europe/London, GMT", "America/Sao_Paulo, -03:00", "Australia/Sydney, AEDT",
+        "UTC, UTC",
+        "'', UTC",
+        ":Europe/Berlin, CET",
+        "/usr/share/zoneinfo/Europe/Berlin, CET",
+        "Asia/Kolkata, IST",
+        "Europe/Dublin, GMT",
+        "Europe/London, GMT",
+        "America/Sao_Paulo, -03:00",
+        "Australia/Sydney, AEDT",
     })
     void theEnvironmentNamesTheZone(String zone, String name) {
         in("UTC", "expiration", "set", "2033-12-01");
@@ -132,7 +146,8 @@ class ZoneTest {
     void aTzThatNamesNoZoneIsSaidAndStandsForUtc(String zone) {
         Shell.Result set = in(zone, "expiration", "set", "2033-12-01");
         assertThat(set.err())
-                .isEqualTo("muster: TZ=" + zone + " is not the name of a time zone, so times are in UTC; set TZ to a name such"
+                .isEqualTo("muster: TZ=" + zone
+                        + " is not the name of a time zone, so times are in UTC; set TZ to a name such"
                         + " as Europe/Berlin, or use --tz\n");
         assertThat(in("UTC", "expiration", "get").out()).startsWith("2033-12-01 00:00:00 UTC (in ");
         assertThat(in(zone, "status").err()).isEmpty();

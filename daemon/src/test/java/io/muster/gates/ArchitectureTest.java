@@ -103,7 +103,10 @@ final class ArchitectureTest {
                 outside + " daemon.config daemon.access daemon.journal.disk daemon.ledger daemon.journal daemon.core"
                         + " daemon.service daemon.net daemon.metrics daemon.http");
         String client = " protocol.client";
-        arrow(arrows, "cli.terminal", messages.trim() + " inventory.problem inventory.axis inventory.hostlist inventory.idset daemon.config");
+        arrow(
+                arrows,
+                "cli.terminal",
+                messages.trim() + " inventory.problem inventory.axis inventory.hostlist inventory.idset daemon.config");
         String files = " daemon.config daemon.journal.disk daemon.journal";
         arrow(arrows, "cli.ask", outside + client + files + " cli.terminal");
         String verbs = outside + client + " daemon.config cli.terminal cli.ask";

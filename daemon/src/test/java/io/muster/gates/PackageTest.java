@@ -90,7 +90,9 @@ class PackageTest {
                 .map(item -> Path.of(item.target()).getParent() + "/")
                 .toList();
         assertThat(prefixes).containsExactly("/usr/share/doc/muster/docs/");
-        assertThat(Pattern.compile("\\]\\((docs/[^)#]+)").matcher(Files.readString(Path.of("../README.md"))).results())
+        assertThat(Pattern.compile("\\]\\((docs/[^)#]+)")
+                        .matcher(Files.readString(Path.of("../README.md")))
+                        .results())
                 .isNotEmpty()
                 .allSatisfy(link -> assertThat(Path.of("..", link.group(1))).exists())
                 .allSatisfy(link -> assertThat(link.group(1)).matches(".*\\.(md|svg)"));

@@ -15,8 +15,9 @@ public final class PeriodOptions {
     @Option(
             names = {"-S", "--since"},
             paramLabel = "TIME",
-            description = "The beginning of the period. 4h means 4 hours ago, and \"tue 16:00\" the last Tuesday at that"
-                    + " time. Forms: " + When.FORMS + ". Default: the first known event.")
+            description =
+                    "The beginning of the period. 4h means 4 hours ago, and \"tue 16:00\" the last Tuesday at that"
+                            + " time. Forms: " + When.FORMS + ". Default: the first known event.")
     private @Nullable String since;
 
     @Option(

@@ -70,7 +70,9 @@ public final class StateTable {
         cells.put("up", look.mark(console, group.online()));
         cells.put("up.ascii", group.online() ? "y" : "n");
         cells.put("since", Times.age(group.since(), now));
-        cells.put("timestamp", group.since() <= 0 ? "-" : forPrograms ? Times.second(group.since()) : zone.second(group.since()));
+        cells.put(
+                "timestamp",
+                group.since() <= 0 ? "-" : forPrograms ? Times.second(group.since()) : zone.second(group.since()));
         cells.put("holder", group.holders());
         cells.put("by", group.by());
         cells.put("until", group.until() == 0 ? "" : "in " + Times.span(group.until() - now));

@@ -82,8 +82,10 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
 
     private String parts(Idset all, Idset up) {
         return count(up.size()) + " of " + count(all.size()) + " hosts, "
-                + count(resources().count("core", up)) + " of " + count(resources().count("core", all)) + " cores, "
-                + count(resources().count("gpu", up)) + " of " + count(resources().count("gpu", all)) + " GPUs";
+                + count(resources().count("core", up)) + " of "
+                + count(resources().count("core", all)) + " cores, "
+                + count(resources().count("gpu", up)) + " of "
+                + count(resources().count("gpu", all)) + " GPUs";
     }
 
     private static String count(long number) {
@@ -114,18 +116,18 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
 
     /** Returns the number of hosts whose present state the scheduler has not been sent. */
     private int unsent(Scheduler scheduler) {
-        return scheduler
-                .up()
-                .symmetricDifference(up(scheduler.offered()))
-                .size();
+        return scheduler.up().symmetricDifference(up(scheduler.offered())).size();
     }
 
     private String disk() {
         if (standing.flux()) {
             return "";
         }
-        String kept = standing.journalBytes() == 0 ? "" : "; the journal has " + count(standing.journalBytes() >> 10) + " KiB";
-        return (standing.fault() == null ? "accepts changes" : "the daemon takes no changes: " + standing.fault()) + kept;
+        String kept = standing.journalBytes() == 0
+                ? ""
+                : "; the journal has " + count(standing.journalBytes() >> 10) + " KiB";
+        return (standing.fault() == null ? "accepts changes" : "the daemon takes no changes: " + standing.fault())
+                + kept;
     }
 
     private Table parts(int most) {
@@ -171,7 +173,9 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
 
     private Map<String, Idset> queueRanks() {
         Map<String, Idset> ranks = new LinkedHashMap<>();
-        queues.requires().keySet().forEach(name -> ranks.put(name, queues.ranks(resources(), name).intersect(among)));
+        queues.requires()
+                .keySet()
+                .forEach(name -> ranks.put(name, queues.ranks(resources(), name).intersect(among)));
         return ranks;
     }
 
@@ -187,7 +191,8 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
             if (ofQueues.contains(name)) {
                 continue;
             }
-            names.computeIfAbsent(name.replaceAll("\\d+", "*"), any -> new ArrayList<>()).add(name);
+            names.computeIfAbsent(name.replaceAll("\\d+", "*"), any -> new ArrayList<>())
+                    .add(name);
         }
         Map<String, Idset> ranks = new LinkedHashMap<>();
         names.forEach((family, members) -> {
@@ -224,9 +229,7 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
             Idset ranks = all.get(i).getValue();
             table.row(
                     label(i, kind, all.size(), most),
-                    kind.equals("ending")
-                            ? "in " + Times.span(trouble.until() - now)
-                            : Times.age(trouble.since(), now),
+                    kind.equals("ending") ? "in " + Times.span(trouble.until() - now) : Times.age(trouble.since(), now),
                     trouble.state(),
                     count(ranks.size()),
                     trouble.holder(),
@@ -259,8 +262,10 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
     private void write(ObjectNode json, Idset ranks) {
         Idset up = up(ranks);
         json.put("nnodes", ranks.size()).put("nnodes_up", up.size());
-        json.put("ncores", resources().count("core", ranks)).put("ncores_up", resources().count("core", up));
-        json.put("ngpus", resources().count("gpu", ranks)).put("ngpus_up", resources().count("gpu", up));
+        json.put("ncores", resources().count("core", ranks))
+                .put("ncores_up", resources().count("core", up));
+        json.put("ngpus", resources().count("gpu", ranks))
+                .put("ngpus_up", resources().count("gpu", up));
     }
 
     private void write(ArrayNode array, List<Map.Entry<Trouble, Idset>> troubles) {

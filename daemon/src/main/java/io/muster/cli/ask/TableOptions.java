@@ -28,7 +28,7 @@ public final class TableOptions {
             names = {"-o", "--format"},
             paramLabel = "FORMAT",
             description = "Print these columns: name,name,...; a text with fields as in flux and Python, \"{state:>10} "
-+ "?:{reason} {nodelist}\"; or a format by its name. -o help lists all names.")
+                    + "?:{reason} {nodelist}\"; or a format by its name. -o help lists all names.")
     private @Nullable String format;
 
     @Option(
@@ -49,9 +49,10 @@ public final class TableOptions {
 
     @Option(
             names = "--expand",
-            description = "Print every host by its full name instead of host[0-99], and cut nothing. Without --expand, a"
-                    + " list of hosts is cut to the width of a terminal, and a table that is longer than the"
-                    + " terminal is replaced by a summary, unless -o is given.")
+            description =
+                    "Print every host by its full name instead of host[0-99], and cut nothing. Without --expand, a"
+                            + " list of hosts is cut to the width of a terminal, and a table that is longer than the"
+                            + " terminal is replaced by a summary, unless -o is given.")
     private boolean expand;
 
     public boolean expand() {
@@ -127,7 +128,8 @@ public final class TableOptions {
      *
      * @param table a table with the columns that {@link #choose} returned
      */
-    public void print(Table table, Map<String, String> formats, Console console, Zone zone, Substitute brief) throws IOException {
+    public void print(Table table, Map<String, String> formats, Console console, Zone zone, Substitute brief)
+            throws IOException {
         String wanted = wanted(formats);
         if (isTooLong(table, console)) {
             brief.print();

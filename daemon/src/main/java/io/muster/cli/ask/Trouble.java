@@ -39,7 +39,16 @@ record Trouble(String state, double since, double until, String holder, String b
                 String by = group.absence().by().user();
                 add(all, new Trouble(word, group.absence().since(), 0, "", by, reason), group);
             } else if (group.report() != null) {
-                add(all, new Trouble("offline", group.report().since(), 0, "", "", group.report().cause()), group);
+                add(
+                        all,
+                        new Trouble(
+                                "offline",
+                                group.report().since(),
+                                0,
+                                "",
+                                "",
+                                group.report().cause()),
+                        group);
             }
         }
         return all;

@@ -20,8 +20,9 @@ public final class ZoneOption {
             names = "--tz",
             paramLabel = "ZONE",
             converter = Name.class,
-            description = "Read and print local times in this zone: Europe/Berlin, UTC or +01:00. Default: $$TZ, else the"
-                    + " zone of this host. JSON is in UTC.")
+            description =
+                    "Read and print local times in this zone: Europe/Berlin, UTC or +01:00. Default: $$TZ, else the"
+                            + " zone of this host. JSON is in UTC.")
     private @Nullable ZoneId given;
 
     public Zone zone(Console console) {

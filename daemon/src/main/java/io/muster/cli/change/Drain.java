@@ -64,8 +64,9 @@ public final class Drain extends Change {
     @Option(
             names = {"--until", "--for"},
             paramLabel = "TIME",
-            description = "End this hold at that time. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
-                    + " Forms: " + When.FORMS + ".")
+            description =
+                    "End this hold at that time. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
+                            + " Forms: " + When.FORMS + ".")
     private @Nullable String until;
 
     @Mixin

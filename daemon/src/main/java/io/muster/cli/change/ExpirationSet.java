@@ -23,8 +23,9 @@ public final class ExpirationSet extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TIME",
-            description = "When the resources expire. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
-                    + " Forms: " + When.FORMS + ".")
+            description =
+                    "When the resources expire. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
+                            + " Forms: " + When.FORMS + ".")
     private String time = "";
 
     @Option(

@@ -27,19 +27,16 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster reload}. */
 @Command(
-name = "reload",
-description = {
-"Make the daemon replace its resources by the R in a file.",
-"The daemon reads the file, and gives its hosts the properties of the configured queues. The R of the file is in force "
-+ "until the daemon starts again or the R of the configuration changes. To reload the configuration itself, run "
-+ "`systemctl reload muster`.",
-"Holds and exclusions follow the host names, whatever their ranks become. While a scheduler holds the resources, only "
-+ "properties and the expiration may change, because RFC 28 has no update for other changes."
-},
-footer = {
-"  muster reload --dry-run R.json",
-"  muster reload R.json"
-})
+        name = "reload",
+        description = {
+            "Make the daemon replace its resources by the R in a file.",
+            "The daemon reads the file, and gives its hosts the properties of the configured queues. The R of the file is in force "
+                    + "until the daemon starts again or the R of the configuration changes. To reload the configuration itself, run "
+                    + "`systemctl reload muster`.",
+            "Holds and exclusions follow the host names, whatever their ranks become. While a scheduler holds the resources, only "
+                    + "properties and the expiration may change, because RFC 28 has no update for other changes."
+        },
+        footer = {"  muster reload --dry-run R.json", "  muster reload R.json"})
 public final class Reload extends ServerVerb {
     @Parameters(index = "0", paramLabel = "FILE", description = "A file with R as JSON (RFC 20).")
     private Path file = Path.of("");

@@ -76,7 +76,9 @@ public final class Watch extends Following {
     boolean print(ObjectNode event) {
         if (choice.human()) {
             Zone shown = zone.zone(console());
-            console().println(shown.exact(event.path("timestamp").asDouble()) + " " + EventText.of(event, shown::second));
+            console()
+                    .println(
+                            shown.exact(event.path("timestamp").asDouble()) + " " + EventText.of(event, shown::second));
         } else {
             printDocument(event);
         }

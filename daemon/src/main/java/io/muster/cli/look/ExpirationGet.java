@@ -35,7 +35,11 @@ public final class ExpirationGet extends ServerVerb {
             json.put("expiration", expiration == 0 ? null : Times.rfc3339(expiration));
             console().json(json);
         } else {
-            console().println(expiration == 0 ? "never" : Lifetime.time(expiration, standing.now(console()), zone.zone(console())));
+            console()
+                    .println(
+                            expiration == 0
+                                    ? "never"
+                                    : Lifetime.time(expiration, standing.now(console()), zone.zone(console())));
         }
         return Exit.OK;
     }

@@ -15,13 +15,9 @@ import picocli.CommandLine.Command;
 
 /** {@code muster info}. */
 @Command(
-name = "info",
-description = "Count nodes, cores and GPUs, and show when R starts and expires if it does.",
-footer = {
-"  muster info",
-"  muster info --state=up",
-"  muster info --property=gpu"
-})
+        name = "info",
+        description = "Count nodes, cores and GPUs, and show when R starts and expires if it does.",
+        footer = {"  muster info", "  muster info --state=up", "  muster info --property=gpu"})
 public final class InfoVerb extends UsageVerb {
     public InfoVerb(Console console) {
         super(console);

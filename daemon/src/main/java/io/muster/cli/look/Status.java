@@ -28,18 +28,14 @@ import picocli.CommandLine.Parameters;
 
 /** {@code muster status}. */
 @Command(
-name = "status",
-description = {
-"Show the state of all hosts, grouped by state and reason.",
-"States: avail, torpid (connected, but not heard from lately), exclude, lost (shrunk), drained. A "
-+ "star and ✗ mark hosts that are offline.",
-"If the table is longer than the terminal, `muster summary` is printed instead."
-},
-footer = {
-"  muster status",
-"  muster status --state=drained -o long",
-"  muster status @gpu"
-})
+        name = "status",
+        description = {
+            "Show the state of all hosts, grouped by state and reason.",
+            "States: avail, torpid (connected, but not heard from lately), exclude, lost (shrunk), drained. A "
+                    + "star and ✗ mark hosts that are offline.",
+            "If the table is longer than the terminal, `muster summary` is printed instead."
+        },
+        footer = {"  muster status", "  muster status --state=drained -o long", "  muster status @gpu"})
 public final class Status extends ServerVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",
@@ -90,7 +86,8 @@ public final class Status extends ServerVerb {
             console().json(json(standing, groups));
         } else {
             warn(standing);
-            new StateTable(standing, look, console(), zone.zone(console())).print(groups, FORMATS, client, "muster status");
+            new StateTable(standing, look, console(), zone.zone(console()))
+                    .print(groups, FORMATS, client, "muster status");
             mentionDeparted(standing);
         }
         return Exit.OK;

@@ -43,7 +43,8 @@ public final class SummaryVerb extends ServerVerb {
     @Option(
             names = {"-S", "--since"},
             paramLabel = "TIME",
-            description = "Show problems as new that began at this time or later. Forms: " + When.FORMS + ". Default: 12h.")
+            description =
+                    "Show problems as new that began at this time or later. Forms: " + When.FORMS + ". Default: 12h.")
     private @Nullable String since;
 
     @Mixin

@@ -93,11 +93,14 @@ public final class Feasible extends Verb {
 
     @Option(
             names = "--expand",
-            description = "Print every host by its full name instead of host[0-99]. Without --expand, the list is cut to"
-                    + " the width of a terminal.")
+            description =
+                    "Print every host by its full name instead of host[0-99]. Without --expand, the list is cut to"
+                            + " the width of a terminal.")
     private boolean expand;
 
-    @Option(names = "--json", description = "Print JSON with a schema_version. A version may gain keys, and loses none.")
+    @Option(
+            names = "--json",
+            description = "Print JSON with a schema_version. A version may gain keys, and loses none.")
     private boolean json;
 
     public Feasible(Console console) {

@@ -10,7 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param flexible whether the text may be cut, or in the last column wrapped, to fit a terminal
  * @param listing what the texts are lists of; null if they are no lists. A list is cut in the last column too
  */
-public record Column(String name, String header, boolean right, boolean flexible, @Nullable Listing listing) {
+public record Column(
+        String name,
+        String header,
+        boolean right,
+        boolean flexible,
+        @Nullable Listing listing) {
     private static final int LEAST = 10;
 
     /**

@@ -73,7 +73,8 @@ public final class Table {
         }
         for (int i = widths.length - 1; i >= 0 && limit > 0 && excess > 0; i--) {
             if (columns.get(i).flexible()) {
-                int taken = Math.max(0, Math.min(excess, widths[i] - columns.get(i).least()));
+                int taken =
+                        Math.max(0, Math.min(excess, widths[i] - columns.get(i).least()));
                 widths[i] -= taken;
                 excess -= taken;
             }

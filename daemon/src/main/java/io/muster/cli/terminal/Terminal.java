@@ -29,7 +29,8 @@ public record Terminal(boolean isInput, boolean isOutput, boolean isError, Style
     public static Terminal of(Map<String, String> environment, boolean isInput, boolean isOutput, boolean isError) {
         boolean plain = !environment.getOrDefault("NO_COLOR", "").isEmpty()
                 || environment.getOrDefault("TERM", "").equals("dumb");
-        Style style = new Style(isOutput && !plain, isUtf8(environment), isOutput ? size(environment, "COLUMNS", USUAL_WIDTH) : 0);
+        Style style = new Style(
+                isOutput && !plain, isUtf8(environment), isOutput ? size(environment, "COLUMNS", USUAL_WIDTH) : 0);
         return new Terminal(isInput, isOutput, isError, style, isOutput ? size(environment, "LINES", 0) : 0);
     }
 

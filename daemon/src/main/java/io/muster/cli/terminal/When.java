@@ -30,7 +30,8 @@ public final class When {
             + " 2026-01-31 16:00; 2026-01-31T16:00:00Z; @ and seconds since 1970";
 
     private static final Pattern NUMBER = Pattern.compile("[0-9]*\\.?[0-9]+");
-    private static final Pattern GAP = Pattern.compile("(?<=\\d)t(?=\\d)|(?<=:\\d\\d|\\.\\d{1,9})(?=[z+-])|,? +(?![ap]m\\b)");
+    private static final Pattern GAP =
+            Pattern.compile("(?<=\\d)t(?=\\d)|(?<=:\\d\\d|\\.\\d{1,9})(?=[z+-])|,? +(?![ap]m\\b)");
     private static final Pattern TIME =
             Pattern.compile("(\\d{1,2})(?::(\\d\\d)(?::(\\d\\d(?:\\.\\d{1,9})?))?)?(?: ?([ap]m))?");
     private static final Pattern WEEKDAY =
@@ -111,7 +112,9 @@ public final class When {
                 if (time != null) {
                     return false;
                 }
-                time = word.equals("noon") ? LocalTime.NOON : word.equals("midnight") ? LocalTime.MIDNIGHT : time(clock);
+                time = word.equals("noon")
+                        ? LocalTime.NOON
+                        : word.equals("midnight") ? LocalTime.MIDNIGHT : time(clock);
             } else if (offset != null || !isZone(word)) {
                 return false;
             }
@@ -122,7 +125,9 @@ public final class When {
     private static boolean isDay(String word) {
         return switch (word) {
             case "today", "tomorrow", "yesterday" -> true;
-            default -> (word.length() == 10 && word.charAt(4) == '-') || WEEKDAY.matcher(word).matches();
+            default ->
+                (word.length() == 10 && word.charAt(4) == '-')
+                        || WEEKDAY.matcher(word).matches();
         };
     }
 
@@ -180,8 +185,11 @@ public final class When {
 
     /** Returns whether the date has the right weekday, and the time on that date is after now or, if {@code direction} is -1, not. */
     private boolean isMeant(LocalDate date, ZonedDateTime present, int direction) {
-        boolean isDay = day == null || WEEK.indexOf(day.substring(0, 3)) == date.getDayOfWeek().getValue() - 1;
-        ZonedDateTime then = time == null ? date.atStartOfDay(present.getZone()) : date.atTime(time).atZone(present.getZone());
+        boolean isDay = day == null
+                || WEEK.indexOf(day.substring(0, 3)) == date.getDayOfWeek().getValue() - 1;
+        ZonedDateTime then = time == null
+                ? date.atStartOfDay(present.getZone())
+                : date.atTime(time).atZone(present.getZone());
         return isDay && (direction > 0 ? then.withLaterOffsetAtOverlap().isAfter(present) : !then.isAfter(present));
     }
 
@@ -202,7 +210,9 @@ public final class When {
         ZoneOffset real = zone.id().getRules().getOffset(instant);
         if (abbreviation != null && !real.equals(offset)) {
             throw refusal(
-                    zone.id() + " does not have " + abbreviation + " at " + date + " " + time, instant, local.toInstant(real));
+                    zone.id() + " does not have " + abbreviation + " at " + date + " " + time,
+                    instant,
+                    local.toInstant(real));
         }
         return instant;
     }

@@ -49,8 +49,9 @@ public final class Zone {
         try {
             return name.isEmpty() ? ZoneOffset.UTC : named(name);
         } catch (DateTimeException e) {
-            console.complain("muster: TZ=" + given + " is not the name of a time zone, so times are in UTC; set TZ to a name"
-                    + " such as Europe/Berlin, or use --tz");
+            console.complain(
+                    "muster: TZ=" + given + " is not the name of a time zone, so times are in UTC; set TZ to a name"
+                            + " such as Europe/Berlin, or use --tz");
             return ZoneOffset.UTC;
         }
     }
@@ -75,7 +76,7 @@ public final class Zone {
         if (name.startsWith("+") || name.startsWith("-")) {
             return ZoneOffset.of(name);
         }
-        ZoneRulesProvider.getRules(name, true);
+        var unused = ZoneRulesProvider.getRules(name, true);
         return ZoneId.of(name);
     }
 
@@ -147,7 +148,8 @@ public final class Zone {
     /** Returns seconds to the east, from the sign, the hours and the minutes in three groups. */
     private static int seconds(Matcher rule, int sign) {
         String minutes = rule.group(sign + 2);
-        int west = 3600 * Integer.parseInt(rule.group(sign + 1)) + (minutes == null ? 0 : 60 * Integer.parseInt(minutes));
+        int west =
+                3600 * Integer.parseInt(rule.group(sign + 1)) + (minutes == null ? 0 : 60 * Integer.parseInt(minutes));
         return "-".equals(rule.group(sign)) ? west : -west;
     }
 

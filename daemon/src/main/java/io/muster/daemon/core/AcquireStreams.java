@@ -172,12 +172,13 @@ public final class AcquireStreams implements Commits {
             return;
         }
         List<String> parts = untold(next.resources());
-        inventory.submit(parts.isEmpty() ? next : next.with(change(next.resources()).told()), Principal.DAEMON, answer -> {
-            if (answer instanceof Answer.Done) {
-                defer(parts.isEmpty() ? null : next, parts);
-            }
-            answered.accept(answer);
-        });
+        inventory.submit(
+                parts.isEmpty() ? next : next.with(change(next.resources()).told()), Principal.DAEMON, answer -> {
+                    if (answer instanceof Answer.Done) {
+                        defer(parts.isEmpty() ? null : next, parts);
+                    }
+                    answered.accept(answer);
+                });
     }
 
     /** Returns which parts of a new R the connected schedulers cannot be sent; empty if they can be sent the whole R. */

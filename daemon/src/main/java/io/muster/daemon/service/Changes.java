@@ -14,9 +14,9 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.Once;
@@ -51,7 +51,10 @@ public final class Changes {
      * @param definition returns the command for an R that is reloaded
      */
     public Changes(
-            Inventory inventory, AcquireStreams acquires, Aside files, Function<ResourceSet, DefinitionChanges.Define> definition) {
+            Inventory inventory,
+            AcquireStreams acquires,
+            Aside files,
+            Function<ResourceSet, DefinitionChanges.Define> definition) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.files = files;
@@ -91,8 +94,7 @@ public final class Changes {
 
     /** Returns what changed. A change that was sent again changed nothing the second time, so its answer is about the first time. */
     private static ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, double now, Principal by) {
-        boolean mayBeRepeated = id != null && done.entries().isEmpty();
-        long seq = mayBeRepeated ? done.after().seqOf(id, now, by) : 0;
+        long seq = id == null || !done.entries().isEmpty() ? 0 : done.after().seqOf(id, now, by);
         return seq == 0 ? ChangeAnswer.of(done.entries(), done.after().resources()) : ChangeAnswer.ofRepeated(seq);
     }
 

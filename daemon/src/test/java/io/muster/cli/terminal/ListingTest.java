@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ListingTest {
     private static final String RACKS = Hostlist.parse("r[000-249]n[00-39]").toString();
-    private static final String ODD = Hostlist.parse("node[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31]").toString();
+    private static final String ODD =
+            Hostlist.parse("node[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31]").toString();
 
     @Test
     void aListThatFitsIsWhole() {
@@ -24,7 +25,8 @@ class ListingTest {
     void aListThatIsCutSaysHowManyAreMissing() {
         assertThat(Listing.HOSTS.cut(RACKS, 60)).isEqualTo("r000n[00-39],r001n[00-39],...[9,920 more hosts]");
         assertThat(Listing.HOSTS.cut(ODD, 40)).isEqualTo("node[1,3,5,7,9,11,13],...[9 more hosts]");
-        assertThat(Listing.RANKS.cut("0-5,7,9-2000,2002,2004,2006,2008,2010", 34)).isEqualTo("0-5,7,...[1,997 more ranks]");
+        assertThat(Listing.RANKS.cut("0-5,7,9-2000,2002,2004,2006,2008,2010", 34))
+                .isEqualTo("0-5,7,...[1,997 more ranks]");
         assertThat(Listing.HOSTS.cut(RACKS, 20)).isEqualTo("[10,000 hosts]");
     }
 
@@ -43,10 +45,12 @@ class ListingTest {
 
     @Test
     void aTableCutsItsListsInEveryColumn() {
-        Table table = new Table(Column.hosts("nodelist", "NODELIST"), Column.flexible("reason", "REASON"), Column.hosts("b", "B"));
+        Table table = new Table(
+                Column.hosts("nodelist", "NODELIST"), Column.flexible("reason", "REASON"), Column.hosts("b", "B"));
         table.row(RACKS, "a reason of thirty characters.", RACKS);
         assertThat(table.render(false, new Style(false, true, 90)))
                 .isEqualTo("r000n[00-39],r001n[00-39],...[9,920 more hosts]    a reason + [10,000 hosts]\n");
-        assertThat(table.render(false, Style.PLAIN)).isEqualTo(RACKS + " a reason of thirty characters. " + RACKS + "\n");
+        assertThat(table.render(false, Style.PLAIN))
+                .isEqualTo(RACKS + " a reason of thirty characters. " + RACKS + "\n");
     }
 }

@@ -31,9 +31,12 @@ class TerminalTest {
 
     @Test
     void heightIsThatOfTheTerminalIfItIsKnown() {
-        assertThat(Terminal.of(Map.of("LINES", "24"), true, true, true).height()).isEqualTo(24);
-        assertThat(Terminal.of(Map.of("LINES", "24"), true, false, true).height()).isZero();
-        assertThat(Terminal.of(Map.of("LINES", "tall"), true, true, true).height()).isZero();
+        assertThat(Terminal.of(Map.of("LINES", "24"), true, true, true).height())
+                .isEqualTo(24);
+        assertThat(Terminal.of(Map.of("LINES", "24"), true, false, true).height())
+                .isZero();
+        assertThat(Terminal.of(Map.of("LINES", "tall"), true, true, true).height())
+                .isZero();
         assertThat(Terminal.of(Map.of("LINES", "24"), true, true, true)
                         .withColor("never")
                         .height())

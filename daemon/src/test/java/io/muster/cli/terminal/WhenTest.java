@@ -112,8 +112,10 @@ class WhenTest {
     void anAbbreviationOfTheOtherHalfOfTheYearIsRefusedWithBothReadings(String text) {
         assertThatThrownBy(() -> read(text, SATURDAY, true))
                 .hasMessage("\"" + text + "\": Europe/Berlin does not have CET at 2026-07-01 12:00")
-                .isInstanceOfSatisfying(Failure.class, f -> assertThat(f.advice())
-                        .isEqualTo("give \"2026-07-01 13:00:00 CEST\" or \"2026-07-01 12:00:00 CEST\""));
+                .isInstanceOfSatisfying(
+                        Failure.class,
+                        f -> assertThat(f.advice())
+                                .isEqualTo("give \"2026-07-01 13:00:00 CEST\" or \"2026-07-01 12:00:00 CEST\""));
     }
 
     @ParameterizedTest
@@ -132,9 +134,34 @@ class WhenTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "soon", "4x", "inf", "25:00", "24:00", "8:5", "13pm", "0am", "tue 10", "2026-02-30", "2026-02-01T08",
-                "2026-1-31", "2026-01-31 2026-02-01", "tue wed", "noon 8am", "16:00 UTC CET", "UTC", "16:00 PST",
-                "16:00 +25:00", "16:60", "16:00:60", "@x", "@NaN", "@-5", "@1d", "-5m", "8am please"
+                "",
+                "soon",
+                "4x",
+                "inf",
+                "25:00",
+                "24:00",
+                "8:5",
+                "13pm",
+                "0am",
+                "tue 10",
+                "2026-02-30",
+                "2026-02-01T08",
+                "2026-1-31",
+                "2026-01-31 2026-02-01",
+                "tue wed",
+                "noon 8am",
+                "16:00 UTC CET",
+                "UTC",
+                "16:00 PST",
+                "16:00 +25:00",
+                "16:60",
+                "16:00:60",
+                "@x",
+                "@NaN",
+                "@-5",
+                "@1d",
+                "-5m",
+                "8am please"
             })
     void whatIsNoTimeSaysWhatIs(String text) {
         assertThatThrownBy(() -> read(text, SATURDAY, true))

@@ -11,8 +11,10 @@ import java.util.Random;
 
 /** Whatever is printed is read again as the same time: in every zone, and around the changes of the clocks. */
 class ZonePropsTest {
-    private static final List<String> NAMES =
-            ZoneId.getAvailableZoneIds().stream().filter(name -> !name.startsWith("SystemV")).sorted().toList();
+    private static final List<String> NAMES = ZoneId.getAvailableZoneIds().stream()
+            .filter(name -> !name.startsWith("SystemV"))
+            .sorted()
+            .toList();
     private static final long START = Instant.parse("1971-01-01T00:00:00Z").getEpochSecond();
     private static final long END = Instant.parse("2099-01-01T00:00:00Z").getEpochSecond();
 
@@ -36,11 +38,15 @@ class ZonePropsTest {
     private static void isReadAgain(Zone zone, long time, Random random) {
         double now = START + random.nextDouble() * (END - START);
         String second = zone.second(time);
-        assertThat(When.future(second, zone, now)).as(second + " in " + zone.id()).isEqualTo(time);
+        assertThat(When.future(second, zone, now))
+                .as(second + " in " + zone.id())
+                .isEqualTo(time);
         assertThat(When.past(second, zone, now)).as(second + " in " + zone.id()).isEqualTo(time);
         double exactly = time + random.nextInt(1_000_000) / 1e6;
         String exact = zone.exact(exactly);
-        assertThat(zone.exact(When.past(exact, zone, now))).as(exact + " in " + zone.id()).isEqualTo(exact);
+        assertThat(zone.exact(When.past(exact, zone, now)))
+                .as(exact + " in " + zone.id())
+                .isEqualTo(exact);
         assertThat(When.past(exact, zone, now)).isBetween(exactly - 5e-7, exactly + 5e-7);
     }
 }

@@ -652,8 +652,9 @@ class SessionTest {
         assertThat(Stage.text(owner.responses.get(0)))
                 .isEqualTo("EINVAL the reason has 262116 characters, and may have 4096");
         assertThat(Stage.text(owner.responses.get(1)))
-                .isEqualTo("EINVAL resource.drain: the request has 262145 bytes, but a change may have at most 262144: name"
-                        + " fewer targets or properties in each request");
+                .isEqualTo(
+                        "EINVAL resource.drain: the request has 262145 bytes, but a change may have at most 262144: name"
+                                + " fewer targets or properties in each request");
     }
 
     @Test

@@ -249,7 +249,8 @@ final class JobspecReader {
             add(at, "version 1 has per_slot and total only");
         } else if (!node.path("type").isTextual()) {
             add(at, "must have a type, a string, and a count");
-        } else if (slots.containsKey(slot) && !typesIn(slot).contains(node.get("type").textValue())) {
+        } else if (slots.containsKey(slot)
+                && !typesIn(slot).contains(node.get("type").textValue())) {
             add(at + "/type", "the task's slot holds no \"" + node.get("type").textValue() + "\"");
         }
         if (node.isObject()) {

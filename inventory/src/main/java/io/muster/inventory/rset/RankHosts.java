@@ -87,8 +87,8 @@ record RankHosts(Idset ranks, Hostlist hosts) {
     Idset ranksOfKnown(Hostlist some) {
         Idset.Builder known = Idset.builder();
         hosts.indexesOf(some)
-                .forEachRange((first, last) ->
-                        known.addAll(ranks.intersect(Idset.range(ranks.nth(first), ranks.nth(last)))));
+                .forEachRange(
+                        (first, last) -> known.addAll(ranks.intersect(Idset.range(ranks.nth(first), ranks.nth(last)))));
         return known.build();
     }
 

@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SortedMap;
 import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -471,7 +470,8 @@ public final class ResourceSet {
         return new ResourceSet(fewer, placement.keep(remaining), properties.keep(remaining), rest.withoutSlots());
     }
 
-    @SuppressWarnings("ReferenceEquality") // an unchanged map is the same object, and a comparison would visit all properties
+    @SuppressWarnings(
+            "ReferenceEquality") // an unchanged map is the same object, and a comparison would visit all properties
     private ResourceSet with(PropertyMap others) {
         return others == properties ? this : new ResourceSet(layout, placement, others, envelope);
     }

@@ -92,8 +92,7 @@ public final class HoldChanges {
         }
 
         private Event event(InventoryState state, Idset changed) {
-            return new Drained(
-                    Targets.event(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
+            return new Drained(Targets.event(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
         }
 
         /**

@@ -42,8 +42,8 @@ public final class LivenessChanges {
             Idset falling = known.subtract(state.liveness().in(Liveness.Status.OFFLINE, known));
             return falling.isEmpty()
                     ? Decision.accept()
-                    : Targets.bounded(() -> Decision.accept(new LivenessChanged(
-                            LivenessChange.OFFLINE, Targets.event(state, falling), "forced down")));
+                    : Targets.bounded(() -> Decision.accept(
+                            new LivenessChanged(LivenessChange.OFFLINE, Targets.event(state, falling), "forced down")));
         }
     }
 

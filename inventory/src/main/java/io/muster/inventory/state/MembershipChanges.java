@@ -168,8 +168,7 @@ public final class MembershipChanges {
                 }
                 Hostlist absentHosts = state.departed(
                         found.departed(), departed -> !departed.absences().isEmpty());
-                Event.Targets included =
-                        Targets.event(state, state.membership().absent(ranks), absentHosts);
+                Event.Targets included = Targets.event(state, state.membership().absent(ranks), absentHosts);
                 return included.isEmpty()
                         ? Decision.accept()
                         : Decision.accept(new Included(included, Membership.Kind.ADMIN, reason));

@@ -30,8 +30,8 @@ final class Targets {
         private static final long serialVersionUID = 1L;
 
         ScatteredException(int count, String things) {
-            super("the request concerns " + count + " " + things + ", but one request may concern at most " + MOST_RANGES
-                    + ": name fewer targets in each request");
+            super("the request concerns " + count + " " + things + ", but one request may concern at most "
+                    + MOST_RANGES + ": name fewer targets in each request");
         }
     }
 
@@ -128,7 +128,8 @@ final class Targets {
             return new Found(state.resources().targets(targets), Hostlist.EMPTY);
         } catch (TargetException e) {
             Hostlist departed = e.missingHosts();
-            if (departed.size() > MOST_RANGES && departed.size() <= state.departed().size()) {
+            if (departed.size() > MOST_RANGES
+                    && departed.size() <= state.departed().size()) {
                 throw new ScatteredException(departed.size(), "departed hosts");
             }
             if (departed.isEmpty()
@@ -161,7 +162,8 @@ final class Targets {
 
     /** Returns flux-core's sentence about ranks and, after a colon, their hosts. */
     static String say(InventoryState state, Idset ranks, String sentence) {
-        return numbered(bounded(ranks)) + " " + sentence + ": " + state.resources().hostsOf(ranks);
+        return numbered(bounded(ranks)) + " " + sentence + ": "
+                + state.resources().hostsOf(ranks);
     }
 
     private static String numbered(Idset ranks) {

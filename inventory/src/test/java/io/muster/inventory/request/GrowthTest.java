@@ -70,7 +70,8 @@ class GrowthTest {
         /** Returns {@code n} items; in an item, %1$d stands for its number and %2$d for twice its number plus one. */
         private static String list(int n, String item) {
             return IntStream.range(0, n)
-                    .mapToObj(i -> item.replace("%1$d", Integer.toString(i)).replace("%2$d", Integer.toString(2 * i + 1)))
+                    .mapToObj(
+                            i -> item.replace("%1$d", Integer.toString(i)).replace("%2$d", Integer.toString(2 * i + 1)))
                     .collect(Collectors.joining(","));
         }
 

@@ -94,7 +94,8 @@ class PeerVectorsTest {
         return switch (vector.kind) {
             case "idset" -> text.matches("\\[?,.*|.*,,.*|.*,]?") ? "0,1," : text;
             case "hostlist" -> {
-                boolean stray = text.replaceAll("\\[\\d+(-\\d+)?(,\\d+(-\\d+)?)*]", "").matches(".*[\\[\\]].*");
+                boolean stray =
+                        text.replaceAll("\\[\\d+(-\\d+)?(,\\d+(-\\d+)?)*]", "").matches(".*[\\[\\]].*");
                 boolean open = text.matches(".*\\[[^\\]]*-[,\\]].*");
                 String groups = ours.equals(REFUSED) ? text : "r[0-1]n[0-1]";
                 String refused = open ? "a[0-]" : "a[1]]";

@@ -24,8 +24,9 @@ import org.junit.jupiter.api.Test;
 class RequestLimitsTest {
     private static final int NODES = 40_000;
     private static final String ALL = "0-" + (NODES - 1);
-    private static final String SCATTERED = "INVALID the request concerns 20000 separate ranges of ranks, but one request may"
-            + " concern at most 16384: name fewer targets in each request";
+    private static final String SCATTERED =
+            "INVALID the request concerns 20000 separate ranges of ranks, but one request may"
+                    + " concern at most 16384: name fewer targets in each request";
 
     private final States states = States.empty()
             .after(new DefinitionChanges.Define(
@@ -78,7 +79,8 @@ class RequestLimitsTest {
         InventoryState held =
                 with(new HoldChanges.Drained(scattered, "x", HoldChanges.Overwrite.NOTHING, Hold.SHARED, 0));
         assertThat(words(held, drain(ALL))).isEqualTo(SCATTERED);
-        assertThat(words(held, drain(ALL, "y", HoldChanges.Mode.FORCE_OVERWRITE))).isEqualTo(SCATTERED);
+        assertThat(words(held, drain(ALL, "y", HoldChanges.Mode.FORCE_OVERWRITE)))
+                .isEqualTo(SCATTERED);
         assertThat(words(held, undrain(ALL, HoldChanges.Mode.OVERWRITE))).isEqualTo(SCATTERED);
         assertThat(words(held, exclude(ALL))).isEqualTo(SCATTERED);
         assertThat(words(held, drain("1"))).startsWith("drain {");
@@ -100,8 +102,9 @@ class RequestLimitsTest {
     @Test
     void aRequestNamesALimitedNumberOfProperties() {
         states.after(properties(true, 0, 1000, "0"), properties(false, 0, 1000, "0"));
-        String refusal = "INVALID the request names 1001 properties, but one request may name at most 1000: send several"
-                + " requests";
+        String refusal =
+                "INVALID the request names 1001 properties, but one request may name at most 1000: send several"
+                        + " requests";
         assertThat(words(properties(true, 0, 1001, "0"))).isEqualTo(refusal);
         assertThat(words(properties(false, 0, 1001, "0"))).isEqualTo(refusal);
     }

@@ -109,12 +109,15 @@ class LauncherTest {
     void theVerbsAreToldTheSizeOfTheTerminal() throws Exception {
         Path home = fakeJava();
         Files.writeString(home.resolve("bin/java"), "#!/bin/sh\necho \"size $COLUMNS $LINES\"\n");
-        String line = "stty cols 132 rows 43; unset COLUMNS LINES; sh " + launcher + " version; COLUMNS=7 sh " + launcher
-                + " version";
+        String line = "stty cols 132 rows 43; unset COLUMNS LINES; sh " + launcher + " version; COLUMNS=7 sh "
+                + launcher + " version";
         ProcessBuilder builder = command(List.of(), home, "version");
         Process process = builder.command("script", "-qec", line, "/dev/null").start();
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(directory.resolve("output")).content().contains("size 132 43").contains("size 7 43");
+        assertThat(directory.resolve("output"))
+                .content()
+                .contains("size 132 43")
+                .contains("size 7 43");
     }
 
     @Test

@@ -54,7 +54,9 @@ public record SentView(SchedulerView view, Idset offered) {
     /** Stores the ranks in {@code within} that only {@code to} has, if there are any; null stands for no ranks. */
     private static void put(
             SortedMap<String, Idset> gains, String name, @Nullable Idset from, @Nullable Idset to, Idset within) {
-        Idset gained = to == null ? Idset.EMPTY : to.subtract(from == null ? Idset.EMPTY : from).intersect(within);
+        Idset gained = to == null
+                ? Idset.EMPTY
+                : to.subtract(from == null ? Idset.EMPTY : from).intersect(within);
         if (!gained.isEmpty()) {
             gains.put(name, gained);
         }

@@ -29,8 +29,8 @@ public record AdminRequest(Command command, boolean dryRun) {
                 ? null
                 : new RpcException(
                         Errno.EINVAL,
-                        method.topic() + ": the request has " + bytes + " bytes, but a change may have at most " + LARGEST
-                                + ": name fewer targets or properties in each request");
+                        method.topic() + ": the request has " + bytes + " bytes, but a change may have at most "
+                                + LARGEST + ": name fewer targets or properties in each request");
     }
 
     public static AdminRequest parse(AdminMethod method, @Nullable ObjectNode payload) {

@@ -148,8 +148,15 @@ class AnswersTest {
         Scheduler scheduler = new Scheduler("ada", -2, 77, 1_795_225_900.5, 3, Idset.range(0, 2), Idset.of(0), true);
         assertThat(scheduler).hasToString("ada(4294967294) pid 77");
         InventoryState state = state(drain("1-2", "dimm", "ops"), new MembershipChanges.Exclude("3", "spare"));
-        InventoryAnswer answer =
-                new InventoryAnswer(7, 1_795_225_930.25, "disk full", "it jumped", 4096, List.of("new hosts: n9"), List.of(scheduler), state);
+        InventoryAnswer answer = new InventoryAnswer(
+                7,
+                1_795_225_930.25,
+                "disk full",
+                "it jumped",
+                4096,
+                List.of("new hosts: n9"),
+                List.of(scheduler),
+                state);
         String text = text(answer.encode());
         assertThat(text)
                 .startsWith(
