@@ -104,10 +104,12 @@ class SummaryTest extends VerbTest {
         succeeds("exclude", "r024n39", "spare");
         String text = out("summary");
         assertThat(text)
-                .startsWith("up         984 of 1,000 hosts, 3,936 of 4,000 cores, 0 of 0 GPUs\n"
-                        + "states     984 avail, 5 avail*, 1 exclude, 10 drained\n"
-                        + "scheduler  none is connected\n"
-                        + "disk       accepts changes; the journal has ")
+                .startsWith(
+                        """
+                        up         984 of 1,000 hosts, 3,936 of 4,000 cores, 0 of 0 GPUs
+                        states     984 avail, 5 avail*, 1 exclude, 10 drained
+                        scheduler  none is connected
+                        disk       accepts changes; the journal has\s""")
                 .containsPattern("\nqueue    batch    390      400 1,560    1,600  0       0\n")
                 .containsPattern("\nproperty row\\* \\(2\\) 984    1,000 3,936    4,000  0       0\n")
                 .containsPattern("\nnew in 12h +\\S+ exclude      1        spare    r024n39\n")

@@ -35,7 +35,8 @@ class ZonePropsTest {
         }
     }
 
-    private static void isReadAgain(Zone zone, long time, Random random) {
+    private static void isReadAgain(Zone zone, long epoch, Random random) {
+        double time = (double) epoch;
         double now = START + random.nextDouble() * (END - START);
         String second = zone.second(time);
         assertThat(When.future(second, zone, now))

@@ -72,8 +72,8 @@ final class ChangeResponseTest {
     @Test
     void aReloadSaysItsSeqAndSaysItAgain(@TempDir Path directory) throws Exception {
         long seq = stage.rig.inventory.seq();
-        Path file = Files.write(
-                directory.resolve("R"), Rig.nodes("other[0-3]").toString().getBytes("UTF-8"));
+        Path file = Files.writeString(
+                directory.resolve("R"), Rig.nodes("other[0-3]").toString());
         String reload = "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}";
         String answer = "{\"changed\":true,\"seq\":" + (seq + 1) + "}";
         assertThat(ask(1, "reload", reload)).isEqualTo(answer);
