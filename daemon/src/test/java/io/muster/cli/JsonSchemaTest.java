@@ -68,14 +68,20 @@ final class JsonSchemaTest {
             [[resource.config]]
             hosts = "node[0-3]"
             properties = ["batch"]
+            [queues.batch]
+            requires = ["batch"]
             """;
 
     /** What is printed only about a Flux broker, or about a state directory of an earlier version. */
     private static final Set<String> ELSEWHERE = Set.of(
             "change.changed is null",
+            "check.expiration is string",
+            "check.starttime is string",
             "group.offline_since is null",
             "host.liveness_since is null",
             "host.offline_since is null",
+            "status.waiting item is string",
+            "summary.waiting item is string",
             "upgrade-status.permits item is string");
 
     private final Set<String> run = new TreeSet<>();
@@ -184,6 +190,7 @@ final class JsonSchemaTest {
     private void look(String hosts) throws IOException {
         json(0, "status");
         json(0, "status", "--expand");
+        json(0, "summary");
         json(0, "list");
         json(0, "info");
         json(0, "why", hosts);
@@ -222,6 +229,9 @@ final class JsonSchemaTest {
         json(0, "undrain", "node7", "mended");
         json(0, "expiration set", "4h");
         json(0, "expiration get");
+        json(0, "status");
+        json(0, "info");
+        json(0, "summary");
         json(0, "feasible", "--now", "node=1");
         json(0, "expiration clear");
         json(0, "upgrade finish");
@@ -241,6 +251,7 @@ final class JsonSchemaTest {
         json(0, "drain", "--dry-run", "node7", "x");
         json(0, "drain", "--dry-run", "-u", "node1", "x");
         json(5, "acquire", "--count", "1");
+        json(0, "summary");
     }
 
     /** Follows as a scheduler while updates of each kind are sent. */
@@ -260,9 +271,13 @@ final class JsonSchemaTest {
 
     private void reload() throws IOException {
         Path file = directory.resolve("R");
-        Files.writeString(file, shell.run("R", "get", "-i", "4-5").out());
+        String some = shell.run("R", "get", "-i", "4-5").out();
+        Files.writeString(file, some.replaceFirst("\"starttime\":[0-9.]+", "\"starttime\":1000"));
         json(0, "reload", "--dry-run", file.toString());
         json(0, "reload", file.toString());
+        json(0, "status");
+        json(0, "info");
+        json(0, "summary");
         json(0, "why", "node1", "node2", "node3");
     }
 
@@ -302,6 +317,7 @@ final class JsonSchemaTest {
 
     private void overviews() throws IOException {
         json(0, "status");
+        json(0, "summary");
         json(0, "why", "node1");
         json(0, "property list");
         json(0, "expiration get");

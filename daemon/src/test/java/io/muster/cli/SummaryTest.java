@@ -104,8 +104,7 @@ class SummaryTest extends VerbTest {
         succeeds("exclude", "r024n39", "spare");
         String text = out("summary");
         assertThat(text)
-                .startsWith(
-                        """
+                .startsWith("""
                         up         984 of 1,000 hosts, 3,936 of 4,000 cores, 0 of 0 GPUs
                         states     984 avail, 5 avail*, 1 exclude, 10 drained
                         scheduler  none is connected

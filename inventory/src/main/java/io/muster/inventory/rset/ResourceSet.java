@@ -55,13 +55,11 @@ public final class ResourceSet {
         return orThrow(parse(r, problems), problems);
     }
 
-    /** Reads R, as {@link #parse(JsonNode)} does. */
     public static ResourceSet parse(String json) {
         Problems problems = new Problems();
         return orThrow(read(StrictJson.read(json, problems), problems), problems);
     }
 
-    /** Reads R, as {@link #parse(JsonNode)} does. */
     public static ResourceSet parse(byte[] utf8) {
         Problems problems = new Problems();
         return orThrow(parse(utf8, problems), problems);
@@ -268,7 +266,6 @@ public final class ResourceSet {
         return scheduling == null ? null : withOwnScheduling(scheduling);
     }
 
-    /** Returns this set with a {@code scheduling} that no other code can change. */
     ResourceSet withOwnScheduling(@Nullable JsonNode scheduling) {
         return with(envelope.withScheduling(scheduling));
     }
