@@ -103,6 +103,7 @@ final class Verbs {
         add(is("serve") ? new Serve() : null);
         add(is("completion") ? new Completion(console) : null);
         add(is("bench") ? new Bench(console) : null);
+        add(is("support") ? new Support(console, Environment.ofProcess()) : null);
         add(is("version") ? new Version(console) : null);
     }
 

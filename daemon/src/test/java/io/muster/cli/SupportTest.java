@@ -1,0 +1,110 @@
+package io.muster.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.cli.Shell.Result;
+import io.muster.daemon.RunningDaemon;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SupportTest {
+    private static final String RESOURCES = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0\"\n";
+
+    @TempDir
+    private Path directory;
+
+    /** Returns the files of an archive by name. GNU tar reads it too, which checks the checksums. */
+    private static Map<String, String> read(Path archive) throws IOException, InterruptedException {
+        Process tar = new ProcessBuilder("tar", "-tzvf", archive.toString()).redirectErrorStream(true).start();
+        String listing = new String(tar.getInputStream().readAllBytes(), UTF_8);
+        assertThat(tar.waitFor()).as(listing).isZero();
+        byte[] all;
+        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(Files.readAllBytes(archive)))) {
+            all = in.readAllBytes();
+        }
+        Map<String, String> files = new LinkedHashMap<>();
+        for (int at = 0; all[at] != 0; ) {
+            String name = new String(all, at, 100, UTF_8).replaceFirst("\0.*", "");
+            int size = Integer.parseInt(new String(all, at + 124, 11, UTF_8), 8);
+            files.put(name.replaceFirst("muster-support-\\d{8}T\\d{6}Z/", ""), new String(all, at + 512, size, UTF_8));
+            at += 512 + (size + 511) / 512 * 512;
+        }
+        assertThat(listing.lines()).hasSize(files.size()).allMatch(line -> line.startsWith("-rw-------"));
+        return files;
+    }
+
+    @Test
+    void theArchiveHasEverythingOfARunningDaemonAndNoSecrets() throws Exception {
+        Path archive = directory.resolve("out.tar.gz");
+        Path config = directory.resolve("with-secret.toml");
+        Files.writeString(
+                config,
+                "# password of nobody\n[muster]\nstate-dir = \"state\"\napi-token = \"hunter2\"\n" + RESOURCES);
+        try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
+            Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
+            shell.run("drain", "node1", "the", "word", "is", "hunter2");
+            Result result = shell.run("support", "-c", config.toString(), archive.toString());
+            assertThat(result.out()).isEqualTo(archive + "\n");
+            assertThat(result.exit()).isZero();
+        }
+        Map<String, String> files = read(archive);
+        assertThat(files.get("version.txt")).startsWith("muster ");
+        assertThat(files.get("status.json")).contains("\"reason\":\"the word is (replaced by muster support)\"");
+        assertThat(files.get("config"))
+                .contains("api-token = \"(replaced by muster support)\"")
+                .contains("state-dir = \"state\"")
+                .contains("hosts = \"node[0-3]\"");
+        assertThat(files.get("check.txt")).contains("api-token");
+        assertThat(files.values()).noneMatch(text -> text.contains("hunter2"));
+        assertThat(files).containsKeys("system.txt", "upgrade.txt", "MISSING");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(archive))).isEqualTo("rw-------");
+    }
+
+    @Test
+    void threadsAndJournalAreThoseOfTheConfiguredDaemon() throws Exception {
+        Path archive = directory.resolve("out.tar.gz");
+        Path config = Files.writeString(directory.resolve("other.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
+        try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
+            new Shell().run("support", "--uri", daemon.uri(), "-c", config.toString(), archive.toString());
+        }
+        Map<String, String> files = read(archive);
+        assertThat(files.get("threads.txt")).contains("\"core").contains("java.lang.Thread.State");
+        assertThat(files.get("journal.txt")).contains("a daemon can start from it");
+        assertThat(files.get("status.json")).contains("\"hosts\":\"node[0-3]\"");
+    }
+
+    @Test
+    void aDaemonThatIsDownLeavesItsPartsMissingByName() throws Exception {
+        Path archive = directory.resolve("out.tar.gz");
+        Path config = Files.writeString(directory.resolve("m.toml"), "[muster]\nstate-dir = \"none\"\nmetrics = \"off\"\n");
+        Result result = new Shell()
+                .run("support", "--uri", directory.resolve("nobody").toString(), "-c", config.toString(), archive.toString());
+        assertThat(result.exit()).isZero();
+        assertThat(result.err())
+                .contains("muster support: status.json is missing: ")
+                .contains("muster support: metrics.txt is missing: muster.metrics is off\n")
+                .contains("muster support: threads.txt is missing: no daemon holds ");
+        Map<String, String> files = read(archive);
+        assertThat(files.get("MISSING")).contains("metrics.txt: muster.metrics is off\n").contains("status.json: ");
+        assertThat(files.get("journal.txt")).contains("there is no such state directory");
+        assertThat(files).containsKeys("version.txt", "check.txt", "config").doesNotContainKey("status.json");
+    }
+
+    @Test
+    void aFileIsNeverReplaced() throws Exception {
+        Path archive = Files.writeString(directory.resolve("out.tar.gz"), "mine");
+        Result result = new Shell().run("support", archive.toString());
+        assertThat(result).isEqualTo(new Result(1, "", "muster support: " + archive + " exists already\n  name a new file\n"));
+        assertThat(archive).hasContent("mine");
+    }
+}
