@@ -81,7 +81,7 @@ final class JsonSchemaTest {
             "host.liveness_since is null",
             "host.offline_since is null",
             "status.waiting item is string",
-            "summary.waiting item is string",
+            "trouble.since is null",
             "upgrade-status.permits item is string");
 
     private final Set<String> run = new TreeSet<>();
@@ -210,6 +210,7 @@ final class JsonSchemaTest {
     private void change() throws IOException {
         json(0, "drain", "node1", "bad");
         json(0, "drain", "--holder", "ops", "--for", "1h", "node2", "fan");
+        json(0, "summary");
         json(0, "drain", "node6");
         json(0, "drain", "node8");
         json(0, "exclude", "node6", "loan");

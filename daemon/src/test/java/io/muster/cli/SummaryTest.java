@@ -137,7 +137,7 @@ class SummaryTest extends VerbTest {
             assertThat(json.path("schedulers").path(0).path("unsent_nnodes").asInt(-1))
                     .isZero();
             assertThat(out("summary"))
-                    .containsPattern("\nscheduler  \\S+\\(.*, connected since \\S+Z \\(\\d+s\\), has every change\n");
+                    .containsPattern("\nscheduler  \\S+\\(.*, connected since \\S+ \\S+ UTC \\(\\d+s\\), has every change\n");
         }
     }
 
@@ -159,7 +159,7 @@ class SummaryTest extends VerbTest {
                 .startsWith("no: R starts at 2100-01-01T00:00:00Z, ")
                 .endsWith(" from now\n");
         assertThat(out("feasible", "slot/core")).startsWith("yes");
-        String both = "starts 2100-01-01T00:00:00Z \\(in \\d+y\\), expires 2110-01-01T00:00:00Z \\(in \\d+y\\)\n";
+        String both = "starts 2100-01-01 00:00:00 UTC \\(in \\d+y\\), expires 2110-01-01 00:00:00 UTC \\(in \\d+y\\)\n";
         assertThat(out("info")).matches("1 Nodes, 4 Cores, 0 GPUs\n" + both);
         assertThat(out("summary")).containsPattern("\nR          " + both);
         String json = "\"starttime\":\"2100-01-01T00:00:00Z\",\"expiration\":\"2110-01-01T00:00:00Z\"";
