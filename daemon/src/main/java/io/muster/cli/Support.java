@@ -59,14 +59,18 @@ import picocli.CommandLine.Parameters;
                     + " you can read the archive. It contains host names, user names and reasons; values of keys whose name"
                     + " has password, secret, token, credential or private are replaced."
         },
-        footer = {"  muster support", "  muster support /tmp/muster.tar.gz", "  muster support -c /etc/muster/muster.toml"})
+        footer = {
+            "  muster support",
+            "  muster support /tmp/muster.tar.gz",
+            "  muster support -c /etc/muster/muster.toml"
+        })
 final class Support extends Verb {
     private static final int LOG_LINES = 10_000;
     private static final int MOST_BYTES = 64 << 20;
     private static final long PART_SECONDS = 20;
     private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT);
-    private static final Pattern SECRET =
-            Pattern.compile("(?im)^[^#\\n=]*(?:password|passwd|secret|token|credential|private)[^=\\n]*=\\s*(.+?)\\s*$");
+    private static final Pattern SECRET = Pattern.compile(
+            "(?im)^[^#\\n=]*(?:password|passwd|secret|token|credential|private)[^=\\n]*=\\s*(.+?)\\s*$");
     private static final Pattern PID = Pattern.compile("pid (\\d+) ");
     private static final String REPLACED = "(replaced by muster support)";
 
@@ -170,7 +174,8 @@ final class Support extends Verb {
                 archive.add(part.getKey(), text.getBytes(UTF_8));
             }
             StringBuilder gone = new StringBuilder();
-            missing.forEach((part, reason) -> gone.append(part).append(": ").append(reason).append('\n'));
+            missing.forEach((part, reason) ->
+                    gone.append(part).append(": ").append(reason).append('\n'));
             archive.add("MISSING", gone.toString().getBytes(UTF_8));
         }
     }
@@ -224,14 +229,20 @@ final class Support extends Verb {
         Path path = config == null ? environment.configFile() : config;
         StringBuilder all = new StringBuilder();
         for (Path one : Files.isDirectory(path) ? tomlFiles(path) : List.of(path)) {
-            all.append("# ").append(one).append('\n').append(new String(SourceFile.read(one), UTF_8)).append('\n');
+            all.append("# ")
+                    .append(one)
+                    .append('\n')
+                    .append(new String(SourceFile.read(one), UTF_8))
+                    .append('\n');
         }
         return all.toString().getBytes(UTF_8);
     }
 
     private static List<Path> tomlFiles(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(one -> one.toString().endsWith(".toml")).sorted().toList();
+            return files.filter(one -> one.toString().endsWith(".toml"))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -241,7 +252,9 @@ final class Support extends Verb {
             text.append(key).append(' ').append(System.getProperty(key)).append('\n');
         }
         text.append("cores ").append(Runtime.getRuntime().availableProcessors()).append('\n');
-        return text.append(Files.readString(Path.of("/proc/meminfo"))).toString().getBytes(UTF_8);
+        return text.append(Files.readString(Path.of("/proc/meminfo")))
+                .toString()
+                .getBytes(UTF_8);
     }
 
     private byte[] disk() throws IOException {
@@ -260,7 +273,8 @@ final class Support extends Verb {
                 .metrics()
                 .orElseThrow(() -> new IOException("muster.metrics is off"));
         String host = address.getAddress().getHostAddress();
-        URI uri = URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort() + "/metrics");
+        URI uri = URI.create(
+                "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort() + "/metrics");
         URLConnection connection = uri.toURL().openConnection();
         int millis = (int) TimeUnit.SECONDS.toMillis(PART_SECONDS / 2);
         connection.setConnectTimeout(millis);
@@ -289,7 +303,8 @@ final class Support extends Verb {
             byte[] output = process.getInputStream().readNBytes(MOST_BYTES);
             int exit = process.waitFor();
             if (exit != 0) {
-                throw new IOException(line[0] + " ended with status " + exit + ": " + new String(output, UTF_8).strip());
+                throw new IOException(
+                        line[0] + " ended with status " + exit + ": " + new String(output, UTF_8).strip());
             }
             return output;
         } finally {

@@ -24,7 +24,8 @@ class FollowTest extends VerbTest {
                 .satisfiesExactly(
                         line -> assertThat(line).startsWith("       0.000000 restart ranks=\"0-3\""),
                         line -> assertThat(line)
-                                .containsPattern("^       [0-9.]{8} drain idset=\"1\" nodelist=\"node1\" reason=\"bad dimm\""),
+                                .containsPattern(
+                                        "^       [0-9.]{8} drain idset=\"1\" nodelist=\"node1\" reason=\"bad dimm\""),
                         line -> assertThat(line).containsPattern("^       [0-9.]{8} undrain idset=\"1\""));
         assertThat(out("eventlog").lines().findFirst().orElse("")).matches("\\d{10}\\.\\d{6} resource-define .*");
         assertThat(out("eventlog", "-H")).startsWith("[").contains("] drain idset=\"1\"");
@@ -39,10 +40,12 @@ class FollowTest extends VerbTest {
         succeeds("drain", "1-3", "x");
         succeeds("undrain", "3");
         String events = out("eventlog", "-i", "@batch", "-T", "offset");
-        assertThat(events.lines().map(line -> line.strip().split(" ")[1])).containsExactly("restart", "property-add", "drain");
+        assertThat(events.lines().map(line -> line.strip().split(" ")[1]))
+                .containsExactly("restart", "property-add", "drain");
         assertThat(out("watch", "--since", "all", "-i", "@batch", "-c", "3").lines())
                 .hasSize(3)
-                .allMatch(line -> line.contains("\"restart\"") || line.contains("property-add") || line.contains("\"drain\""));
+                .allMatch(line ->
+                        line.contains("\"restart\"") || line.contains("property-add") || line.contains("\"drain\""));
         assertThat(refused(Exit.NO_TARGET, "eventlog", "-i", "@debug").err())
                 .contains("no host has the property debug");
     }

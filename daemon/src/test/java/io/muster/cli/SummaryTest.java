@@ -137,7 +137,8 @@ class SummaryTest extends VerbTest {
             assertThat(json.path("schedulers").path(0).path("unsent_nnodes").asInt(-1))
                     .isZero();
             assertThat(out("summary"))
-                    .containsPattern("\nscheduler  \\S+\\(.*, connected since \\S+ \\S+ UTC \\(\\d+s\\), has every change\n");
+                    .containsPattern(
+                            "\nscheduler  \\S+\\(.*, connected since \\S+ \\S+ UTC \\(\\d+s\\), has every change\n");
         }
     }
 

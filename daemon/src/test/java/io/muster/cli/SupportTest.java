@@ -25,7 +25,9 @@ class SupportTest {
 
     /** Returns the files of an archive by name. GNU tar reads it too, which checks the checksums. */
     private static Map<String, String> read(Path archive) throws IOException, InterruptedException {
-        Process tar = new ProcessBuilder("tar", "-tzvf", archive.toString()).redirectErrorStream(true).start();
+        Process tar = new ProcessBuilder("tar", "-tzvf", archive.toString())
+                .redirectErrorStream(true)
+                .start();
         String listing = new String(tar.getInputStream().readAllBytes(), UTF_8);
         assertThat(tar.waitFor()).as(listing).isZero();
         byte[] all;
@@ -48,8 +50,7 @@ class SupportTest {
         Path archive = directory.resolve("out.tar.gz");
         Path config = directory.resolve("with-secret.toml");
         Files.writeString(
-                config,
-                "# password of nobody\n[muster]\nstate-dir = \"state\"\napi-token = \"hunter2\"\n" + RESOURCES);
+                config, "# password of nobody\n[muster]\nstate-dir = \"state\"\napi-token = \"hunter2\"\n" + RESOURCES);
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
             Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
             shell.run("drain", "node1", "the", "word", "is", "hunter2");
@@ -67,13 +68,15 @@ class SupportTest {
         assertThat(files.get("check.txt")).contains("api-token");
         assertThat(files.values()).noneMatch(text -> text.contains("hunter2"));
         assertThat(files).containsKeys("system.txt", "upgrade.txt", "MISSING");
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(archive))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(archive)))
+                .isEqualTo("rw-------");
     }
 
     @Test
     void threadsAndJournalAreThoseOfTheConfiguredDaemon() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
-        Path config = Files.writeString(directory.resolve("other.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
+        Path config =
+                Files.writeString(directory.resolve("other.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
             new Shell().run("support", "--uri", daemon.uri(), "-c", config.toString(), archive.toString());
         }
@@ -86,16 +89,25 @@ class SupportTest {
     @Test
     void aDaemonThatIsDownLeavesItsPartsMissingByName() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
-        Path config = Files.writeString(directory.resolve("m.toml"), "[muster]\nstate-dir = \"none\"\nmetrics = \"off\"\n");
+        Path config =
+                Files.writeString(directory.resolve("m.toml"), "[muster]\nstate-dir = \"none\"\nmetrics = \"off\"\n");
         Result result = new Shell()
-                .run("support", "--uri", directory.resolve("nobody").toString(), "-c", config.toString(), archive.toString());
+                .run(
+                        "support",
+                        "--uri",
+                        directory.resolve("nobody").toString(),
+                        "-c",
+                        config.toString(),
+                        archive.toString());
         assertThat(result.exit()).isZero();
         assertThat(result.err())
                 .contains("muster support: status.json is missing: ")
                 .contains("muster support: metrics.txt is missing: muster.metrics is off\n")
                 .contains("muster support: threads.txt is missing: no daemon holds ");
         Map<String, String> files = read(archive);
-        assertThat(files.get("MISSING")).contains("metrics.txt: muster.metrics is off\n").contains("status.json: ");
+        assertThat(files.get("MISSING"))
+                .contains("metrics.txt: muster.metrics is off\n")
+                .contains("status.json: ");
         assertThat(files.get("journal.txt")).contains("there is no such state directory");
         assertThat(files).containsKeys("version.txt", "check.txt", "config").doesNotContainKey("status.json");
     }
@@ -104,7 +116,8 @@ class SupportTest {
     void aFileIsNeverReplaced() throws Exception {
         Path archive = Files.writeString(directory.resolve("out.tar.gz"), "mine");
         Result result = new Shell().run("support", archive.toString());
-        assertThat(result).isEqualTo(new Result(1, "", "muster support: " + archive + " exists already\n  name a new file\n"));
+        assertThat(result)
+                .isEqualTo(new Result(1, "", "muster support: " + archive + " exists already\n  name a new file\n"));
         assertThat(archive).hasContent("mine");
     }
 }

@@ -151,7 +151,8 @@ class SegmentsTest {
         });
         snapshots(client, 1);
         assertThat(client.warnings)
-                .containsExactly("the snapshot for the history of this month could not be kept: No space left on device");
+                .containsExactly(
+                        "the snapshot for the history of this month could not be kept: No space left on device");
         assertThat(disk.names).doesNotContainKeys(kept, kept + Segment.UNFINISHED);
         snapshots(client, 1);
         client.close();
