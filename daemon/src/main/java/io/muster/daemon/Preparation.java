@@ -4,9 +4,9 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.Redefinition;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
@@ -121,19 +121,28 @@ final class Preparation implements Configurable {
 
     /** Defines R as configured, or with the configured queues if an admin has loaded it since. */
     private @Nullable String define(Config config) throws InterruptedException {
-        Resources resources = config.resources();
-        Definition found = core.inventory().state().definition();
-        boolean loaded = found.method().equals(RELOADED) && resources.hasSameSource(obeyed);
-        ResourceSet next = loaded ? resources.withQueues(found.base(), obeyed) : resources.set();
-        String configured = resources.isDiscovered() ? DISCOVERED : "configuration";
-        Remap remap = core.inventory().state().remapTo(next);
-        Define define = new Define(next, loaded ? RELOADED : configured, Core.initial(config), exclusions(config));
-        String failure = await(answered -> core.acquires().define(define, answered));
+        Resources obeyedBefore = obeyed;
+        Redefinition redefinition = core.acquires().redefinition();
+        String failure = await(answered -> redefinition.define(
+                found -> wanted(config, obeyedBefore, found, redefinition.waiting().isEmpty()), answered));
         if (failure == null) {
-            obeyed = resources;
-            report(remap);
+            obeyed = config.resources();
         }
         return failure;
+    }
+
+    /**
+     * Returns the command that puts a configuration in force.
+     *
+     * @param before the resources of the configuration that was obeyed before
+     * @param isWhole whether everything of that configuration is in force
+     */
+    private static Define wanted(Config config, Resources before, Definition found, boolean isWhole) {
+        Resources resources = config.resources();
+        boolean loaded = isWhole && found.method().equals(RELOADED) && resources.hasSameSource(before);
+        ResourceSet next = loaded ? resources.withQueues(found.base(), before) : resources.set();
+        String configured = resources.isDiscovered() ? DISCOVERED : "configuration";
+        return new Define(next, loaded ? RELOADED : configured, Core.initial(config), exclusions(config));
     }
 
     /** The command that puts an R in force that an admin has loaded. */
@@ -146,22 +155,6 @@ final class Preparation implements Configurable {
     private static MembershipChanges.ExcludeByConfig exclusions(Config config) {
         return new MembershipChanges.ExcludeByConfig(
                 config.resources().set(), config.resources().excluded());
-    }
-
-    private static void report(Remap remap) {
-        if (!remap.from().ranks().isEmpty()) {
-            report("moved to another rank", remap.moved().toString());
-            report(
-                    "left the inventory; their holds are kept until they return",
-                    remap.vanished().toString());
-            report("new in the inventory", remap.added().toString());
-        }
-    }
-
-    private static void report(String what, String hosts) {
-        if (!hosts.isEmpty()) {
-            log.warn("hosts {}: {}", what, hosts);
-        }
     }
 
     /** @return why the command could not be made durable, or null */

@@ -2,11 +2,8 @@ package io.muster.daemon.core;
 
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.axis.Remap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.Pruned;
-import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
@@ -27,7 +24,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +39,7 @@ public final class AcquireStreams implements Commits {
     private static final Logger log = LoggerFactory.getLogger("acquire");
 
     private final Inventory inventory;
+    private final Redefinition redefinition;
     private final ScheduledExecutorService core;
     private final AcquireMeters meters;
     private final LongSupplier nanos;
@@ -56,8 +53,6 @@ public final class AcquireStreams implements Commits {
     private long durableAt;
     private long publishedAt;
     private boolean waiting;
-    private DefinitionChanges.@Nullable Define deferred;
-    private List<String> untold = List.of();
 
     /**
      * Creates the object. Until {@link #configure} is called, only one scheduler may acquire, and every change is sent at
@@ -68,6 +63,7 @@ public final class AcquireStreams implements Commits {
     public AcquireStreams(
             Inventory inventory, ScheduledExecutorService core, AcquireMeters meters, LongSupplier nanos) {
         this.inventory = inventory;
+        this.redefinition = new Redefinition(inventory, this::isAcquired);
         this.core = core;
         this.meters = meters;
         this.nanos = nanos;
@@ -98,37 +94,43 @@ public final class AcquireStreams implements Commits {
             meters.error();
             throw busy(streams.iterator().next());
         }
+        redefinition.retry();
         AcquireStream stream = new AcquireStream(sink, by, inventory.now(), knowledge(newestView()));
         streams.add(stream);
-        if (inventory.isRedefining()) {
-            inventory.whenAnswered(() -> begin(stream));
-        } else {
-            begin(stream);
-        }
+        begin(stream);
         return stream;
     }
 
     /**
-     * Sends the first response, or an error if no rank is on offer. If a new R waits for the disk, {@link #acquire} calls this method only after that R is
-     * committed, because a new R renumbers the ranks.
+     * Sends the first response, or an error if no rank is on offer. If a new R waits for the disk, the response is sent after
+     * that R is committed, because a new R renumbers the ranks.
      */
     private void begin(AcquireStream stream) {
         if (!streams.contains(stream)) {
             return;
         }
-        if (newestView().members().isEmpty()) {
-            end(stream, nothingOnOffer());
-        } else {
-            Bytes first = offer.payload(inventory.state());
-            RpcException refusal = stream.sink().refusal(first);
-            if (refusal == null) {
-                stream.begins(knowledge(newestView()));
-                send(stream, first);
-                meters.first();
-            } else {
-                end(stream, refusal);
-            }
+        if (inventory.isRedefining()) {
+            inventory.whenAnswered(() -> begin(stream));
+            return;
         }
+        if (newestView().members().isEmpty()) {
+            refuse(stream, nothingOnOffer());
+            return;
+        }
+        Bytes first = offer.payload(inventory.state());
+        RpcException refusal = stream.sink().refusal(first);
+        if (refusal == null) {
+            stream.begins(knowledge(newestView()));
+            send(stream, first);
+            meters.first();
+        } else {
+            refuse(stream, refusal);
+        }
+    }
+
+    private void refuse(AcquireStream stream, RpcException reason) {
+        end(stream, reason);
+        redefinition.retry();
     }
 
     /**
@@ -157,69 +159,12 @@ public final class AcquireStreams implements Commits {
     /** Removes a stream that has ended or whose connection is closed. Another scheduler may then acquire. */
     public void release(AcquireStream stream) {
         if (streams.remove(stream)) {
-            defineDeferred();
+            redefinition.retry();
         }
     }
 
-    /**
-     * Puts a new R in force. While a scheduler holds R, only its properties and its expiration change, because RFC 28 can tell
-     * the scheduler nothing else. The whole new R follows when no scheduler holds R any more.
-     */
-    public void define(DefinitionChanges.Define next, Consumer<Answer> answered) {
-        inventory.checkThread();
-        if (inventory.isRedefining()) {
-            inventory.whenAnswered(() -> define(next, answered));
-            return;
-        }
-        List<String> parts = untold(next.resources());
-        inventory.submit(
-                parts.isEmpty() ? next : next.with(change(next.resources()).told()), Principal.DAEMON, answer -> {
-                    if (answer instanceof Answer.Done) {
-                        defer(parts.isEmpty() ? null : next, parts);
-                    }
-                    answered.accept(answer);
-                });
-    }
-
-    /** Returns which parts of a new R the connected schedulers cannot be sent; empty if they can be sent the whole R. */
-    public List<String> untold(ResourceSet next) {
-        return isAcquired() ? change(next).untold() : List.of();
-    }
-
-    private Remap change(ResourceSet next) {
-        return Remap.between(inventory.state().definition().base(), next);
-    }
-
-    /** Returns the parts of a new R that wait until no scheduler holds the present R, in words. */
-    public List<String> waiting() {
-        return untold;
-    }
-
-    /** Forgets the R that waits, because a later one is in force. */
-    public void forgetDeferred() {
-        defer(null, List.of());
-    }
-
-    private void defer(DefinitionChanges.@Nullable Define next, List<String> parts) {
-        deferred = next;
-        untold = parts;
-        if (next != null) {
-            log.warn("until the scheduler acquires again, these parts of the new R wait: {}", String.join("; ", parts));
-            defineDeferred(); // the scheduler may have gone while the disk was written
-        }
-    }
-
-    private void defineDeferred() {
-        DefinitionChanges.Define next = deferred;
-        if (next != null && streams.isEmpty()) {
-            define(next, answer -> {
-                if (answer instanceof Answer.Failed failed) {
-                    log.error("the new R that waited for the scheduler is not in force: {}", failed.text());
-                } else {
-                    log.info("the new R that waited for the scheduler is in force");
-                }
-            });
-        }
+    public Redefinition redefinition() {
+        return redefinition;
     }
 
     /** Removes a stream as {@link #release} does, and counts the error response that ends the stream. */

@@ -227,7 +227,7 @@ public final class Changes {
     private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
         unlessRepeated(request, by, reply, () -> {
             DefinitionChanges.Define define = definition.apply(resources);
-            List<String> untold = acquires.untold(define.resources());
+            List<String> untold = acquires.redefinition().untold(define.resources());
             if (!untold.isEmpty()) {
                 reply.fail(new RpcException(
                         Errno.EBUSY,
@@ -236,7 +236,8 @@ public final class Changes {
                 return;
             }
             ChangeId id = request.id();
-            submit(id == null ? define : new Once(define, id), id != null, by, acquires::forgetDeferred, reply);
+            Runnable done = acquires.redefinition()::forget;
+            submit(id == null ? define : new Once(define, id), id != null, by, done, reply);
         });
     }
 }

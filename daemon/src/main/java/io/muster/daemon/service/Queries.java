@@ -125,7 +125,7 @@ public final class Queries implements Configurable {
                 inventory.fault(),
                 inventory.clock().trouble(),
                 inventory.journalBytes(),
-                acquires.waiting(),
+                acquires.redefinition().waiting(),
                 schedulers,
                 now.state());
     }

@@ -1,0 +1,157 @@
+package io.muster.daemon.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges.Define;
+import io.muster.inventory.state.MembershipChanges;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A new R while schedulers hold the present one: what waits, for how long, and which R counts. */
+class RedefinitionTest {
+    private final Rig rig = Rig.ofFour();
+    private final FakeSink sink = new FakeSink();
+    private final List<String> answers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private static ResourceSet withProperty(String hosts, String property) {
+        return Rig.nodes(hosts).withProperty(property, Idset.of(0));
+    }
+
+    private void configure(ResourceSet resources) {
+        rig.acquires
+                .redefinition()
+                .define(
+                        found -> new Define(resources, "configuration", Liveness.Status.ONLINE),
+                        answer -> answers.add(Rig.outcome(answer)));
+    }
+
+    private AcquireStream acquire() {
+        AcquireStream stream = rig.acquires.acquire(sink, Rig.ALICE);
+        rig.settle();
+        return stream;
+    }
+
+    private void assertInForce(ResourceSet resources) {
+        assertThat(rig.state().definition().base()).isEqualTo(resources);
+        assertThat(rig.acquires.redefinition().waiting()).isEmpty();
+    }
+
+    @Test
+    void theRestWaitsUntilTheSchedulerReleases() {
+        AcquireStream stream = acquire();
+        sink.received();
+        configure(withProperty("node[0-7]", "gpu"));
+        rig.settle();
+        assertThat(answers).containsExactly("done 1");
+        assertThat(sink.received()).containsExactly("{\"property-add\":{\"gpu\":\"0\"}}");
+        assertThat(rig.acquires.redefinition().waiting()).hasSize(1).first().asString().contains("node[4-7]");
+        rig.acquires.release(stream);
+        rig.settle();
+        assertInForce(withProperty("node[0-7]", "gpu"));
+    }
+
+    @Test
+    void anRThatAnAdminLoadsWhileTheSchedulerLeavesIsNotUndone() {
+        AcquireStream stream = acquire();
+        configure(Rig.nodes("node[0-7]"));
+        rig.settle();
+        rig.holdDisk();
+        ResourceSet loaded = withProperty("node[0-3]", "admin");
+        rig.inventory.submit(new Define(loaded, "reload", Liveness.Status.ONLINE), Rig.ALICE, answer -> rig.acquires
+                .redefinition()
+                .forget());
+        rig.acquires.release(stream);
+        rig.release();
+        rig.settle();
+        assertInForce(loaded);
+    }
+
+    @Test
+    void theLaterOfTwoConfigurationsCounts() {
+        AcquireStream stream = acquire();
+        configure(withProperty("node[0-7]", "first"));
+        rig.settle();
+        rig.holdDisk();
+        configure(withProperty("node[0-9]", "second"));
+        rig.core.runReady();
+        rig.acquires.release(stream);
+        rig.release();
+        rig.settle();
+        assertInForce(withProperty("node[0-9]", "second"));
+    }
+
+    @Test
+    void aSchedulerThatAcquiresBeforeTheRestIsInForceKeepsItWaiting() {
+        AcquireStream stream = acquire();
+        configure(Rig.nodes("node[0-7]"));
+        rig.settle();
+        rig.holdDisk();
+        configure(withProperty("node[0-9]", "gpu"));
+        rig.core.runReady();
+        rig.acquires.release(stream);
+        AcquireStream next = rig.acquires.acquire(new FakeSink(), Rig.BOB);
+        rig.release();
+        rig.settle();
+        assertThat(rig.state().definition().base()).isEqualTo(withProperty("node[0-3]", "gpu"));
+        assertThat(rig.acquires.redefinition().waiting()).hasSize(1).first().asString().contains("node[4-9]");
+        rig.acquires.release(next);
+        rig.settle();
+        assertInForce(withProperty("node[0-9]", "gpu"));
+    }
+
+    @Test
+    void aSchedulerBeginsWithTheLastOfSeveralRThatWaitForTheDisk() {
+        rig.holdDisk();
+        rig.send("first", new Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
+        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.send("second", new Define(Rig.nodes("third[0-2]"), "reload", Liveness.Status.ONLINE));
+        rig.release();
+        rig.settle();
+        assertThat(sink.received()).hasSize(1).first().asString().contains("third[0-2]");
+    }
+
+    @Test
+    void aDiskThatRefusesTheRestIsTriedAgainWhenASchedulerAcquires() {
+        AcquireStream stream = acquire();
+        configure(Rig.nodes("node[0-7]"));
+        rig.settle();
+        sink.received();
+        rig.fillDisk();
+        rig.acquires.release(stream);
+        rig.settle();
+        rig.healDisk();
+        rig.advance(Duration.ofSeconds(5));
+        acquire();
+        assertThat(sink.received()).hasSize(1).first().asString().contains("node[0-7]");
+        assertInForce(Rig.nodes("node[0-7]"));
+    }
+
+    @Test
+    void aSchedulerThatIsOfferedNothingDoesNotKeepTheRestWaiting() {
+        AcquireStream stream = acquire();
+        configure(Rig.nodes("node[0-7]"));
+        rig.settle();
+        rig.submit(new MembershipChanges.Exclude("0-3", null));
+        rig.fillDisk();
+        rig.acquires.release(stream);
+        rig.settle();
+        rig.acquires.acquire(new FakeSink(), Rig.BOB);
+        rig.settle();
+        rig.healDisk();
+        rig.advance(Duration.ofSeconds(5));
+        sink.received();
+        acquire();
+        assertThat(sink.received()).hasSize(1).first().asString().contains("node[4-7]");
+    }
+}
