@@ -18,6 +18,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLConnection;
 import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,13 +31,13 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -56,8 +58,9 @@ import picocli.CommandLine.Parameters;
             "The archive has the version, the configuration, the inventory, the check of the journal, the last 10,000 lines"
                     + " of the log (journalctl), the metrics and a dump of the daemon's threads (jcmd). It works if the"
                     + " daemon is down or does not answer: the file MISSING and standard error name what is missing. Only"
-                    + " you can read the archive. It contains host names, user names and reasons; values of keys whose name"
-                    + " has password, secret, token, credential or private are replaced."
+                    + " you can read the archive. It contains host names, user names and reasons. Lines of the configuration"
+                    + " that have the word password, passwd, secret, token, credential or private are replaced, and so are"
+                    + " their quoted values of six characters or more in all files."
         },
         footer = {
             "  muster support",
@@ -69,14 +72,12 @@ final class Support extends Verb {
     private static final int MOST_BYTES = 64 << 20;
     private static final long PART_SECONDS = 20;
     private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT);
-    private static final Pattern SECRET = Pattern.compile(
-            "(?im)^[^#\\n=]*(?:password|passwd|secret|token|credential|private)[^=\\n]*=\\s*(.+?)\\s*$");
-    private static final Pattern PID = Pattern.compile("pid (\\d+) ");
-    private static final String REPLACED = "(replaced by muster support)";
+    private static final Pattern PID = Pattern.compile("pid (\\d+) on (\\S+) since ");
 
     private final Environment environment;
     private final Map<String, byte[]> parts = new LinkedHashMap<>();
     private final Map<String, String> missing = new LinkedHashMap<>();
+    private final Set<String> secrets = ConcurrentHashMap.newKeySet();
 
     @Parameters(
             arity = "0..1",
@@ -164,12 +165,11 @@ final class Support extends Verb {
     }
 
     private void write(OutputStream out, String name, long time) throws IOException {
-        Set<String> secrets = secrets();
         try (TarGz archive = new TarGz(out, name, time)) {
             for (Map.Entry<String, byte[]> part : parts.entrySet()) {
                 String text = new String(part.getValue(), UTF_8);
                 for (String secret : secrets) {
-                    text = text.replace(secret, REPLACED);
+                    text = text.replace(secret, Redaction.REPLACED);
                 }
                 archive.add(part.getKey(), text.getBytes(UTF_8));
             }
@@ -178,18 +178,6 @@ final class Support extends Verb {
                     gone.append(part).append(": ").append(reason).append('\n'));
             archive.add("MISSING", gone.toString().getBytes(UTF_8));
         }
-    }
-
-    /** Returns the values of secret keys in the configuration, as they are written, with and without quotes. */
-    private Set<String> secrets() {
-        Set<String> secrets = new LinkedHashSet<>();
-        Matcher matcher = SECRET.matcher(new String(parts.getOrDefault("config", new byte[0]), UTF_8));
-        while (matcher.find()) {
-            String value = matcher.group(1);
-            String bare = value.replaceAll("^[\"']+|[\"']+$", "");
-            secrets.add(bare.isEmpty() ? value : bare);
-        }
-        return secrets;
     }
 
     private String[] withConfig(String... line) {
@@ -235,7 +223,9 @@ final class Support extends Verb {
                     .append(new String(SourceFile.read(one), UTF_8))
                     .append('\n');
         }
-        return all.toString().getBytes(UTF_8);
+        Redaction redaction = new Redaction(all.toString());
+        secrets.addAll(redaction.values());
+        return redaction.text().getBytes(UTF_8);
     }
 
     private static List<Path> tomlFiles(Path directory) throws IOException {
@@ -286,13 +276,35 @@ final class Support extends Verb {
 
     /** Has the JDK's tool dump the threads: that works even if the daemon answers no request. */
     private byte[] threads() throws IOException, InterruptedException {
-        Path lock = stateDir().resolve("lock");
-        Matcher holder = PID.matcher(Files.exists(lock) ? Files.readString(lock) : "");
-        if (!holder.find()) {
-            throw new IOException("no daemon holds " + lock);
-        }
+        String pid = String.valueOf(daemon(stateDir().resolve("lock")));
         Path jcmd = Path.of(System.getProperty("java.home", ""), "bin", "jcmd");
-        return command(Files.exists(jcmd) ? jcmd.toString() : "jcmd", holder.group(1), "Thread.print");
+        return command(Files.exists(jcmd) ? jcmd.toString() : "jcmd", pid, "Thread.print");
+    }
+
+    /**
+     * Returns the pid of the process that holds the lock. The file keeps the pid of a daemon that has ended, and jcmd would
+     * send SIGQUIT to whatever process has that pid now.
+     */
+    private static long daemon(Path lock) throws IOException {
+        Matcher holder = PID.matcher(Files.exists(lock) ? Files.readString(lock) : "");
+        String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        if (!holder.find() || !holder.group(2).equals(host) || !isHeld(lock)) {
+            throw new IOException("no daemon of this host holds " + lock);
+        }
+        long pid = Long.parseLong(holder.group(1));
+        Path program = Path.of("/proc/" + pid + "/exe").toRealPath().getFileName();
+        if (program == null || !program.toString().equals("java")) {
+            throw new IOException("process " + pid + ", which " + lock + " names, is " + program + " and no daemon");
+        }
+        return pid;
+    }
+
+    private static boolean isHeld(Path lock) throws IOException {
+        try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.READ)) {
+            return channel.tryLock(0, Long.MAX_VALUE, true) == null;
+        } catch (OverlappingFileLockException e) {
+            return true; // this process holds it
+        }
     }
 
     private static byte[] command(String... line) throws IOException, InterruptedException {

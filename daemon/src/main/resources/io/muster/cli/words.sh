@@ -10,7 +10,7 @@
   file=$place/${key%% *}
   age=$(($(date +%s) - $(stat -c %Y "$file" 2>/dev/null || echo 0)))
   if [ "$age" -lt 0 ] || [ "$age" -ge 10 ]; then
-    if timeout 3 "$command" completion words --timeout 1s </dev/null >"$file.$$" 2>/dev/null; then
+    if MUSTER_BUILD=no timeout 3 "$command" completion words --timeout 1s </dev/null >"$file.$$" 2>/dev/null; then
       mv -f "$file.$$" "$file"
     else
       rm -f "$file.$$"

@@ -62,7 +62,7 @@ class SupportTest {
         assertThat(files.get("version.txt")).startsWith("muster ");
         assertThat(files.get("status.json")).contains("\"reason\":\"the word is (replaced by muster support)\"");
         assertThat(files.get("config"))
-                .contains("api-token = \"(replaced by muster support)\"")
+                .contains("api-token = (replaced by muster support)")
                 .contains("state-dir = \"state\"")
                 .contains("hosts = \"node[0-3]\"");
         assertThat(files.get("check.txt")).contains("api-token");
@@ -103,7 +103,7 @@ class SupportTest {
         assertThat(result.err())
                 .contains("muster support: status.json is missing: ")
                 .contains("muster support: metrics.txt is missing: muster.metrics is off\n")
-                .contains("muster support: threads.txt is missing: no daemon holds ");
+                .contains("muster support: threads.txt is missing: no daemon of this host holds ");
         Map<String, String> files = read(archive);
         assertThat(files.get("MISSING"))
                 .contains("metrics.txt: muster.metrics is off\n")
@@ -119,5 +119,68 @@ class SupportTest {
         assertThat(result)
                 .isEqualTo(new Result(1, "", "muster support: " + archive + " exists already\n  name a new file\n"));
         assertThat(archive).hasContent("mine");
+    }
+
+    @Test
+    void linesWithSecretsAreReplacedWholeAndTheirValuesEverywhere() {
+        Redaction redaction = new Redaction("""
+                # password = "commented"
+                [access]
+                private-mode = true
+                max-tokens = 1
+                db = { user = "u", password = "inline-secret" }
+                tokens = [
+                  "first-token", "second-token",
+                ]
+                token = "with # sign" # the old one
+                key-private = \"\"\"
+                -----BEGIN KEY-----
+                \"\"\"
+                [secrets.x]
+                value = "in a secret table"
+                [resource]
+                path = "R"
+                """);
+        assertThat(redaction.text()).isEqualTo("""
+                # password = (replaced by muster support)
+                [access]
+                private-mode = true
+                max-tokens = (replaced by muster support)
+                db = (replaced by muster support)
+                tokens = (replaced by muster support)
+                token = (replaced by muster support)
+                key-private = (replaced by muster support)
+                [secrets.x]
+                value = (replaced by muster support)
+                [resource]
+                path = "R"
+                """);
+        assertThat(redaction.values())
+                .containsExactly(
+                        "commented",
+                        "inline-secret",
+                        "first-token",
+                        "second-token",
+                        "with # sign",
+                        "-----BEGIN KEY-----",
+                        "in a secret table");
+    }
+
+    @Test
+    void aDaemonThatHasEndedIsNotSentASignal() throws Exception {
+        Path archive = directory.resolve("out.tar.gz");
+        Path state = Files.createDirectory(directory.resolve("state"));
+        Process other = new ProcessBuilder("sleep", "1000").start();
+        try {
+            String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+            Files.writeString(state.resolve("lock"), "pid " + other.pid() + " on " + host + " since 2026-11-23T00:00:00Z\n");
+            Path config = Files.writeString(directory.resolve("m.toml"), "[muster]\nstate-dir = \"state\"\n");
+            Result result = new Shell()
+                    .run("support", "--uri", directory.resolve("no").toString(), "-c", config.toString(), archive.toString());
+            assertThat(result.err()).contains("threads.txt is missing: no daemon of this host holds ");
+            assertThat(other.isAlive()).isTrue();
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.muster.cli.Shell;
 import io.muster.protocol.client.FluxClient;
@@ -174,6 +175,27 @@ class ReloadTest {
             assertThat(nodes(daemon)).isEqualTo(12);
             assertThat(daemon.hangup(MUSTER + hosts("n[0-8]"))).isTrue();
             assertThat(nodes(daemon)).as("another R").isEqualTo(9);
+        }
+    }
+
+    @Test
+    void aConfigurationThatWaitsIsNotForgottenByAnotherReload() throws Exception {
+        Path file = directory.resolve("loaded");
+        Files.writeString(file, r("9", "", 0));
+        try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-8]"))) {
+            assertThat(new Shell()
+                            .with("MUSTER_URI", daemon.uri())
+                            .run("reload", file.toString())
+                            .err())
+                    .isEmpty();
+            try (FluxClient client = FluxClient.connect(daemon.uri());
+                    ResponseStream scheduler = client.stream("resource.acquire", null)) {
+                scheduler.next();
+                assertThat(daemon.hangup(MUSTER + hosts("n[0-11]"))).isTrue();
+                assertThat(daemon.hangup(MUSTER + hosts("n[0-11]"))).isTrue();
+                assertThat(nodes(daemon)).isEqualTo(10);
+            }
+            await().until(() -> nodes(daemon) == 12);
         }
     }
 

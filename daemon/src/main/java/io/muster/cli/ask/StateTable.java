@@ -58,7 +58,7 @@ public final class StateTable {
         }
         look.print(fold.table(), formats, console, zone, () -> {
             Idset ranks = groups.stream().map(StateGroup::ranks).reduce(Idset.EMPTY, Idset::union);
-            Summary.instead(console, verb, client, standing, ranks);
+            Summary.instead(console, zone, verb, client, standing, ranks);
         });
     }
 

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param holder the holder of a hold; "" for the others
  */
 record Trouble(String state, double since, double until, String holder, String by, String reason) {
+    private static final String OFFLINE = "offline";
+
     /** Returns all troubles with the ranks that have them. */
     static Map<Trouble, Idset> of(InventoryState state, Idset among) {
         Map<Trouble, Idset> all = new LinkedHashMap<>();
@@ -42,7 +44,7 @@ record Trouble(String state, double since, double until, String holder, String b
                 add(
                         all,
                         new Trouble(
-                                "offline",
+                                OFFLINE,
                                 group.report().since(),
                                 0,
                                 "",
@@ -70,9 +72,9 @@ record Trouble(String state, double since, double until, String holder, String b
                 Comparator.comparing(trouble -> -trouble.since));
     }
 
-    /** Returns the holds, the oldest first. */
+    /** Returns the holds and the offline hosts, the oldest first. */
     static List<Map.Entry<Trouble, Idset>> oldest(Map<Trouble, Idset> all) {
-        return sorted(all, trouble -> !trouble.holder.isEmpty(), Comparator.comparing(Trouble::since));
+        return sorted(all, trouble -> !trouble.holder.isEmpty() || trouble.state.equals(OFFLINE), Comparator.comparing(Trouble::since));
     }
 
     /** Returns the holds that end by themselves, the next one first. */

@@ -1,0 +1,96 @@
+package io.muster.cli;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A configuration without its secrets. A line counts as secret if it has one of the words of {@link #WORDS} anywhere, or stands
+ * in a table whose name has one, or continues the value of such a line. It is better to leave out too much than too little.
+ */
+final class Redaction {
+    static final String REPLACED = "(replaced by muster support)";
+    private static final Pattern WORDS =
+            Pattern.compile("password|passwd|secret|token|credential|private", Pattern.CASE_INSENSITIVE);
+    /** A key of Flux's own configuration that is no secret. */
+    private static final Pattern HARMLESS = Pattern.compile("\\s*private-mode\\s*=\\s*(true|false)\\s*");
+
+    private static final Pattern TABLE = Pattern.compile("\\s*\\[+[^\\]=]*]+\\s*(#.*)?");
+    private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'");
+    /** A shorter value may be part of many words, so that other files would become unreadable. */
+    private static final int SHORTEST = 6;
+
+    private final StringBuilder text = new StringBuilder();
+    private final Set<String> values = new LinkedHashSet<>();
+    private boolean isSecretTable;
+    private @Nullable String closing;
+
+    Redaction(String toml) {
+        toml.lines().forEach(this::add);
+    }
+
+    /** Returns the configuration without secrets. */
+    String text() {
+        return text.toString();
+    }
+
+    /** Returns the secret values, which other texts may contain too. */
+    Set<String> values() {
+        return values;
+    }
+
+    private void add(String line) {
+        String end = closing;
+        if (end != null) {
+            remember(line);
+            closing = line.contains(end) ? null : end;
+        } else if (TABLE.matcher(line).matches()) {
+            isSecretTable = WORDS.matcher(line).find();
+            text.append(line).append('\n');
+        } else if (!line.isBlank() && isSecret(line)) {
+            replace(line);
+        } else {
+            text.append(line).append('\n');
+        }
+    }
+
+    private boolean isSecret(String line) {
+        return isSecretTable || (WORDS.matcher(line).find() && !HARMLESS.matcher(line).matches());
+    }
+
+    private void replace(String line) {
+        remember(line);
+        int equals = line.indexOf('=');
+        text.append(equals < 0 ? "# " : line.substring(0, equals + 1) + " ").append(REPLACED).append('\n');
+        String value = line.substring(equals + 1).strip();
+        if (equals >= 0) {
+            closing = open(value, "\"\"\"", "\"\"\"");
+            closing = closing == null ? open(value, "'''", "'''") : closing;
+            closing = closing == null ? open(value, "[", "]") : closing;
+        }
+    }
+
+    private static @Nullable String open(String value, String opening, String end) {
+        return value.startsWith(opening) && value.indexOf(end, opening.length()) < 0 ? end : null;
+    }
+
+    private void remember(String line) {
+        Matcher quoted = QUOTED.matcher(line);
+        boolean any = false;
+        while (quoted.find()) {
+            any = true;
+            keep(quoted.group().substring(1, quoted.group().length() - 1));
+        }
+        if (!any && closing != null) {
+            keep(line.strip().replaceAll("[\"']{3}", ""));
+        }
+    }
+
+    private void keep(String value) {
+        if (value.length() >= SHORTEST) {
+            values.add(value);
+        }
+    }
+}
