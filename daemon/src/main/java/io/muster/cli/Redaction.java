@@ -57,13 +57,16 @@ final class Redaction {
     }
 
     private boolean isSecret(String line) {
-        return isSecretTable || (WORDS.matcher(line).find() && !HARMLESS.matcher(line).matches());
+        return isSecretTable
+                || (WORDS.matcher(line).find() && !HARMLESS.matcher(line).matches());
     }
 
     private void replace(String line) {
         remember(line);
         int equals = line.indexOf('=');
-        text.append(equals < 0 ? "# " : line.substring(0, equals + 1) + " ").append(REPLACED).append('\n');
+        text.append(equals < 0 ? "# " : line.substring(0, equals + 1) + " ")
+                .append(REPLACED)
+                .append('\n');
         String value = line.substring(equals + 1).strip();
         if (equals >= 0) {
             closing = open(value, "\"\"\"", "\"\"\"");

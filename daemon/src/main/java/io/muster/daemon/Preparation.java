@@ -124,7 +124,9 @@ final class Preparation implements Configurable {
         Resources obeyedBefore = obeyed;
         Redefinition redefinition = core.acquires().redefinition();
         String failure = await(answered -> redefinition.define(
-                found -> wanted(config, obeyedBefore, found, redefinition.waiting().isEmpty()), answered));
+                found -> wanted(
+                        config, obeyedBefore, found, redefinition.waiting().isEmpty()),
+                answered));
         if (failure == null) {
             obeyed = config.resources();
         }

@@ -173,10 +173,17 @@ class SupportTest {
         Process other = new ProcessBuilder("sleep", "1000").start();
         try {
             String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
-            Files.writeString(state.resolve("lock"), "pid " + other.pid() + " on " + host + " since 2026-11-23T00:00:00Z\n");
+            Files.writeString(
+                    state.resolve("lock"), "pid " + other.pid() + " on " + host + " since 2026-11-23T00:00:00Z\n");
             Path config = Files.writeString(directory.resolve("m.toml"), "[muster]\nstate-dir = \"state\"\n");
             Result result = new Shell()
-                    .run("support", "--uri", directory.resolve("no").toString(), "-c", config.toString(), archive.toString());
+                    .run(
+                            "support",
+                            "--uri",
+                            directory.resolve("no").toString(),
+                            "-c",
+                            config.toString(),
+                            archive.toString());
             assertThat(result.err()).contains("threads.txt is missing: no daemon of this host holds ");
             assertThat(other.isAlive()).isTrue();
         } finally {

@@ -23,8 +23,9 @@ public final class PeriodOptions {
     @Option(
             names = {"-U", "--until"},
             paramLabel = "TIME",
-            description = "The end of the period, in the same forms. 4h means 4 hours ago, and a day means its beginning."
-                    + " Default: now.")
+            description =
+                    "The end of the period, in the same forms. 4h means 4 hours ago, and a day means its beginning."
+                            + " Default: now.")
     private @Nullable String until;
 
     @Mixin

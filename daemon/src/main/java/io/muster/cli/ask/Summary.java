@@ -44,7 +44,8 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
     private static final int KINDS = 5;
 
     /** Prints a summary in place of a list that is longer than the terminal. */
-    public static void instead(Console console, Zone zone, String verb, FluxClient client, Overview standing, Idset among)
+    public static void instead(
+            Console console, Zone zone, String verb, FluxClient client, Overview standing, Idset among)
             throws IOException {
         double since = standing.now(console) - NEW;
         new Summary(standing, Queues.ask(client), among, since).print(console, zone);

@@ -74,7 +74,10 @@ record Trouble(String state, double since, double until, String holder, String b
 
     /** Returns the holds and the offline hosts, the oldest first. */
     static List<Map.Entry<Trouble, Idset>> oldest(Map<Trouble, Idset> all) {
-        return sorted(all, trouble -> !trouble.holder.isEmpty() || trouble.state.equals(OFFLINE), Comparator.comparing(Trouble::since));
+        return sorted(
+                all,
+                trouble -> !trouble.holder.isEmpty() || trouble.state.equals(OFFLINE),
+                Comparator.comparing(Trouble::since));
     }
 
     /** Returns the holds that end by themselves, the next one first. */

@@ -102,7 +102,8 @@ public final class Drain extends Change {
         targets = targets(client, String.valueOf(targets), reason);
         double end = until == null ? 0 : zone.future(until, console());
         if (until != null && end <= 0) {
-            throw new Failure(Exit.USAGE, "--until: " + until + " is in the past", "without --until, the hold has no end");
+            throw new Failure(
+                    Exit.USAGE, "--until: " + until + " is in the past", "without --until, the hold has no end");
         }
         return new HoldChanges.Drain(
                 TargetNames.spellMembers(client, targets), ReasonWords.join(reason), force.mode(), holder, end);

@@ -83,7 +83,8 @@ public final class ListVerb extends UsageVerb {
                     FORMATS,
                     console(),
                     console().zone(),
-                    () -> Summary.instead(console(), console().zone(), "muster list", client, Overview.ask(client), shown));
+                    () -> Summary.instead(
+                            console(), console().zone(), "muster list", client, Overview.ask(client), shown));
         }
         return Exit.OK;
     }

@@ -78,7 +78,8 @@ public final class PropertyList extends ServerVerb {
                     FORMATS,
                     console(),
                     console().zone(),
-                    () -> Summary.instead(console(), console().zone(), "muster property list", client, standing, among));
+                    () -> Summary.instead(
+                            console(), console().zone(), "muster property list", client, standing, among));
         }
         return Exit.OK;
     }

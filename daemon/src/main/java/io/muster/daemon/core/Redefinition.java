@@ -72,14 +72,17 @@ public final class Redefinition {
             report(change);
         } else {
             waiting = wanted;
-            log.warn("until the scheduler acquires again, these parts of the new R wait: {}", String.join("; ", untold));
+            log.warn(
+                    "until the scheduler acquires again, these parts of the new R wait: {}", String.join("; ", untold));
         }
     }
 
     private static void report(Remap change) {
         if (!change.from().ranks().isEmpty()) {
             report("moved to another rank", change.moved().toString());
-            report("left the inventory; their holds are kept until they return", change.vanished().toString());
+            report(
+                    "left the inventory; their holds are kept until they return",
+                    change.vanished().toString());
             report("new in the inventory", change.added().toString());
         }
     }

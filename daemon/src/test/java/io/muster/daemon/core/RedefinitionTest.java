@@ -55,7 +55,11 @@ class RedefinitionTest {
         rig.settle();
         assertThat(answers).containsExactly("done 1");
         assertThat(sink.received()).containsExactly("{\"property-add\":{\"gpu\":\"0\"}}");
-        assertThat(rig.acquires.redefinition().waiting()).hasSize(1).first().asString().contains("node[4-7]");
+        assertThat(rig.acquires.redefinition().waiting())
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("node[4-7]");
         rig.acquires.release(stream);
         rig.settle();
         assertInForce(withProperty("node[0-7]", "gpu"));
@@ -68,9 +72,10 @@ class RedefinitionTest {
         rig.settle();
         rig.holdDisk();
         ResourceSet loaded = withProperty("node[0-3]", "admin");
-        rig.inventory.submit(new Define(loaded, "reload", Liveness.Status.ONLINE), Rig.ALICE, answer -> rig.acquires
-                .redefinition()
-                .forget());
+        rig.inventory.submit(
+                new Define(loaded, "reload", Liveness.Status.ONLINE),
+                Rig.ALICE,
+                answer -> rig.acquires.redefinition().forget());
         rig.acquires.release(stream);
         rig.release();
         rig.settle();
@@ -104,7 +109,11 @@ class RedefinitionTest {
         rig.release();
         rig.settle();
         assertThat(rig.state().definition().base()).isEqualTo(withProperty("node[0-3]", "gpu"));
-        assertThat(rig.acquires.redefinition().waiting()).hasSize(1).first().asString().contains("node[4-9]");
+        assertThat(rig.acquires.redefinition().waiting())
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("node[4-9]");
         rig.acquires.release(next);
         rig.settle();
         assertInForce(withProperty("node[0-9]", "gpu"));

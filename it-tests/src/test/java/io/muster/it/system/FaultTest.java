@@ -223,7 +223,8 @@ class FaultTest {
             }
             recorder.check();
             // The daemon tries the disk again by itself. If a few bytes fit, there is no fault until the next change.
-            await().atMost(PATIENCE).until(() -> recorder.write() != null && fault(daemon).contains(reason));
+            await().atMost(PATIENCE)
+                    .until(() -> recorder.write() != null && fault(daemon).contains(reason));
             makeRoom.on(daemon);
             await().atMost(PATIENCE).until(() -> recorder.write() == null);
             recorder.write(10);
