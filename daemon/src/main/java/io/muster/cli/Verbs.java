@@ -1,5 +1,6 @@
 package io.muster.cli;
 
+import io.muster.cli.change.AcquireRelease;
 import io.muster.cli.change.ClockAccept;
 import io.muster.cli.change.Drain;
 import io.muster.cli.change.ExpirationClear;
@@ -88,7 +89,7 @@ final class Verbs {
         add(is("upgrade") ? upgrade() : null);
         add(is("watch") ? new Watch(console) : null);
         add(is("eventlog") ? new Eventlog(console) : null);
-        add(is("acquire") ? new Acquire(console) : null);
+        add(is("acquire") ? acquire() : null);
         add(is("history") ? new History(console) : null);
         add(is("report") ? new ReportVerb(console) : null);
         add(is("journal") ? journal() : null);
@@ -114,6 +115,10 @@ final class Verbs {
         if (verb != null) {
             command.addSubcommand(name, verb);
         }
+    }
+
+    private CommandLine acquire() {
+        return new CommandLine(new Acquire(console)).addSubcommand("release", new AcquireRelease(console));
     }
 
     private CommandLine property() {

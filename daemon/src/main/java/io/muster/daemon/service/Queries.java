@@ -32,6 +32,7 @@ import io.muster.protocol.wire.Request;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -118,6 +119,8 @@ public final class Queries implements Configurable {
         List<Scheduler> schedulers = new ArrayList<>();
         IdentityHashMap<Told, Idset> up = new IdentityHashMap<>(); // streams with the same view share one set
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
+        acquires.absences()
+                .forEach(absence -> schedulers.add(Scheduler.away(absence.acquisition(), absence.until())));
         Committed now = inventory.committed();
         return new InventoryAnswer(
                 now.seq(), inventory.now(), inventory.fault(), inventory.clock().trouble(), schedulers, now.state());
@@ -134,7 +137,9 @@ public final class Queries implements Configurable {
                 stream.responses(),
                 told.offered(),
                 up.computeIfAbsent(told, t -> t.view().up().intersect(t.offered())),
-                stream.isBehind());
+                stream.isBehind(),
+                Objects.requireNonNullElse(stream.owner(), ""),
+                0);
     }
 
     /**
