@@ -67,8 +67,8 @@ public final class Absences {
         }
     }
 
-    boolean isEmpty() {
-        return timers.isEmpty();
+    int size() {
+        return timers.size();
     }
 
     @Nullable

@@ -264,11 +264,16 @@ public final class AcquireStreams implements Commits {
 
     /** Returns whether a scheduler holds the resources, perhaps without a connection. */
     public boolean isAcquired() {
-        return !streams.isEmpty() || !absences.isEmpty();
+        return !streams.isEmpty() || absences.size() > 0;
     }
 
     public int size() {
         return streams.size();
+    }
+
+    /** Returns the number of acquisitions that are kept for an owner who is not connected. */
+    public int away() {
+        return absences.size();
     }
 
     /** Returns the streams in the order in which they were opened. */
