@@ -1,5 +1,6 @@
 package io.muster.cli;
 
+import io.muster.cli.change.AcquireRelease;
 import io.muster.cli.change.ClockAccept;
 import io.muster.cli.change.Drain;
 import io.muster.cli.change.ExpirationClear;
@@ -90,7 +91,7 @@ final class Verbs {
         add(is("upgrade") ? upgrade() : null);
         add(is("watch") ? new Watch(console) : null);
         add(is("eventlog") ? new Eventlog(console) : null);
-        add(is("acquire") ? new Acquire(console) : null);
+        add(is("acquire") ? acquire() : null);
         add(is("history") ? new History(console) : null);
         add(is("report") ? new ReportVerb(console) : null);
         add(is("journal") ? journal() : null);
@@ -117,6 +118,10 @@ final class Verbs {
         if (verb != null) {
             command.addSubcommand(name, verb);
         }
+    }
+
+    private CommandLine acquire() {
+        return new CommandLine(new Acquire(console)).addSubcommand("release", new AcquireRelease(console));
     }
 
     private CommandLine property() {

@@ -68,6 +68,7 @@ final class Daemon {
         this.preparation = new Preparation(core, threads);
         preparation.start(config);
         threads.core().execute(core.expiry()::start);
+        threads.core().execute(core.acquires()::start);
         new DiskWatch(core.ledger()).start(threads.core());
         every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
         every(DAY_SECONDS, core.snapshots()::refresh);

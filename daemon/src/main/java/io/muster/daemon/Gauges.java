@@ -38,6 +38,7 @@ final class Gauges {
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
         metrics.gauge(Meter.CLOCK_JUMP, core.inventory().clock()::jump);
         metrics.gauge(Meter.ACQUIRE_STREAMS, core.acquires()::size);
+        metrics.gauge(Meter.ACQUIRE_AWAY, core.acquires()::away);
         metrics.gauge(Meter.JOURNAL_STREAMS, core.journals()::size);
         metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(true)::held, "guests");
         metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(false)::held, "others");

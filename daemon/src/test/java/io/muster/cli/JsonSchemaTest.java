@@ -21,6 +21,7 @@ import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.status.StateGroup;
+import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
@@ -139,6 +140,7 @@ final class JsonSchemaTest {
                 look("node[0-8]");
                 withAScheduler();
             }
+            withAnOwner(daemon);
             acquire(daemon);
             reload();
             look("node[4-5]");
@@ -253,6 +255,20 @@ final class JsonSchemaTest {
         json(0, "drain", "--dry-run", "-u", "node1", "x");
         json(5, "acquire", "--count", "1");
         json(0, "summary");
+    }
+
+    /** Leaves an acquisition with an owner behind, because the connection ends without a cancellation. */
+    private void withAnOwner(RunningDaemon daemon) throws Exception {
+        try (FluxClient client = FluxClient.connect(daemon.uri())) {
+            ResponseStream stream = client.stream("resource.acquire", new Owner("flux", 60).toJson());
+            assertThat(stream.hasNext()).isTrue();
+            json(0, "acquire release", "--dry-run", "flux");
+        }
+        await().until(() -> shell.run("status", "--json").out().contains("\"connected\":false"));
+        json(0, "status");
+        json(0, "summary");
+        json(0, "why", "node1");
+        json(0, "acquire release");
     }
 
     /** Follows as a scheduler while updates of each kind are sent. */

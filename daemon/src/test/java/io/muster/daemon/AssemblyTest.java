@@ -210,8 +210,8 @@ class AssemblyTest {
         try (Started daemon = new Started(new FaultyDisk(new MemoryDisk()))) {
             Preparation preparation = new Preparation(daemon.core, daemon.threads);
             preparation.start(config());
-            AcquireStream scheduler =
-                    daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(new ArrayList<>()), Rig.ALICE));
+            AcquireStream scheduler = daemon.threads.onCore(
+                    () -> daemon.core.acquires().acquire(noting(new ArrayList<>()), Rig.ALICE, null));
             Config six = sixNodes();
             preparation.configure(six);
             assertThat(daemon.nodes()).isEqualTo(4);
@@ -354,7 +354,7 @@ class AssemblyTest {
         Started daemon = new Started(disk);
         new Preparation(daemon.core, daemon.threads).start(config());
         List<String> received = new CopyOnWriteArrayList<>();
-        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(received), Rig.ALICE));
+        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(received), Rig.ALICE, null));
         disk.fault((kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE) {
                 awaitEndOfTest();

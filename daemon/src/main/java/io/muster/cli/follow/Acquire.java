@@ -1,15 +1,19 @@
 package io.muster.cli.follow;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Pause;
+import io.muster.inventory.axis.Acquisition;
+import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -32,6 +36,18 @@ public final class Acquire extends ServerVerb {
             description = "Stop after this many responses.")
     private long count = Long.MAX_VALUE;
 
+    @Option(
+            names = "--owner",
+            paramLabel = "NAME",
+            description = "Keep the acquisition when this connection ends, and take it up again by this name.")
+    private @Nullable String owner;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "SECONDS",
+            description = "With --owner: how long the acquisition waits without a connection (default: 60).")
+    private double grace = Acquisition.DEFAULT_GRACE;
+
     @Option(names = "--wait", description = "Wait while another scheduler holds the resources.")
     private boolean wait;
 
@@ -49,6 +65,10 @@ public final class Acquire extends ServerVerb {
         return Exit.OK;
     }
 
+    private @Nullable ObjectNode payload() {
+        return owner == null ? null : new Owner(owner, grace).toJson();
+    }
+
     /**
      * Acquires the resources and prints the responses.
      *
@@ -56,7 +76,7 @@ public final class Acquire extends ServerVerb {
      */
     private boolean print(FluxClient client) throws IOException {
         long printed = 0;
-        try (ResponseStream stream = client.stream("resource.acquire", null)) {
+        try (ResponseStream stream = client.stream("resource.acquire", payload())) {
             while (printed < count && stream.hasNext()) {
                 printDocument(stream.next());
                 console().flush();

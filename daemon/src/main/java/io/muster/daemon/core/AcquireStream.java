@@ -2,22 +2,26 @@ package io.muster.daemon.core;
 
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.acquire.SentView;
+import org.jspecify.annotations.Nullable;
 
 /** The stream of one scheduler that holds an acquisition, with the view that the scheduler was last sent. */
 public final class AcquireStream {
     private final Sink sink;
     private final Principal holder;
     private final double since;
+    private final @Nullable String owner;
     private SentView sentView;
     private boolean begun;
     private boolean behind;
     private boolean muted;
     private long responses;
 
-    AcquireStream(Sink sink, Principal holder, double since, SentView sentView) {
+    /** @param owner the name under which the acquisition is kept when the connection ends, or null */
+    AcquireStream(Sink sink, Principal holder, double since, @Nullable String owner, SentView sentView) {
         this.sink = sink;
         this.holder = holder;
         this.since = since;
+        this.owner = owner;
         this.sentView = sentView;
     }
 
@@ -28,6 +32,10 @@ public final class AcquireStream {
     /** Returns when the scheduler acquired, in seconds since the epoch. */
     public double since() {
         return since;
+    }
+
+    public @Nullable String owner() {
+        return owner;
     }
 
     public SentView sentView() {

@@ -1,21 +1,20 @@
 package io.muster.daemon.core;
 
-import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.Pruned;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.state.AcquisitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
-import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;
+import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.acquire.SentView;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -44,6 +43,7 @@ public final class AcquireStreams implements Commits {
     private final AcquireMeters meters;
     private final LongSupplier nanos;
     private final Set<AcquireStream> streams = new LinkedHashSet<>();
+    private final Absences absences;
 
     private final Offer offer = new Offer();
     private boolean shared;
@@ -68,6 +68,12 @@ public final class AcquireStreams implements Commits {
         this.meters = meters;
         this.nanos = nanos;
         this.publishedAt = nanos.getAsLong();
+        this.absences = new Absences(inventory, core);
+    }
+
+    /** Waits for the owners of the acquisitions that an earlier daemon has left. */
+    public void start() {
+        inventory.state().acquisitions().values().forEach(absences::begin);
     }
 
     /**
@@ -86,19 +92,69 @@ public final class AcquireStreams implements Commits {
     /**
      * Opens the stream of a scheduler.
      *
+     * @param owner the name under which the acquisition is to be kept when the connection ends, or null
      * @throws RpcException EBUSY, which names the scheduler that holds the resources
      */
-    public AcquireStream acquire(Sink sink, Principal by) {
+    public AcquireStream acquire(Sink sink, Principal by, @Nullable Owner owner) {
         inventory.checkThread();
-        if (!shared && !streams.isEmpty()) {
+        RpcException refusal = refusal(by, owner);
+        if (refusal != null) {
             meters.error();
-            throw busy(streams.iterator().next());
+            throw refusal;
         }
         redefinition.retry();
-        AcquireStream stream = new AcquireStream(sink, by, inventory.now(), knowledge(newestView()));
+        String name = owner == null ? null : owner.name();
+        AcquireStream before = name == null ? null : streamOf(name);
+        if (before != null) {
+            streams.remove(before);
+            end(before, new RpcException(Errno.ECANCELED, name + " has acquired again on another connection"));
+        }
+        AcquireStream stream = new AcquireStream(sink, by, inventory.now(), name, knowledge(newestView()));
         streams.add(stream);
-        begin(stream);
+        if (owner == null) {
+            begin(stream);
+        } else {
+            claim(stream, owner, by);
+        }
         return stream;
+    }
+
+    private void claim(AcquireStream stream, Owner owner, Principal by) {
+        absences.end(owner.name());
+        inventory.submit(new AcquisitionChanges.Claim(owner.name(), owner.grace()), by, answer -> {
+            RpcException error = answer.error();
+            if (error == null) {
+                begin(stream);
+            } else if (streams.contains(stream)) {
+                end(stream, error);
+            }
+        });
+    }
+
+    /** Returns why a scheduler may not acquire now, or null. */
+    private @Nullable RpcException refusal(Principal by, @Nullable Owner owner) {
+        for (AcquireStream stream : streams) {
+            boolean same = owner != null && owner.name().equals(stream.owner());
+            if (same ? !stream.holder().isSamePerson(by) : !shared) {
+                return busy(stream);
+            }
+        }
+        for (Acquisition held : inventory.state().acquisitions().values()) {
+            boolean same = owner != null && owner.name().equals(held.owner());
+            if (same ? !held.by().isSamePerson(by) : !shared) {
+                return busy(held);
+            }
+        }
+        return null;
+    }
+
+    private @Nullable AcquireStream streamOf(String owner) {
+        for (AcquireStream stream : streams) {
+            if (owner.equals(stream.owner())) {
+                return stream;
+            }
+        }
+        return null;
     }
 
     /**
@@ -113,8 +169,13 @@ public final class AcquireStreams implements Commits {
             inventory.whenAnswered(() -> begin(stream));
             return;
         }
+        String owner = stream.owner();
+        if (owner != null && !inventory.state().acquisitions().containsKey(owner)) {
+            end(stream, released(owner));
+            return;
+        }
         if (newestView().members().isEmpty()) {
-            refuse(stream, nothingOnOffer());
+            end(stream, nothingOnOffer());
             return;
         }
         Bytes first = offer.payload(inventory.state());
@@ -124,13 +185,8 @@ public final class AcquireStreams implements Commits {
             send(stream, first);
             meters.first();
         } else {
-            refuse(stream, refusal);
+            end(stream, refusal);
         }
-    }
-
-    private void refuse(AcquireStream stream, RpcException reason) {
-        end(stream, reason);
-        redefinition.retry();
     }
 
     /**
@@ -143,42 +199,90 @@ public final class AcquireStreams implements Commits {
                 "no resources are on offer: every rank is excluded or lost; include one and acquire again");
     }
 
+    private static RpcException released(String owner) {
+        return new RpcException(Errno.ECANCELED, "the acquisition of " + owner + " was released");
+    }
+
     private void end(AcquireStream stream, RpcException reason) {
-        streams.remove(stream);
+        release(stream);
         stream.sink().end(reason);
         meters.error();
     }
 
     private static RpcException busy(AcquireStream holder) {
-        String since = Instant.ofEpochSecond((long) holder.since()).toString();
         String pid =
                 holder.holder().pid() == 0 ? "" : ", pid " + holder.holder().pid();
-        return new RpcException(Errno.EBUSY, "resources are acquired by " + holder.holder() + pid + " since " + since);
+        String owner = holder.owner() == null ? "" : holder.owner() + ", ";
+        return new RpcException(
+                Errno.EBUSY,
+                "resources are acquired by " + owner + holder.holder() + pid + " since "
+                        + Times.rfc3339(holder.since()));
     }
 
-    /** Removes a stream that has ended or whose connection is closed. Another scheduler may then acquire. */
+    private RpcException busy(Acquisition held) {
+        Absences.Absence absence = absences.of(held.owner());
+        String until = absence == null ? "" : " until " + Times.rfc3339(absence.until());
+        return new RpcException(
+                Errno.EBUSY,
+                "resources are held for " + held.owner() + ", " + held.by() + until
+                        + ", because its connection has ended: `muster acquire release " + held.owner()
+                        + "` ends this");
+    }
+
+    /**
+     * Removes a stream that has ended or whose connection is closed. Another scheduler may then acquire, unless the
+     * acquisition has an owner, who may take it up again.
+     */
     public void release(AcquireStream stream) {
-        if (streams.remove(stream)) {
-            redefinition.retry();
+        if (!streams.remove(stream)) {
+            return;
         }
+        String owner = stream.owner();
+        Acquisition held =
+                owner == null ? null : inventory.state().acquisitions().get(owner);
+        if (held != null && streamOf(held.owner()) == null) {
+            absences.begin(held);
+        }
+        redefinition.retry();
     }
 
     public Redefinition redefinition() {
         return redefinition;
     }
 
-    /** Removes a stream as {@link #release} does, and counts the error response that ends the stream. */
+    /** Removes a stream that its scheduler has cancelled, and counts the error response that ends the stream. */
     public void cancelled(AcquireStream stream) {
-        release(stream);
         meters.error();
+        String owner = stream.owner();
+        if (owner == null) {
+            release(stream);
+        } else {
+            streams.remove(stream);
+            inventory.submit(new AcquisitionChanges.Release(owner, "cancelled"), stream.holder(), answer -> {
+                if (answer instanceof Answer.Failed) {
+                    owned(owner, inventory.state());
+                }
+            });
+        }
     }
 
+    /** Returns the acquisitions whose owners have no connection now. */
+    public List<Absences.Absence> absences() {
+        return absences.all();
+    }
+
+    /** Returns whether a scheduler holds the resources, perhaps without a connection. */
     public boolean isAcquired() {
-        return !streams.isEmpty();
+        return !streams.isEmpty() || absences.size() > 0;
     }
 
     public int size() {
         return streams.size();
+    }
+
+    /** Returns the number of acquisitions that are kept for an owner who is not connected. */
+    public int away() {
+        return absences.size();
     }
 
     /** Returns the streams in the order in which they were opened. */
@@ -193,7 +297,9 @@ public final class AcquireStreams implements Commits {
 
     /** Ends every stream with an error, as the daemon does when it stops. */
     public void endAll(RpcException reason) {
-        List.copyOf(streams).forEach(stream -> end(stream, reason));
+        List<AcquireStream> ending = List.copyOf(streams);
+        streams.clear();
+        ending.forEach(stream -> end(stream, reason));
     }
 
     /** Sends everything that a scheduler has not been sent yet as one update, because its socket can take more. */
@@ -224,6 +330,31 @@ public final class AcquireStreams implements Commits {
             dirty = true;
             durableAt = nanos.getAsLong();
         }
+        for (Entry entry : entries) {
+            if (entry.event() instanceof AcquisitionChanges.Acquired acquired) {
+                owned(acquired.owner(), state);
+            } else if (entry.event() instanceof AcquisitionChanges.Released released) {
+                disowned(released.owner());
+            }
+        }
+    }
+
+    /** Waits for the owner of a new acquisition if its connection has ended before the acquisition was durable. */
+    private void owned(String owner, InventoryState state) {
+        Acquisition held = state.acquisitions().get(owner);
+        if (held != null && streamOf(owner) == null) {
+            absences.begin(held);
+        }
+    }
+
+    /** Ends the stream of an acquisition that was released; one that has not begun yet belongs to a later claim. */
+    private void disowned(String owner) {
+        absences.end(owner);
+        AcquireStream stream = streamOf(owner);
+        if (stream != null && stream.hasBegun()) {
+            end(stream, released(owner));
+        }
+        redefinition.retry();
     }
 
     @Override
@@ -314,48 +445,4 @@ public final class AcquireStreams implements Commits {
     }
 
     private record Update(@Nullable Bytes payload, SentView after) {}
-
-    /**
-     * The first response, which is kept for the next scheduler. Encoding R, which may have a large graph, takes long, so the
-     * bytes of R are kept until R changes. The whole response is kept until {@code up} changes, so that schedulers that
-     * acquire in the meantime share its bytes.
-     */
-    private static final class Offer {
-        private @Nullable Definition definition;
-        private Idset members = Idset.EMPTY;
-        private Idset up = Idset.EMPTY;
-        private Bytes resources = Bytes.EMPTY;
-        private Bytes payload = Bytes.EMPTY;
-
-        Bytes payload(InventoryState state) {
-            SchedulerView view = state.view();
-            boolean same = state.definition() == definition && view.members().equals(members);
-            if (!same) {
-                Pruned offered = state.offered();
-                note(offered.scheduling(), state.resources().ranks().subtract(view.members()));
-                resources = Bytes.wrap(offered.resources().toBytes());
-                definition = state.definition();
-                members = view.members();
-            }
-            if (!same || !view.up().equals(up)) {
-                up = view.up();
-                payload = First.encode(resources, up);
-                resources = First.resources(payload, resources.length());
-            }
-            return payload;
-        }
-
-        private static void note(Pruned.Scheduling scheduling, Idset absent) {
-            if (scheduling == Pruned.Scheduling.PRUNED) {
-                log.info(
-                        "the scheduling graph is offered without the vertices of ranks {}, which are not on offer",
-                        absent);
-            } else if (scheduling == Pruned.Scheduling.DROPPED) {
-                log.warn(
-                        "R is offered without its scheduling key, which is not a JGF graph and could name ranks {}, which "
-                                + "are not on offer",
-                        absent);
-            }
-        }
-    }
 }

@@ -3,20 +3,42 @@ package io.muster.daemon.core;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** The result of a command, from which the service package makes the response. */
+/** The result of a command. */
 public sealed interface Answer {
+    /** Returns the error response for this result; null if the command was carried out. */
+    @Nullable
+    RpcException error();
+
     /**
      * The command was carried out.
      *
      * @param entries the entries that the command wrote, now on disk; empty if nothing had to change
      * @param after the state after these entries
      */
-    record Done(List<Entry> entries, InventoryState after) implements Answer {}
+    record Done(List<Entry> entries, InventoryState after) implements Answer {
+        @Override
+        public @Nullable RpcException error() {
+            return null;
+        }
+    }
 
     /** The command was refused. */
-    record Rejected(Rejection rejection) implements Answer {}
+    record Rejected(Rejection rejection) implements Answer {
+        @Override
+        public RpcException error() {
+            Errno errno = switch (rejection.kind()) {
+                case INVALID -> Errno.EINVAL;
+                case EXISTS -> Errno.EEXIST;
+                case HELD_BY_OTHER -> Errno.EBUSY;
+            };
+            return new RpcException(errno, rejection.text());
+        }
+    }
 
     /**
      * A valid command could not be carried out.
@@ -31,6 +53,16 @@ public sealed interface Answer {
             BUSY,
             /** The command needs an entry that is longer than the ledger accepts. Trying again never helps. */
             TOO_LONG
+        }
+
+        @Override
+        public RpcException error() {
+            Errno errno = switch (kind) {
+                case DISK -> Errno.EROFS;
+                case BUSY -> Errno.EAGAIN;
+                case TOO_LONG -> Errno.EINVAL;
+            };
+            return new RpcException(errno, text);
         }
     }
 }

@@ -27,6 +27,7 @@ public enum Meter {
     EXPIRATION("expiration_timestamp_seconds", Type.GAUGE, "s", "When the resource set expires, 0 if never"),
 
     ACQUIRE_STREAMS("acquire_streams", Type.GAUGE, "", "Schedulers that hold an acquisition"),
+    ACQUIRE_AWAY("acquire_owners_away", Type.GAUGE, "", "Acquisitions that are kept for an owner who is not connected"),
     ACQUIRE_RESPONSES(
             "acquire_responses_total",
             Type.COUNTER,

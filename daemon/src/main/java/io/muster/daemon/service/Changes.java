@@ -99,37 +99,19 @@ public final class Changes {
     }
 
     private static void answer(Answer answer, Replier reply) {
-        if (answer instanceof Answer.Failed failed) {
-            reply.fail(new RpcException(errno(failed.kind()), failed.text()));
-        } else if (answer instanceof Answer.Rejected rejected) {
-            reply.fail(refusal(rejected.rejection()));
-        } else {
+        RpcException error = answer.error();
+        if (error == null) {
             reply.done(null);
+        } else {
+            reply.fail(error);
         }
-    }
-
-    private static RpcException refusal(Rejection rejection) {
-        Errno errno = switch (rejection.kind()) {
-            case INVALID -> Errno.EINVAL;
-            case EXISTS -> Errno.EEXIST;
-            case HELD_BY_OTHER -> Errno.EBUSY;
-        };
-        return new RpcException(errno, rejection.text());
-    }
-
-    private static Errno errno(Answer.Failed.Kind kind) {
-        return switch (kind) {
-            case DISK -> Errno.EROFS;
-            case BUSY -> Errno.EAGAIN;
-            case TOO_LONG -> Errno.EINVAL;
-        };
     }
 
     private void preview(Command command, Principal by, Replier reply) {
         Inventory.Preview preview = inventory.preview(command, by);
         Rejection rejection = preview.decision().rejection();
         if (rejection != null) {
-            throw refusal(rejection);
+            throw new Answer.Rejected(rejection).error();
         }
         List<ObjectNode> events = new ArrayList<>();
         for (Event event : preview.decision().events()) {
@@ -189,7 +171,7 @@ public final class Changes {
                         if (repeated == null) {
                             unlessRepeated(request, by, reply, then);
                         } else if (rejection != null) {
-                            reply.fail(refusal(rejection));
+                            reply.fail(new Answer.Rejected(rejection).error());
                         } else {
                             long seq = inventory.state().seqOf(id, inventory.now(), by);
                             reply.done(Json.encode(ChangeAnswer.ofRepeated(seq).toJson()));

@@ -43,6 +43,7 @@ public enum Method {
     LIVELY(AdminMethod.LIVELY),
     FORCE_DOWN(AdminMethod.MONITOR_FORCE_DOWN),
     EXPIRATION(AdminMethod.EXPIRATION_UPDATE),
+    ACQUIRE_RELEASE(AdminMethod.ACQUIRE_RELEASE),
     UPGRADE_FINISH(AdminMethod.UPGRADE_FINISH),
     UPGRADE_STATUS("resource.upgrade-status", Right.READ, atOnce(Queries::upgrade)),
     RELOAD(

@@ -5,6 +5,7 @@ import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.JournalStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
+import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
@@ -60,7 +61,7 @@ final class OpenStreams {
      */
     void acquire(Request request, Principal by) {
         Reply reply = begin(request);
-        AcquireStream stream = backend.acquires().acquire(reply, by);
+        AcquireStream stream = backend.acquires().acquire(reply, by, Owner.parse(request.payload()));
         open(
                 request,
                 reply,

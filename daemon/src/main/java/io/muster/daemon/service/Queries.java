@@ -32,6 +32,7 @@ import io.muster.protocol.wire.Request;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -118,6 +119,7 @@ public final class Queries implements Configurable {
         List<Scheduler> schedulers = new ArrayList<>();
         IdentityHashMap<SentView, Idset> up = new IdentityHashMap<>(); // streams with the same view share one set
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
+        acquires.absences().forEach(absence -> schedulers.add(Scheduler.away(absence.acquisition(), absence.until())));
         Committed now = inventory.committed();
         return new InventoryAnswer(
                 now.seq(),
@@ -141,7 +143,9 @@ public final class Queries implements Configurable {
                 stream.responses(),
                 sentView.offered(),
                 up.computeIfAbsent(sentView, sent -> sent.view().up().intersect(sent.offered())),
-                stream.isBehind());
+                stream.isBehind(),
+                Objects.requireNonNullElse(stream.owner(), ""),
+                0);
     }
 
     /**

@@ -32,7 +32,7 @@ class AcquireStreamsTest {
     }
 
     private AcquireStream acquire(FakeSink to) {
-        AcquireStream stream = rig.acquires.acquire(to, Rig.ALICE);
+        AcquireStream stream = rig.acquires.acquire(to, Rig.ALICE, null);
         to.received();
         return stream;
     }
@@ -43,7 +43,7 @@ class AcquireStreamsTest {
 
     @Test
     void theFirstResponseHasTheResourcesAndWhatIsUp() {
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received()).containsExactly(ALL_FOUR);
         assertThat(rig.meters.first).isEqualTo(1);
     }
@@ -53,9 +53,9 @@ class AcquireStreamsTest {
         share();
         rig.holdDisk();
         rig.send("define", new DefinitionChanges.Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         FakeSink gone = new FakeSink();
-        rig.acquires.release(rig.acquires.acquire(gone, Rig.BOB));
+        rig.acquires.release(rig.acquires.acquire(gone, Rig.BOB, null));
         assertThat(sink.received())
                 .as("its ranks would be others' a moment later")
                 .isEmpty();
@@ -74,14 +74,14 @@ class AcquireStreamsTest {
     @Test
     void withNothingUpTheFirstResponseSaysSo() {
         rig.drain("0-3");
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received().get(0)).endsWith("\"up\":\"\"}");
     }
 
     @Test
     void excludedRanksAreNotOffered() {
         rig.submit(new MembershipChanges.Exclude("node3", null));
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received().get(0))
                 .contains("\"rank\":\"0-2\"")
                 .contains("\"up\":\"0-2\"")
@@ -91,14 +91,14 @@ class AcquireStreamsTest {
     @Test
     void anAcquireOfNothingIsAnErrorAndTheNextOneMaySucceed() {
         rig.submit(new MembershipChanges.Exclude("0-3", null));
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received())
                 .containsExactly(
                         "ENOENT no resources are on offer: every rank is excluded or lost; include one and acquire"
                                 + " again");
         assertThat(rig.acquires.isAcquired()).isFalse();
         rig.submit(new MembershipChanges.Include("3", null));
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received().get(0)).contains("\"rank\":\"3\"");
     }
 
@@ -126,7 +126,7 @@ class AcquireStreamsTest {
         assertThat(sink.received()).isEmpty();
 
         rig.acquires.release(stream);
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received()).containsExactly(ALL_FOUR);
     }
 
@@ -150,8 +150,8 @@ class AcquireStreamsTest {
 
     @Test
     void aSecondSchedulerIsToldWhoHoldsTheResources() {
-        rig.acquires.acquire(sink, Rig.ALICE);
-        assertThatThrownBy(() -> rig.acquires.acquire(new FakeSink(), Rig.BOB))
+        rig.acquires.acquire(sink, Rig.ALICE, null);
+        assertThatThrownBy(() -> rig.acquires.acquire(new FakeSink(), Rig.BOB, null))
                 .isInstanceOfSatisfying(
                         RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY))
                 .hasMessage("resources are acquired by alice(1001), pid 4711 since 2023-11-14T22:13:20Z");
@@ -161,8 +161,8 @@ class AcquireStreamsTest {
 
     @Test
     void aHolderWithoutAPidIsNamedWithoutOne() {
-        rig.acquires.acquire(sink, new Principal(7, "carol", 0));
-        assertThatThrownBy(() -> rig.acquires.acquire(new FakeSink(), Rig.BOB))
+        rig.acquires.acquire(sink, new Principal(7, "carol", 0), null);
+        assertThatThrownBy(() -> rig.acquires.acquire(new FakeSink(), Rig.BOB, null))
                 .hasMessage("resources are acquired by carol(7) since 2023-11-14T22:13:20Z");
     }
 
@@ -365,7 +365,7 @@ class AcquireStreamsTest {
         rig.drain("0");
         rig.drain("1");
         FakeSink later = new FakeSink();
-        rig.acquires.acquire(later, Rig.BOB);
+        rig.acquires.acquire(later, Rig.BOB, null);
         assertThat(later.received().get(0)).endsWith("\"up\":\"2-3\"}");
         rig.advance(Duration.ofMillis(50));
         assertThat(later.received()).isEmpty();
@@ -418,7 +418,7 @@ class AcquireStreamsTest {
     @Test
     void anAcquireWithoutRoomForItsFirstResponseEndsWithTheReason() {
         sink.refusal = new RpcException(Errno.EAGAIN, "no room");
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received()).containsExactly("EAGAIN no room");
         assertThat(rig.acquires.isAcquired()).isFalse();
         sink.refusal = null;

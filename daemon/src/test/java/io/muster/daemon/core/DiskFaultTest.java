@@ -26,7 +26,7 @@ class DiskFaultTest {
     }
 
     private void acquire() {
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         rig.settle();
         sink.received();
     }

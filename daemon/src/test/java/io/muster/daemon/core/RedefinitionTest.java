@@ -7,6 +7,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.DefinitionChanges.Define;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.protocol.acquire.Owner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ class RedefinitionTest {
     }
 
     private AcquireStream acquire() {
-        AcquireStream stream = rig.acquires.acquire(sink, Rig.ALICE);
+        AcquireStream stream = rig.acquires.acquire(sink, Rig.ALICE, null);
         settle();
         return stream;
     }
@@ -112,7 +113,7 @@ class RedefinitionTest {
         configure(withProperty("node[0-9]", "gpu"));
         rig.core.runReady();
         rig.acquires.release(stream);
-        AcquireStream next = rig.acquires.acquire(new FakeSink(), Rig.BOB);
+        AcquireStream next = rig.acquires.acquire(new FakeSink(), Rig.BOB, null);
         rig.release();
         settle();
         assertThat(rig.state().definition().base()).isEqualTo(withProperty("node[0-3]", "gpu"));
@@ -130,7 +131,7 @@ class RedefinitionTest {
     void aSchedulerBeginsWithTheLastOfSeveralRThatWaitForTheDisk() {
         rig.holdDisk();
         rig.send("first", new Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
-        rig.acquires.acquire(sink, Rig.ALICE);
+        rig.acquires.acquire(sink, Rig.ALICE, null);
         rig.send("second", new Define(Rig.nodes("third[0-2]"), "reload", Liveness.Status.ONLINE));
         rig.release();
         settle();
@@ -162,12 +163,25 @@ class RedefinitionTest {
         rig.fillDisk();
         rig.acquires.release(stream);
         settle();
-        rig.acquires.acquire(new FakeSink(), Rig.BOB);
+        rig.acquires.acquire(new FakeSink(), Rig.BOB, null);
         settle();
         rig.healDisk();
         rig.advance(Duration.ofSeconds(5));
         sink.received();
         acquire();
         assertThat(sink.received()).hasSize(1).first().asString().contains("node[4-7]");
+    }
+
+    @Test
+    void theRestWaitsForAnOwnerThatIsAwayUntilTheAcquisitionIsReleased() {
+        AcquireStream stream = rig.acquires.acquire(sink, Rig.ALICE, new Owner("flux", 60));
+        settle();
+        rig.acquires.release(stream);
+        configure(Rig.nodes("node[0-7]"));
+        settle();
+        assertThat(rig.acquires.redefinition().waiting()).isNotEmpty();
+        rig.advance(Duration.ofSeconds(61));
+        settle();
+        assertInForce(Rig.nodes("node[0-7]"));
     }
 }

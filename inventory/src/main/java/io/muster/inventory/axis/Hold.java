@@ -41,14 +41,19 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
      * tables.
      */
     public static @Nullable String holderFault(String holder) {
-        if (holder.isEmpty() || holder.length() > LONGEST_HOLDER) {
-            return "a holder's name has 1 to " + LONGEST_HOLDER + " characters, not " + holder.length();
+        return wordFault("holder", holder, LONGEST_HOLDER);
+    }
+
+    static @Nullable String wordFault(String noun, String name, int longest) {
+        if (name.isEmpty() || name.length() > longest) {
+            return (noun.equals("owner") ? "an " : "a ") + noun + "'s name has 1 to " + longest + " characters, not "
+                    + name.length();
         }
-        for (int i = 0; i < holder.length(); i++) {
-            char c = holder.charAt(i);
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
             boolean word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
             if (!word && "._:@-".indexOf(c) < 0) {
-                return "holder \"" + holder + "\": letters, digits and ._:@- only";
+                return noun + " \"" + name + "\": letters, digits and ._:@- only";
             }
         }
         return null;

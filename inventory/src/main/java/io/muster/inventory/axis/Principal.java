@@ -71,7 +71,7 @@ public record Principal(int uid, String user, int pid, int login, Extras extras)
     }
 
     /** Returns whether both are requests of one person, perhaps from different processes or under a name that changed since. */
-    boolean isSamePerson(Principal other) {
+    public boolean isSamePerson(Principal other) {
         return uid == other.uid;
     }
 

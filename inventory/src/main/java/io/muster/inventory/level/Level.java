@@ -12,9 +12,10 @@ public enum Level {
     TWO(
             2,
             "0.1.0",
-            "the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds");
+            "the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds"),
+    THREE(3, "0.1.0", "a scheduler may acquire with an owner, and keep the acquisition over a restart");
 
-    public static final Level NEWEST = TWO;
+    public static final Level NEWEST = THREE;
 
     private final int number;
     private final String needs;

@@ -23,6 +23,8 @@ public sealed interface Command
                 DefinitionChanges.ChangeProperties,
                 DefinitionChanges.Restart,
                 FormatChanges.FinishUpgrade,
+                AcquisitionChanges.Claim,
+                AcquisitionChanges.Release,
                 Once {
     Decision decide(InventoryState state, double now, Principal by);
 

@@ -206,6 +206,10 @@ public record Entry(
                     new DefinitionChanges.PropertiesChanged(
                             false, Definition.readProperties(context.object("properties")));
                 case "upgrade" -> FormatChanges.Upgraded.read(context);
+                case "acquire" ->
+                    new AcquisitionChanges.Acquired(
+                            context.text("owner"), context.number("grace"), extras("owner", "grace"));
+                case "release" -> new AcquisitionChanges.Released(context.text("owner"), reason());
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
             };
         }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the inventory in the form in which it is journaled. Names and context keys are those of RFC 44; only {@code
- * exclude, include, shrink, property-add, property-remove} and {@code upgrade} are not in the RFC. Applying an event never fails,
+ * exclude, include, shrink, property-add, property-remove, upgrade, acquire} and {@code release} are not in the RFC. Applying an event never fails,
  * because the command that led to the event has refused everything that could be wrong. Each axis has one file, with its
  * events and the commands that lead to them.
  */
@@ -19,7 +19,9 @@ public sealed interface Event
                 DefinitionChanges.ExpirationChanged,
                 DefinitionChanges.PropertiesChanged,
                 DefinitionChanges.Restarted,
-                FormatChanges.Upgraded {
+                FormatChanges.Upgraded,
+                AcquisitionChanges.Acquired,
+                AcquisitionChanges.Released {
     String name();
 
     /** Writes the members of the context into the current JSON object. */

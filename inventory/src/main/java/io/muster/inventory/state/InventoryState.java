@@ -1,5 +1,6 @@
 package io.muster.inventory.state;
 
+import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.HoldSet;
@@ -111,8 +112,25 @@ public final class InventoryState {
         return books.level();
     }
 
+    /** Returns the acquisitions that have an owner, by owner. */
+    public SortedMap<String, Acquisition> acquisitions() {
+        return books.acquisitions();
+    }
+
     InventoryState withLevel(Level level) {
-        return new InventoryState(definition, membership, liveness, holds, departed, books.with(level));
+        return with(books.with(level));
+    }
+
+    InventoryState withAcquisition(Acquisition acquisition) {
+        return with(books.with(acquisition));
+    }
+
+    InventoryState withoutAcquisition(String owner) {
+        return with(books.withoutAcquisition(owner));
+    }
+
+    private InventoryState with(Bookkeeping next) {
+        return new InventoryState(definition, membership, liveness, holds, departed, next);
     }
 
     ChangeIds ids() {
@@ -152,8 +170,7 @@ public final class InventoryState {
      * @param seq sequence number of the last entry of the change
      */
     public InventoryState remember(ChangeId id, double time, Principal by, long seq) {
-        ChangeIds.Given given = new ChangeIds.Given(id, by.uid(), time, seq);
-        return new InventoryState(definition, membership, liveness, holds, departed, books.with(given));
+        return with(books.with(new ChangeIds.Given(id, by.uid(), time, seq)));
     }
 
     /** Returns the hosts in {@code hosts} that have departed and satisfy {@code test}. */

@@ -3,6 +3,7 @@ package io.muster.inventory.state;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Epoch;
@@ -43,10 +44,12 @@ import org.jspecify.annotations.Nullable;
  *   "absent":   [{"idset", "nodelist", "kind", "reason"?, "since", "by"}],
  *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "until"?, "by"}]}],
  *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
- *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}] }
+ *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}],
+ *   "acquisitions": [{"owner", "grace", "since", "by"}] }
  * </pre>
- * {@code level} and {@code ids} are absent in the first format level. Keys that this version does not know are read and written
- * again, in the whole object, in a group of {@code liveness} or {@code absent}, in a hold, in {@code by} and in a departed host.
+ * {@code level} and {@code ids} are absent in the first format level, and {@code acquisitions} where there are none. Keys that this version does not know are read and written
+ * again, in the whole object, in a group of {@code liveness} or {@code absent}, in a hold, in an acquisition, in {@code by} and in a
+ * departed host.
  */
 public final class StateJson {
     private static final JsonFactory JSON = new JsonFactory();
@@ -61,10 +64,12 @@ public final class StateJson {
             "holds",
             "departed",
             "level",
-            "ids");
+            "ids",
+            "acquisitions");
     private static final Set<String> LIVENESS = Set.of("idset", "nodelist", "status", "since", "cause");
     private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
     private static final Set<String> HOLD = Set.of("holder", "reason", "since", "until", "by");
+    private static final Set<String> ACQUISITION = Set.of("owner", "grace", "since", "by");
     private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove");
 
     private StateJson() {}
@@ -121,7 +126,22 @@ public final class StateJson {
                         Epoch.seconds(given, "time"),
                         given.integer("seq", 1, Long.MAX_VALUE)));
             }
-            return new Bookkeeping(level, ids, Extras.besides(in, STATE));
+            return new Bookkeeping(level, ids, acquisitions(), Extras.besides(in, STATE));
+        }
+
+        private SortedMap<String, Acquisition> acquisitions() {
+            SortedMap<String, Acquisition> acquisitions = new TreeMap<>();
+            for (Fields held : in.has("acquisitions") ? in.list("acquisitions") : List.<Fields>of()) {
+                acquisitions.put(
+                        held.text("owner"),
+                        new Acquisition(
+                                held.text("owner"),
+                                held.number("grace"),
+                                Epoch.seconds(held, "since"),
+                                principal(held),
+                                Extras.besides(held, ACQUISITION)));
+            }
+            return acquisitions;
         }
 
         private Definition definition(ResourceSet base) {
@@ -260,12 +280,30 @@ public final class StateJson {
             absent();
             holds();
             departed();
+            acquisitions();
             state.books().extras().write(out);
             if (withR && state.level().includes(Level.TWO)) {
                 out.writeNumberField("level", state.level().number());
                 ids();
             }
             out.writeEndObject();
+        }
+
+        private void acquisitions() throws IOException {
+            if (state.acquisitions().isEmpty()) {
+                return;
+            }
+            out.writeArrayFieldStart("acquisitions");
+            for (Acquisition held : state.acquisitions().values()) {
+                out.writeStartObject();
+                out.writeStringField("owner", held.owner());
+                out.writeNumberField("grace", Epoch.decimal(held.grace()));
+                out.writeNumberField("since", Epoch.decimal(held.since()));
+                by(held.by());
+                held.extras().write(out);
+                out.writeEndObject();
+            }
+            out.writeEndArray();
         }
 
         private void ids() throws IOException {

@@ -153,7 +153,9 @@ public record HostStatus(
             line(
                     out,
                     "scheduler",
-                    scheduler + ": " + updateText(scheduler) + ", connected for " + Times.age(scheduler.since(), now));
+                    scheduler + ": " + updateText(scheduler)
+                            + (scheduler.isConnected() ? ", connected for " : "; it acquired ")
+                            + Times.age(scheduler.since(), now) + (scheduler.isConnected() ? "" : " ago"));
         }
     }
 
@@ -162,6 +164,10 @@ public record HostStatus(
     }
 
     private String updateText(Scheduler scheduler) {
+        if (!scheduler.isConnected()) {
+            return "is not connected, and keeps what it was last told; it may come back until "
+                    + Times.second(scheduler.until());
+        }
         if (!scheduler.offered().contains(rank)) {
             return "does not know this rank until it acquires again";
         }
@@ -187,6 +193,8 @@ public record HostStatus(
         for (Scheduler scheduler : connected()) {
             ObjectNode entry = array.addObject();
             entry.put("user", scheduler.user()).put("pid", scheduler.pid());
+            entry.put("owner", scheduler.owner().isEmpty() ? null : scheduler.owner());
+            entry.put("connected", scheduler.isConnected());
             entry.put("offered", scheduler.offered().contains(rank));
             entry.put("up", scheduler.up().contains(rank));
         }

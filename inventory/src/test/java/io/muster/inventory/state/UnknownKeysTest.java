@@ -61,6 +61,6 @@ class UnknownKeysTest {
     void anUnknownLevelIsNamedWithTheVersionThatItNeeds() {
         assertThatThrownBy(() -> Entry.parse(tree(event("upgrade", "'level':9,'needs':'7.5.0'"))))
                 .hasMessageContaining(
-                        "is format level 9, and this version knows levels 1 to 2: start muster 7.5.0 or later");
+                        "is format level 9, and this version knows levels 1 to 3: start muster 7.5.0 or later");
     }
 }

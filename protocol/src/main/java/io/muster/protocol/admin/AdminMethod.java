@@ -7,6 +7,7 @@ import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.state.AcquisitionChanges;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.FormatChanges;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * property-add, property-remove    properties: {name: targets}
  * expiration-update                expiration
  * monitor-force-down               ranks
+ * acquire-release                  owner?, reason?
  * upgrade-finish
  * </pre>
  */
@@ -106,6 +108,18 @@ public enum AdminMethod {
             DefinitionChanges.SetExpiration.class,
             in -> new DefinitionChanges.SetExpiration(in.fields().number("expiration")),
             (command, out) -> out.put("expiration", command.expiration())),
+    ACQUIRE_RELEASE(
+            "acquire-release",
+            AcquisitionChanges.Release.class,
+            in -> new AcquisitionChanges.Release(in.fields().textOr("owner", ""), in.optional("reason")),
+            (command, out) -> {
+                if (!command.owner().isEmpty()) {
+                    out.put("owner", command.owner());
+                }
+                if (command.reason() != null) {
+                    out.put("reason", command.reason());
+                }
+            }),
     UPGRADE_FINISH(
             "upgrade-finish",
             FormatChanges.FinishUpgrade.class,

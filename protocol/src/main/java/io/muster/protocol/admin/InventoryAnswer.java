@@ -80,7 +80,9 @@ public record InventoryAnswer(
                 (long) in.number("responses"),
                 in.parse("offered", Idset::parse),
                 in.parse("up", Idset::parse),
-                in.flag("behind"));
+                in.flag("behind"),
+                in.textOr("owner", ""),
+                in.has("until") ? in.number("until") : 0);
     }
 
     private static ObjectNode json(Scheduler scheduler) {
@@ -89,7 +91,14 @@ public record InventoryAnswer(
         json.set("since", Epoch.number(scheduler.since()));
         json.put("responses", scheduler.responses())
                 .put("offered", scheduler.offered().toString());
-        return json.put("up", scheduler.up().toString()).put("behind", scheduler.behind());
+        json.put("up", scheduler.up().toString()).put("behind", scheduler.behind());
+        if (!scheduler.owner().isEmpty()) {
+            json.put("owner", scheduler.owner());
+        }
+        if (!scheduler.isConnected()) {
+            json.set("until", Epoch.number(scheduler.until()));
+        }
+        return json;
     }
 
     public Bytes encode() {

@@ -145,8 +145,9 @@ class AnswersTest {
 
     @Test
     void everythingThatIsKnownIsReadAsItIsWritten() throws Exception {
-        Scheduler scheduler = new Scheduler("ada", -2, 77, 1_795_225_900.5, 3, Idset.range(0, 2), Idset.of(0), true);
-        assertThat(scheduler).hasToString("ada(4294967294) pid 77");
+        Scheduler scheduler =
+                new Scheduler("ada", -2, 77, 1_795_225_900.5, 3, Idset.range(0, 2), Idset.of(0), true, "flux", 12.5);
+        assertThat(scheduler).hasToString("flux, ada(4294967294) pid 77");
         InventoryState state = state(drain("1-2", "dimm", "ops"), new MembershipChanges.Exclude("3", "spare"));
         InventoryAnswer answer = new InventoryAnswer(
                 7,

@@ -1,0 +1,32 @@
+package io.muster.inventory.axis;
+
+import io.muster.inventory.json.Extras;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An acquisition that a scheduler keeps when its connection ends, for example because the daemon restarts. The scheduler takes the
+ * acquisition up again by the name of its owner.
+ *
+ * @param owner the name under which the acquisition was made; unique in the inventory
+ * @param grace for how many seconds the owner may be without a connection before the acquisition ends
+ * @param since when the acquisition was first made, in seconds since the epoch
+ * @param by the user who made it, and who alone may take it up again
+ * @param extras what another version wrote of the acquisition
+ */
+public record Acquisition(String owner, double grace, double since, Principal by, Extras extras) {
+    public static final double DEFAULT_GRACE = 60;
+    public static final double LONGEST_GRACE = 86_400;
+
+    private static final int LONGEST_OWNER = 128;
+
+    /** Returns what is wrong with the name of an owner, or null. A name is one plain word, as that of a hold's holder. */
+    public static @Nullable String ownerFault(String owner) {
+        return Hold.wordFault("owner", owner, LONGEST_OWNER);
+    }
+
+    public static @Nullable String graceFault(double grace) {
+        return grace >= 0 && grace <= LONGEST_GRACE
+                ? null
+                : "grace must be 0 to " + (long) LONGEST_GRACE + " seconds, not " + grace;
+    }
+}
