@@ -10,6 +10,7 @@ import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Expiry;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.JournalStreams;
+import io.muster.daemon.core.Reporters;
 import io.muster.daemon.core.Snapshots;
 import io.muster.daemon.core.Waiters;
 import io.muster.daemon.core.WallClock;
@@ -23,6 +24,7 @@ record Core(
         AcquireStreams acquires,
         JournalStreams journals,
         Waiters waiters,
+        Reporters reporters,
         Expiry expiry,
         Snapshots snapshots)
         implements Configurable {
@@ -34,16 +36,18 @@ record Core(
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
         JournalStreams journals = new JournalStreams(inventory, recovered.recent());
         Waiters waiters = new Waiters(inventory);
+        Reporters reporters = new Reporters(inventory, threads.core(), System::nanoTime);
         Expiry expiry = new Expiry(inventory, threads.core(), telemetry.expired());
         Snapshots snapshots = new Snapshots(
                 inventory, ledger, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);
         inventory.listen(acquires);
         inventory.listen(journals);
         inventory.listen(waiters);
+        inventory.listen(reporters);
         inventory.listen(expiry);
         inventory.listen(new ChangeLog(threads.worker()));
         inventory.listen(snapshots);
-        Core core = new Core(ledger, inventory, acquires, journals, waiters, expiry, snapshots);
+        Core core = new Core(ledger, inventory, acquires, journals, waiters, reporters, expiry, snapshots);
         core.configure(config);
         return core;
     }

@@ -122,8 +122,8 @@ final class Daemon {
         Queries queries = new Queries(
                 core.inventory(),
                 core.acquires(),
+                core.reporters(),
                 Build.attributes(config, environment),
-                sender,
                 telemetry,
                 threads.beside(threads.answers()));
         queries.configure(config);
@@ -132,7 +132,16 @@ final class Daemon {
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
-        return new Backend(queries, changes, core.acquires(), core.journals(), core.waiters(), feasible, histories);
+        return new Backend(
+                sender,
+                queries,
+                changes,
+                core.acquires(),
+                core.journals(),
+                core.waiters(),
+                core.reporters(),
+                feasible,
+                histories);
     }
 
     private static Admission admission(Config config, Environment environment) {

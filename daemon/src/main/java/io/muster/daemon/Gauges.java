@@ -1,6 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.Reporters;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
@@ -12,6 +13,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.HostState;
+import io.muster.inventory.status.JobUsage;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -39,6 +41,8 @@ final class Gauges {
         metrics.gauge(Meter.CLOCK_JUMP, core.inventory().clock()::jump);
         metrics.gauge(Meter.ACQUIRE_STREAMS, core.acquires()::size);
         metrics.gauge(Meter.ACQUIRE_AWAY, core.acquires()::away);
+        metrics.gauge(Meter.REPORTERS, core.reporters()::size);
+        gauges.usage(core.reporters());
         metrics.gauge(Meter.JOURNAL_STREAMS, core.journals()::size);
         metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(true)::held, "guests");
         metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(false)::held, "others");
@@ -56,7 +60,8 @@ final class Gauges {
     private void states() {
         nodes(HostState.LOST.word(), s -> s.membership().lost());
         nodes(HostState.EXCLUDED.word(), s -> s.membership().excluded());
-        nodes("offline", Gauges::offline);
+        nodes("offline", s -> s.liveness().offline(s.members()));
+        nodes("unknown", s -> offline(s).intersect(s.liveness().reports().unknown()));
         nodes(HostState.TORPID.word(), s -> s.liveness().torpid().intersect(s.members()));
         nodes(
                 HostState.DRAINED.word(),
@@ -79,11 +84,29 @@ final class Gauges {
         flag("held", s -> s.holds().held());
         flag(HostState.TORPID.word(), s -> s.liveness().torpid());
         flag(HostState.EXCLUDED.word(), s -> s.membership().excluded());
-        flag("offline", s -> s.resources().ranks().subtract(s.liveness().connected()));
+        flag("offline", s -> s.liveness().offline(s.resources().ranks()));
+        flag("unknown", s -> s.liveness().reports().unknown());
     }
 
     private void flag(String name, Function<InventoryState, Idset> ranks) {
         metrics.gauge(Meter.NODES_FLAGGED, () -> ranks.apply(inventory.state()).size(), name);
+    }
+
+    /** Counts the ranks that jobs use; NaN if nobody says which ranks these are. */
+    private void usage(Reporters reporters) {
+        used(reporters, HostState.ALLOCATED, s -> s.resources().ranks());
+        used(reporters, HostState.DRAINING, s -> s.holds().held());
+    }
+
+    private void used(Reporters reporters, HostState flag, Function<InventoryState, Idset> among) {
+        metrics.gauge(
+                Meter.NODES_FLAGGED,
+                () -> reporters.usage().isEmpty()
+                        ? Double.NaN
+                        : (double) JobUsage.allocated(reporters.usage())
+                                .intersect(among.apply(inventory.state()))
+                                .size(),
+                flag.word());
     }
 
     private void resources() {

@@ -63,6 +63,7 @@ final class Stop {
         RpcException stopping = new RpcException(Errno.ECANCELED, "the daemon is stopping");
         core.acquires().endAll(stopping);
         core.journals().endAll(stopping);
+        core.reporters().endAll(stopping);
         endHistories.accept(stopping);
         ended.complete(true);
     }

@@ -358,7 +358,7 @@ final class JsonSchemaTest {
                 new MembershipChanges.Excluded(new Event.Targets(Idset.of(1), "node1"), Membership.Kind.ADMIN, "x"),
                 2,
                 sudo);
-        StateGroup.of(excluded, Idset.of(1))
+        StateGroup.of(excluded, Idset.EMPTY, Idset.of(1))
                 .forEach(group -> wrong.addAll(schema.faults("group", group.toJson(excluded.resources(), false))));
         Outage early = Outage.open(Outage.Kind.DRAINED, "admin", "x", 0, "");
         wrong.addAll(schema.faults("interval", early.toJson(9).put("hosts", "node1")));

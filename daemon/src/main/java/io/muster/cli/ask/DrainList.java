@@ -29,9 +29,9 @@ public final class DrainList {
 
     public void print(FluxClient client, Console console, Zone zone, boolean json) throws IOException {
         Overview standing = Overview.ask(client);
-        StateFilter drained = new StateFilter(EnumSet.of(HostState.DRAINED), true, true);
+        StateFilter drained = new StateFilter(EnumSet.of(HostState.DRAINING, HostState.DRAINED), true, true, true);
         List<StateGroup> groups =
-                drained.keep(StateGroup.of(standing.state(), selection.among(client, standing.resources(), List.of())));
+                drained.keep(standing.groups(selection.among(client, standing.resources(), List.of())));
         if (json) {
             ObjectNode document = standing.toJson();
             ArrayNode all = document.putArray("groups");

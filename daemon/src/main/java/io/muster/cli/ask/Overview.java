@@ -1,5 +1,6 @@
 package io.muster.cli.ask;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
@@ -17,7 +18,9 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
+import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.admin.InventoryAnswer;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
@@ -37,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock why the daemon doubts its clock, or null
  * @param journalBytes the size of what the daemon keeps on disk; 0 if it is not known
  * @param waiting parts of a new R that wait until the scheduler acquires again
+ * @param usage what reporters say about jobs
  * @param flux whether the server is a Flux broker
  */
 public record Overview(
@@ -47,6 +51,7 @@ public record Overview(
         @Nullable String clock,
         List<String> waiting,
         List<Scheduler> schedulers,
+        List<JobUsage> usage,
         long journalBytes,
         boolean flux) {
     public static final int SCHEMA_VERSION = 1;
@@ -73,6 +78,7 @@ public record Overview(
                 orNull(answer.clock()),
                 answer.waiting(),
                 answer.schedulers(),
+                answer.usage(),
                 answer.journalBytes(),
                 false);
     }
@@ -100,7 +106,7 @@ public record Overview(
         }
         Event.Targets excluded = new Event.Targets(status.exclude(), "");
         state = state.apply(new MembershipChanges.Excluded(excluded, Membership.Kind.CONFIG, null), 0, UNKNOWN);
-        return new Overview(state, 0, 0, null, null, List.of(), List.of(), 0, true);
+        return new Overview(state, 0, 0, null, null, List.of(), List.of(), List.of(), 0, true);
     }
 
     private static InventoryState report(InventoryState state, LivenessChange change, Idset ranks) {
@@ -108,6 +114,11 @@ public record Overview(
                 ? state
                 : state.apply(
                         new LivenessChanges.LivenessChanged(change, new Event.Targets(ranks, ""), ""), 0, UNKNOWN);
+    }
+
+    /** Returns the groups of ranks that people see. */
+    public List<StateGroup> groups(Idset among) {
+        return StateGroup.of(state, JobUsage.allocated(usage), among);
     }
 
     public ResourceSet resources() {
@@ -132,6 +143,13 @@ public record Overview(
             json.put("time", Times.rfc3339(time));
             json.put("fault", fault);
             json.put("clock", clock);
+            ArrayNode reported = json.putArray("usage");
+            for (JobUsage each : usage) {
+                ObjectNode entry = reported.addObject().put("reporter", each.reporter());
+                entry.put("time", Times.rfc3339(each.time()));
+                entry.put("ranks", each.ranks().toString())
+                        .put("allocated", each.allocated().toString());
+            }
         }
         return json;
     }

@@ -95,7 +95,7 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
 
     private String states() {
         Map<String, Integer> counts = new LinkedHashMap<>();
-        StateGroup.of(standing.state(), among)
+        standing.groups(among)
                 .forEach(group -> counts.merge(group.word(), group.ranks().size(), Integer::sum));
         List<String> words = new ArrayList<>();
         counts.forEach((word, hosts) -> words.add(count(hosts) + " " + word));
@@ -217,7 +217,7 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
                 Column.left("holder", "HOLDER"),
                 Column.flexible("reason", "REASON"),
                 Column.hosts("nodelist", "NODELIST"));
-        Map<Trouble, Idset> all = Trouble.of(standing.state(), among);
+        Map<Trouble, Idset> all = Trouble.of(standing.groups(among));
         rows(table, "new in " + Times.span(now - since), Trouble.newest(all, since), most, now);
         rows(table, "oldest", Trouble.oldest(all), most, now);
         rows(table, "ending", Trouble.ending(all), most, now);
@@ -253,7 +253,7 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
         queueRanks().forEach((name, ranks) -> write(named.addObject().put("name", name), ranks));
         ArrayNode properties = json.putArray("properties");
         families().forEach((name, ranks) -> write(properties.addObject().put("name", name), ranks));
-        Map<Trouble, Idset> all = Trouble.of(standing.state(), among);
+        Map<Trouble, Idset> all = Trouble.of(standing.groups(among));
         write(json.putArray("new"), Trouble.newest(all, since));
         write(json.putArray("oldest"), Trouble.oldest(all));
         write(json.putArray("ending"), Trouble.ending(all));

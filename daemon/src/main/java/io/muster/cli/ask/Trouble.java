@@ -25,9 +25,9 @@ record Trouble(String state, double since, double until, String holder, String b
     private static final String OFFLINE = "offline";
 
     /** Returns all troubles with the ranks that have them. */
-    static Map<Trouble, Idset> of(InventoryState state, Idset among) {
+    static Map<Trouble, Idset> of(List<StateGroup> groups) {
         Map<Trouble, Idset> all = new LinkedHashMap<>();
-        for (StateGroup group : StateGroup.of(state, among)) {
+        for (StateGroup group : groups) {
             String word = group.state().label();
             if (group.holds() != null) {
                 group.holds().holds().forEach(hold -> {
@@ -40,6 +40,8 @@ record Trouble(String state, double since, double until, String holder, String b
                 String reason = text(group.absence().reason());
                 String by = group.absence().by().user();
                 add(all, new Trouble(word, group.absence().since(), 0, "", by, reason), group);
+            } else if (group.lapsed() != null) {
+                add(all, new Trouble("unknown", group.lapsed().lapsed(), 0, "", "", group.reason()), group);
             } else if (group.report() != null) {
                 add(
                         all,

@@ -78,6 +78,9 @@ abstract class Change extends ServerVerb {
             requireMuster(client);
         }
         AdminRequest.Call call = AdminRequest.call(command, manner.dryRun());
+        if (manner.waitsForIdle() && targets(call.payload()).isEmpty()) {
+            throw new Failure(Exit.USAGE, "--wait=idle: this change has no hosts", "give --wait without =idle");
+        }
         if (!manner.dryRun()) {
             Precautions.confirm(console(), client, targets(call.payload()));
         }
@@ -97,7 +100,14 @@ abstract class Change extends ServerVerb {
         } else {
             tell(ChangeAnswer.parse(answer));
         }
-        return sent ? Exit.OK : manner.timedOut(console());
+        if (!sent) {
+            return manner.timedOut(console());
+        }
+        String targets = targets(call.payload());
+        return manner.waitsForIdle()
+                ? manner.awaitIdle(
+                        client, now -> TargetNames.find(now.resources(), targets), givenTimeout(), console())
+                : Exit.OK;
     }
 
     /** Says what a user might not expect: that nothing changed, or which holds the change ended besides. */

@@ -4,18 +4,28 @@ import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Pause;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Stack;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /**
  * The options of every {@link Change}: {@code --dry-run} only shows the change, and {@code --wait} waits until all
- * schedulers have been sent the change.
+ * schedulers have been sent the change, or until no job uses the hosts any more.
  */
 public final class ChangeOptions {
     private static final long PAUSE_MILLIS = 50;
+    private static final long IDLE_PAUSE_MILLIS = 500;
+    private static final String IDLE = "idle";
 
     @Option(
             names = "--dry-run",
@@ -24,10 +34,23 @@ public final class ChangeOptions {
 
     @Option(
             names = "--wait",
+            arity = "0..1",
+            paramLabel = IDLE,
+            parameterConsumer = Until.class,
             description =
                     "Wait until every scheduler has been sent the change, or end with status 124 after --timeout. The "
-                            + "change is on disk before the command returns, also without --wait.")
-    private boolean wait;
+                            + "change is on disk before the command returns, also without --wait. With =idle, wait until no "
+                            + "job uses the hosts any more; then there is no limit unless --timeout is given.")
+    private @Nullable String wait;
+
+    /** Takes the word after the option only if it is the one value that the option has, and not a target. */
+    static final class Until implements IParameterConsumer {
+        @Override
+        public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec verb) {
+            boolean idle = !words.isEmpty() && words.peek().equals(IDLE);
+            option.setValue(idle ? words.pop() : "");
+        }
+    }
 
     boolean dryRun() {
         return dryRun;
@@ -42,7 +65,7 @@ public final class ChangeOptions {
      */
     boolean await(FluxClient client, Duration timeout) throws IOException {
         long start = System.nanoTime();
-        while (wait && isAnyBehind(Overview.ask(client))) {
+        while (wait != null && isAnyBehind(Overview.ask(client))) {
             if (!timeout.isZero() && System.nanoTime() - start > timeout.toNanos()) {
                 return false;
             }
@@ -58,6 +81,37 @@ public final class ChangeOptions {
             }
         }
         return false;
+    }
+
+    boolean waitsForIdle() {
+        return IDLE.equals(wait);
+    }
+
+    /**
+     * Waits until no job uses any of the ranks.
+     *
+     * @param limit null for no limit
+     * @return the exit status
+     */
+    int awaitIdle(FluxClient client, Function<Overview, Idset> targets, @Nullable Duration limit, Console console)
+            throws IOException {
+        long start = System.nanoTime();
+        Overview now = Overview.ask(client);
+        while (!JobUsage.areIdle(now.usage(), targets.apply(now))) {
+            if (limit != null && System.nanoTime() - start > limit.toNanos()) {
+                Idset busy = targets.apply(now).intersect(JobUsage.allocated(now.usage()));
+                console.complain(
+                        busy.isEmpty()
+                                ? "muster: the change is made, but nobody reports which hosts jobs use: is the bridge or "
+                                        + "muster-flux running?"
+                                : "muster: the change is made, but jobs still use "
+                                        + now.resources().hostsOf(busy));
+                return Exit.TIMED_OUT;
+            }
+            Pause.of(IDLE_PAUSE_MILLIS);
+            now = Overview.ask(client);
+        }
+        return Exit.OK;
     }
 
     int timedOut(Console console) {

@@ -27,7 +27,8 @@ import picocli.CommandLine.Option;
         name = "list",
         description = {
             "Show which hosts schedulers may use: free, allocated and down, with their cores and GPUs.",
-            "Only a Flux broker knows which resources are allocated. Muster shows everything that is up as free."
+            "Muster knows which hosts jobs use only if the bridge or muster-flux reports it. Otherwise it shows every host that "
+                    + "is up as free."
         },
         footer = {"  muster list", "  muster list --state=up --queue=batch", "  muster list -no '{nodelist}' @gpu"})
 public final class ListVerb extends UsageVerb {

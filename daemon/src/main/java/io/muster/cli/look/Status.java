@@ -31,8 +31,9 @@ import picocli.CommandLine.Parameters;
         name = "status",
         description = {
             "Show the state of all hosts, grouped by state and reason.",
-            "States: avail, torpid (connected, but not heard from lately), exclude, lost (shrunk), drained. A "
-                    + "star and ✗ mark hosts that are offline.",
+            "States: avail, allocated (a job uses the host), torpid (connected, but not heard from lately), exclude, lost "
+                    + "(shrunk), draining (drained, and a job still uses it), drained. A star and ✗ mark hosts that are "
+                    + "offline, and a question mark hosts whose reporter is lost, so that nobody knows.",
             "If the table is longer than the terminal, `muster summary` is printed instead."
         },
         footer = {"  muster status", "  muster status --state=drained -o long", "  muster status @gpu"})
@@ -53,8 +54,8 @@ public final class Status extends ServerVerb {
             names = {"-s", "--states", "--state"},
             paramLabel = "STATE,...",
             description =
-                    "Select only hosts in these states: avail, torpid, exclude, lost, drained (or drain), online, "
-                            + "offline.")
+                    "Select only hosts in these states: avail, allocated, torpid, exclude, lost, draining, drained, drain "
+                            + "(draining and drained), online, offline, unknown.")
     private @Nullable String states;
 
     @Option(
@@ -81,7 +82,7 @@ public final class Status extends ServerVerb {
         StateFilter filter = StateFilter.of(states);
         Overview standing = Overview.ask(client);
         Idset among = selection.among(client, standing.resources(), targets(targets));
-        List<StateGroup> groups = filter.keep(StateGroup.of(standing.state(), among));
+        List<StateGroup> groups = filter.keep(standing.groups(among));
         if (json()) {
             console().json(json(standing, groups));
         } else {

@@ -11,13 +11,13 @@ public enum Meter {
             "nodes",
             Type.GAUGE,
             "",
-            "Ranks by the first that holds: lost, excluded, offline, torpid, drained, up; they add up to all",
+            "Ranks by the first that holds: lost, excluded, offline, unknown, torpid, drained, up; they add up to all",
             "state"),
     NODES_FLAGGED(
             "nodes_flagged",
             Type.GAUGE,
             "",
-            "Ranks that are excluded, offline, torpid or held, whatever else they are",
+            "Ranks that are excluded, offline, unknown, torpid, held, allocated or draining, whatever else they are",
             "flag"),
     RESOURCES("resources", Type.GAUGE, "", "Resources of all ranks: node, core, gpu", "type"),
     RESOURCES_UP("resources_up", Type.GAUGE, "", "Of these, what schedulers may use now", "type"),
@@ -28,6 +28,7 @@ public enum Meter {
 
     ACQUIRE_STREAMS("acquire_streams", Type.GAUGE, "", "Schedulers that hold an acquisition"),
     ACQUIRE_AWAY("acquire_owners_away", Type.GAUGE, "", "Acquisitions that are kept for an owner who is not connected"),
+    REPORTERS("reporters", Type.GAUGE, "", "Connected reporters of liveness and job usage"),
     ACQUIRE_RESPONSES(
             "acquire_responses_total",
             Type.COUNTER,

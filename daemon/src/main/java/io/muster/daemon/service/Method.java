@@ -5,6 +5,7 @@ import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.admin.AdminMethod;
 import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -59,6 +60,9 @@ public enum Method {
     JOURNAL_CANCEL("resource.journal-cancel", Right.FOLLOW, Session::cancel),
     HISTORY("resource.history", Right.FOLLOW, Session::history),
     HISTORY_CANCEL("resource.history-cancel", Right.FOLLOW, Session::cancel),
+    REPORT(ReportRequest.TOPIC, Right.CHANGE, Session::report),
+    REPORT_CANCEL("resource.report-cancel", Right.CHANGE, Session::cancel),
+    USAGE(ReportRequest.USAGE_TOPIC, Right.CHANGE, Session::use),
     PING("resource.ping", Right.READ, Method::ping),
     STATS("resource.stats-get", Right.READ, atOnce(Queries::stats)),
     FEASIBILITY("feasibility.check", Right.READ, Session::feasibility),

@@ -3,16 +3,22 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.JournalStream;
+import io.muster.daemon.core.Reporter;
+import io.muster.daemon.core.Reporters;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.HistoryRequest;
+import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.ReplyStream;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.rpc.Topic;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import java.util.HashMap;
 import java.util.List;
@@ -31,6 +37,8 @@ final class OpenStreams {
     private final Outbox outbox;
     private final Map<Key, Open> open = new HashMap<>();
     private long kept;
+    /** The last reporter that the peer registered. */
+    private @Nullable Reporter reporter;
 
     OpenStreams(Backend backend, Outbox outbox) {
         this.backend = backend;
@@ -82,6 +90,25 @@ final class OpenStreams {
         Histories.History history = backend.histories().ask(payload, reply);
         Runnable release = () -> backend.histories().release(history);
         open(request, reply, () -> backend.histories().resume(history), release, release);
+    }
+
+    /** Opens the stream of a reporter, whose usage is that of the peer from now on. */
+    void report(Request request, Principal by) throws ProtocolException {
+        Reply reply = begin(request);
+        ReportRequest report = ReportRequest.parse(Json.parse(Session.payload(request)));
+        Reporter stream = backend.reporters().open(reply, by, report);
+        reporter = stream;
+        Runnable release = () -> backend.reporters().release(stream);
+        open(request, reply, () -> {}, release, release);
+    }
+
+    /** @throws RpcException if the peer has no open report, or {@link Reporters#use} refuses what it says */
+    void use(Idset allocated) {
+        if (reporter == null) {
+            throw new RpcException(
+                    Errno.EINVAL, "this connection reports for no ranks: send " + ReportRequest.TOPIC + " first");
+        }
+        backend.reporters().use(reporter, allocated);
     }
 
     /**
@@ -143,7 +170,7 @@ final class OpenStreams {
     }
 
     private Reply begin(Request request) {
-        ReplyStream stream = new ReplyStream(request, backend.queries().sender());
+        ReplyStream stream = new ReplyStream(request, backend.sender());
         return new Reply(checkRoom(request), stream);
     }
 

@@ -11,11 +11,13 @@ import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.Reporters;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.acquire.SentView;
 import io.muster.protocol.admin.Get;
@@ -25,7 +27,6 @@ import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
@@ -50,34 +51,34 @@ public final class Queries implements Configurable {
     private final Inventory inventory;
     private final AcquireStreams acquires;
     private final Attributes attributes;
-    private final Credentials sender;
+    private final Reporters reporters;
     private final SessionMeters meters;
+    private @Nullable Situation situation;
     private Bytes config = Json.EMPTY_OBJECT;
 
     private final Kept<InventoryState> status;
-    private final Kept<InventoryState> schedStatus;
+    private final Kept<Situation> schedStatus;
     private final Kept<Definition> get;
     private final Kept<InventoryAnswer> everything;
 
-    /**
-     * @param sender credentials that responses carry: libflux drops a response without a role
-     * @param beside encodes long responses beside the core thread
-     */
+    /** @param beside encodes long responses beside the core thread */
     public Queries(
             Inventory inventory,
             AcquireStreams acquires,
+            Reporters reporters,
             Attributes attributes,
-            Credentials sender,
             SessionMeters meters,
             Aside beside) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.attributes = attributes;
-        this.sender = sender;
+        this.reporters = reporters;
         this.meters = meters;
         this.status = new Kept<>(beside, inventory::state, Status::encode);
         this.schedStatus = new Kept<>(
-                beside, inventory::state, state -> SchedStatus.of(state).encode());
+                beside,
+                this::situation,
+                now -> SchedStatus.of(now.state, JobUsage.allocated(now.usage)).encode());
         this.get = new Kept<>(
                 beside,
                 () -> inventory.state().definition(),
@@ -86,8 +87,18 @@ public final class Queries implements Configurable {
         this.everything = new Kept<>(beside, this::all, answer -> answer.encode(body.of(answer.state())));
     }
 
-    Credentials sender() {
-        return sender;
+    /** What {@code resource.sched-status} depends on. */
+    private record Situation(InventoryState state, List<JobUsage> usage) {}
+
+    /** Returns the same object until the state or the usage is another object, as {@link Kept} needs it. */
+    @SuppressWarnings("ReferenceEquality")
+    private Situation situation() {
+        Situation last = situation;
+        if (last == null || last.state != inventory.state() || last.usage != reporters.usage()) {
+            last = new Situation(inventory.state(), reporters.usage());
+            situation = last;
+        }
+        return last;
     }
 
     public SessionMeters meters() {
@@ -129,6 +140,7 @@ public final class Queries implements Configurable {
                 inventory.journalBytes(),
                 acquires.redefinition().waiting(),
                 schedulers,
+                reporters.usage(),
                 now.state());
     }
 

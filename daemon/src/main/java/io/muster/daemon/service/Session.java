@@ -8,6 +8,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.admin.AdminMethod;
 import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -184,6 +185,17 @@ public final class Session {
         streams.await(request, Json.parse(payload(request)), () -> reply(request, null));
     }
 
+    void report(Request request) throws ProtocolException {
+        streams.report(request, principal(request));
+        served(request);
+    }
+
+    void use(Request request) throws ProtocolException {
+        ObjectNode payload = Json.parse(payload(request));
+        streams.use(ReportRequest.parseUsage(payload));
+        reply(request, null);
+    }
+
     void log(Request request) {
         backend.queries().log(request);
         reply(request, null);
@@ -214,7 +226,7 @@ public final class Session {
         }
         served(request);
         if (!request.isNoresponse()) {
-            outbox.send(Response.success(request, backend.queries().sender(), payload));
+            outbox.send(Response.success(request, backend.sender(), payload));
         }
     }
 
@@ -228,6 +240,7 @@ public final class Session {
                 && method != Method.ACQUIRE_CANCEL
                 && method != Method.JOURNAL_CANCEL
                 && method != Method.HISTORY_CANCEL
+                && method != Method.REPORT_CANCEL
                 && method != Method.DISCONNECT;
     }
 
@@ -241,7 +254,7 @@ public final class Session {
     public void fail(Request request, RpcException error) {
         backend.queries().meters().answered(request.topic(), error.errno().value());
         if (!request.isNoresponse()) {
-            outbox.send(error.toResponse(request, backend.queries().sender()));
+            outbox.send(error.toResponse(request, backend.sender()));
         }
     }
 

@@ -50,7 +50,7 @@ class StateTableTest {
                         Column.right("nnodes", "NNODES"),
                         Column.flexible("nodelist", "NODELIST")),
                 false);
-        StateGroup.of(state, R.ranks()).forEach(group -> fold.add(Map.of("reason", group.reason()), group.ranks()));
+        StateGroup.of(state, Idset.EMPTY, R.ranks()).forEach(group -> fold.add(Map.of("reason", group.reason()), group.ranks()));
 
         assertThat(fold.table().render(false, Style.PLAIN))
                 .isEqualTo("            50 n[50-99]\nmaintenance 50 n[0-49]\n");
@@ -60,7 +60,7 @@ class StateTableTest {
     void statesAndLivenessNarrowEachOther() {
         InventoryState state = ALL_UP.apply(drain("1-2", "bad", "admin", 0), 2, ADA)
                 .apply(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets("2-3"), ""), 3, ADA);
-        List<StateGroup> groups = StateGroup.of(state, R.ranks());
+        List<StateGroup> groups = StateGroup.of(state, Idset.EMPTY, R.ranks());
 
         assertThat(StateFilter.of("drain").keep(groups))
                 .extracting(StateGroup::word)

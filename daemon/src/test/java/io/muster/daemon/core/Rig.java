@@ -53,6 +53,7 @@ public final class Rig implements AutoCloseable {
     public final AcquireStreams acquires;
     public final JournalStreams journals;
     public final Waiters waiters;
+    public final Reporters reporters;
     public final Expiry expiry;
     public final WallClock clock;
     public final Meters meters = new Meters();
@@ -79,10 +80,12 @@ public final class Rig implements AutoCloseable {
         acquires = new AcquireStreams(inventory, core, meters, core::nanos);
         journals = new JournalStreams(inventory, past.recent);
         waiters = new Waiters(inventory);
+        reporters = new Reporters(inventory, core, core::nanos);
         expiry = new Expiry(inventory, core, meters::expired);
         inventory.listen(acquires);
         inventory.listen(journals);
         inventory.listen(waiters);
+        inventory.listen(reporters);
         inventory.listen(expiry);
     }
 

@@ -87,8 +87,8 @@ public final class Stage implements AutoCloseable {
         Queries queries = new Queries(
                 rig.inventory,
                 rig.acquires,
+                rig.reporters,
                 new Attributes(Map.of("version", "muster-test")),
-                new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 meters,
                 answers);
         ObjectNode config = JsonNodeFactory.instance.objectNode();
@@ -101,7 +101,16 @@ public final class Stage implements AutoCloseable {
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible = new FeasibilityChecks(rig.inventory::state, rig.inventory::now, answers);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
-        backend = new Backend(queries, changes, rig.acquires, rig.journals, rig.waiters, feasible, histories);
+        backend = new Backend(
+                new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
+                queries,
+                changes,
+                rig.acquires,
+                rig.journals,
+                rig.waiters,
+                rig.reporters,
+                feasible,
+                histories);
     }
 
     static Rights rights(int uid, int roles, String user, Set<Right> granted, String... holders) {

@@ -7,13 +7,17 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The axis of liveness: which ranks are online, since when, and for the others the cause. Every rank of R has a state. */
+/**
+ * The axis of liveness: which ranks are online, since when, and for the others the cause. Every rank of R has a state. While
+ * the reporter of a rank is lost, the state is what was known last; schedulers are sent nothing because of the loss.
+ */
 public final class Liveness {
-    public static final Liveness NONE = new Liveness(IdMap.empty(), Idset.EMPTY, Idset.EMPTY);
+    public static final Liveness NONE = new Liveness(IdMap.empty(), Idset.EMPTY, Idset.EMPTY, Reports.NONE);
 
     private final IdMap<LivenessState> states;
     private final Idset online;
     private final Idset torpid;
+    private final Reports reports;
 
     /** Returns the liveness with the given states. This is cheaper than adding many states one by one. */
     public static Liveness of(IdMap<LivenessState> states) {
@@ -26,13 +30,14 @@ public final class Liveness {
                 case OFFLINE -> {}
             }
         });
-        return new Liveness(states, online.build(), torpid.build());
+        return new Liveness(states, online.build(), torpid.build(), Reports.NONE);
     }
 
-    private Liveness(IdMap<LivenessState> states, Idset online, Idset torpid) {
+    private Liveness(IdMap<LivenessState> states, Idset online, Idset torpid, Reports reports) {
         this.states = states;
         this.online = online;
         this.torpid = torpid;
+        this.reports = reports;
     }
 
     /** Whether a rank is online. A torpid rank is still connected but has been silent for some time (RFC 44). */
@@ -63,6 +68,19 @@ public final class Liveness {
         return online.union(torpid);
     }
 
+    public Reports reports() {
+        return reports;
+    }
+
+    public Liveness with(Reports other) {
+        return new Liveness(states, online, torpid, other);
+    }
+
+    /** Returns the ranks that are neither online nor torpid, although it is known what they are. */
+    public Idset offline(Idset among) {
+        return among.subtract(online).subtract(torpid).subtract(reports.unknown());
+    }
+
     public @Nullable LivenessState of(int rank) {
         return states.get(rank);
     }
@@ -85,6 +103,7 @@ public final class Liveness {
         return new Liveness(
                 states.put(ranks, state),
                 state.status() == Status.ONLINE ? up.union(ranks) : up,
-                state.status() == Status.TORPID ? slow.union(ranks) : slow);
+                state.status() == Status.TORPID ? slow.union(ranks) : slow,
+                reports.known(ranks));
     }
 }

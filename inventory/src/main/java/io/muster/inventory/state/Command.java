@@ -25,6 +25,8 @@ public sealed interface Command
                 FormatChanges.FinishUpgrade,
                 AcquisitionChanges.Claim,
                 AcquisitionChanges.Release,
+                ReportChanges.Register,
+                ReportChanges.Lapse,
                 Once {
     Decision decide(InventoryState state, double now, Principal by);
 

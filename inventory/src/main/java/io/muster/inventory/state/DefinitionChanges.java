@@ -263,9 +263,10 @@ public final class DefinitionChanges {
             return all.faultIn(state);
         }
 
+        /** Every reporter has lost its connection to the daemon that ran before. */
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            return state;
+            return state.withReports(reports -> reports.lapseAll(time));
         }
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the inventory in the form in which it is journaled. Names and context keys are those of RFC 44; only {@code
- * exclude, include, shrink, property-add, property-remove, upgrade, acquire} and {@code release} are not in the RFC. Applying an event never fails,
+ * exclude, include, shrink, property-add, property-remove, upgrade, acquire, release, report} and {@code lapse} are not in the RFC. Applying an event never fails,
  * because the command that led to the event has refused everything that could be wrong. Each axis has one file, with its
  * events and the commands that lead to them.
  */
@@ -47,7 +47,9 @@ public sealed interface Event
                     HoldChanges.Undrained,
                     MembershipChanges.Excluded,
                     MembershipChanges.Included,
-                    LivenessChanges.LivenessChanged {
+                    LivenessChanges.LivenessChanged,
+                    ReportChanges.Reported,
+                    ReportChanges.Lapsed {
         Targets targets();
 
         @Override

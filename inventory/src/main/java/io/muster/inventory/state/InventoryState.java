@@ -10,6 +10,7 @@ import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Remap;
+import io.muster.inventory.axis.Reports;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
@@ -127,6 +128,10 @@ public final class InventoryState {
 
     InventoryState withoutAcquisition(String owner) {
         return with(books.withoutAcquisition(owner));
+    }
+
+    InventoryState withReports(UnaryOperator<Reports> change) {
+        return withLiveness(live -> live.with(change.apply(live.reports())));
     }
 
     private InventoryState with(Bookkeeping next) {
@@ -332,7 +337,7 @@ public final class InventoryState {
         for (var group : liveness.groups().entrySet()) {
             next = next.put(remap.translate(group.getValue()), group.getKey());
         }
-        return Liveness.of(next);
+        return Liveness.of(next).with(liveness.reports().translate(remap::translate));
     }
 
     private Holds remapHolds(Remap remap, Map<Departed, Idset> returning) {

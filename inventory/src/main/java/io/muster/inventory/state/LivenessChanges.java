@@ -19,8 +19,8 @@ public final class LivenessChanges {
             return Targets.resolve(state, targets, Wording.fault("cause", cause), ranks -> {
                 Liveness live = state.liveness();
                 Idset moving = switch (change) {
-                    case ONLINE -> ranks.subtract(live.online());
-                    case OFFLINE -> ranks.subtract(live.in(Liveness.Status.OFFLINE, ranks));
+                    case ONLINE -> ranks.subtract(live.online().subtract(live.reports().unknown()));
+                    case OFFLINE -> ranks.subtract(live.offline(ranks));
                     case TORPID -> ranks.intersect(live.online());
                     case LIVELY -> ranks.intersect(live.torpid());
                 };

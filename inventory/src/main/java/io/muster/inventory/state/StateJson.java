@@ -14,6 +14,8 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Report;
+import io.muster.inventory.axis.Reports;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.SortedTree;
@@ -65,11 +67,14 @@ public final class StateJson {
             "departed",
             "level",
             "ids",
-            "acquisitions");
+            "acquisitions",
+            "reports");
     private static final Set<String> LIVENESS = Set.of("idset", "nodelist", "status", "since", "cause");
     private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
     private static final Set<String> HOLD = Set.of("holder", "reason", "since", "until", "by");
     private static final Set<String> ACQUISITION = Set.of("owner", "grace", "since", "by");
+    private static final Set<String> REPORT =
+            Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
     private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove");
 
     private StateJson() {}
@@ -198,7 +203,21 @@ public final class StateJson {
             if (!silent.isEmpty()) {
                 throw in.fault("liveness", "says nothing of " + silent);
             }
-            return Liveness.of(states);
+            return Liveness.of(states).with(reports(all));
+        }
+
+        private Reports reports(Idset all) {
+            Reports reports = Reports.NONE;
+            for (Fields report : in.has("reports") ? in.list("reports") : List.<Fields>of()) {
+                reports = reports.with(new Report(
+                        report.text("reporter"),
+                        ranks(report, "idset", all),
+                        principal(report),
+                        Epoch.seconds(report, "since"),
+                        Epoch.instantOr(report, "lapsed", 0),
+                        Extras.besides(report, REPORT)));
+            }
+            return reports;
         }
 
         private Membership membership(Idset all) {
@@ -281,6 +300,7 @@ public final class StateJson {
             holds();
             departed();
             acquisitions();
+            reports();
             state.books().extras().write(out);
             if (withR && state.level().includes(Level.TWO)) {
                 out.writeNumberField("level", state.level().number());
@@ -301,6 +321,25 @@ public final class StateJson {
                 out.writeNumberField("since", Epoch.decimal(held.since()));
                 by(held.by());
                 held.extras().write(out);
+                out.writeEndObject();
+            }
+            out.writeEndArray();
+        }
+
+        private void reports() throws IOException {
+            if (state.liveness().reports().all().isEmpty()) {
+                return;
+            }
+            out.writeArrayFieldStart("reports");
+            for (Report report : state.liveness().reports().all()) {
+                targets(report.ranks());
+                out.writeStringField("reporter", report.reporter());
+                out.writeNumberField("since", Epoch.decimal(report.since()));
+                if (report.isLapsed()) {
+                    out.writeNumberField("lapsed", Epoch.decimal(report.lapsed()));
+                }
+                by(report.by());
+                report.extras().write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();

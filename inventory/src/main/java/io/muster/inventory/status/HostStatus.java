@@ -8,6 +8,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Report;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.Text;
@@ -20,10 +21,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Everything that is known about one rank, axis by axis. {@code muster why} shows it.
  *
+ * @param usage what reporters say about jobs
  * @param schedulers the schedulers that were offered the inventory; null if the server does not send them, as a Flux broker
  */
 public record HostStatus(
-        InventoryState state, int rank, @Nullable List<Scheduler> schedulers, List<ObjectNode> events)
+        InventoryState state,
+        int rank,
+        List<JobUsage> usage,
+        @Nullable List<Scheduler> schedulers,
+        List<ObjectNode> events)
         implements Account {
     @Override
     public String host() {
@@ -40,6 +46,7 @@ public record HostStatus(
         out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", obstacles())));
         membership(out, now);
         liveness(out, now);
+        jobs(out, now);
         holds(out, now, time);
         List<String> properties = properties();
         line(out, "properties", properties.isEmpty() ? "none" : String.join(", ", properties));
@@ -107,12 +114,35 @@ public record HostStatus(
     }
 
     private void liveness(StringBuilder out, double now) {
+        Report lapsed = state.liveness().reports().lapsedOn(rank);
+        if (lapsed != null) {
+            line(out, "liveness", "unknown for " + Times.age(lapsed.lapsed(), now) + ": " + lapsed.reporter()
+                    + " does not report; what was known last is sent to schedulers:");
+        }
         LivenessState report = state.liveness().of(rank);
         if (report != null) {
             String cause = report.cause().isEmpty() ? "" : ": " + report.cause();
             String since = report.since() <= 0 ? "" : " for " + Times.age(report.since(), now);
             line(out, "liveness", report.status().word() + since + cause);
         }
+    }
+
+    private void jobs(StringBuilder out, double now) {
+        JobUsage known = knownUsage();
+        String text = known == null
+                ? "unknown: nobody reports them"
+                : (known.allocated().contains(rank) ? "allocated" : "none") + ", as " + known.reporter() + " reported "
+                        + Times.age(known.time(), now) + " ago";
+        line(out, "jobs", text);
+    }
+
+    private @Nullable JobUsage knownUsage() {
+        for (JobUsage each : usage) {
+            if (each.ranks().contains(rank)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     private void holds(StringBuilder out, double now, DoubleFunction<String> time) {
@@ -179,14 +209,18 @@ public record HostStatus(
     @Override
     public ObjectNode toJson() {
         Idset self = Idset.of(rank);
-        ObjectNode json = StateGroup.of(state, self).get(0).toJson(state.resources(), false);
+        ObjectNode json = StateGroup.of(state, JobUsage.allocated(usage), self).get(0).toJson(state.resources(), false);
         json.remove(List.of("nnodes", "hosts", "ranks"));
         json.put("host", host()).put("rank", rank).put("up", up());
         LivenessState report = state.liveness().of(rank);
         if (report != null) {
-            json.put("liveness", report.status().word()).put("cause", report.cause());
+            boolean lost = state.liveness().reports().lapsedOn(rank) != null;
+            json.put("liveness", lost ? "unknown" : report.status().word()).put("cause", report.cause());
             json.put("liveness_since", report.since() <= 0 ? null : Times.rfc3339(report.since()));
         }
+        JobUsage known = knownUsage();
+        json.put("allocated", known == null ? null : known.allocated().contains(rank));
+        json.put("allocated_time", known == null ? null : Times.rfc3339(known.time()));
         ArrayNode properties = json.putArray("properties");
         properties().forEach(properties::add);
         ArrayNode array = json.putArray("schedulers");

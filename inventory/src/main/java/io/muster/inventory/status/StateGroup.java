@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Report;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param holds the holds that drain the ranks, or null
  * @param absence why the ranks are excluded or lost, or null
  * @param report since when the ranks are offline, and the cause; null if the ranks are online
+ * @param lapsed the report of the lost reporter of the ranks; null if it is known whether the ranks are online
  */
 public record StateGroup(
         HostState state,
@@ -33,19 +35,29 @@ public record StateGroup(
         Idset ranks,
         @Nullable HoldSet holds,
         Membership.@Nullable Absence absence,
-        @Nullable LivenessState report) {
+        @Nullable LivenessState report,
+        @Nullable Report lapsed) {
 
-    /** Returns the groups in the order of flux's table. Within a state, online ranks come before offline ranks. */
-    public static List<StateGroup> of(InventoryState state, Idset among) {
+    /**
+     * Returns the groups in the order of flux's table. Within a state, online ranks come before offline ranks, and both before
+     * ranks whose reporter is lost.
+     *
+     * @param allocated the ranks that jobs use, as far as it is known
+     */
+    public static List<StateGroup> of(InventoryState state, Idset allocated, Idset among) {
         List<StateGroup> groups = new ArrayList<>();
         Idset members = state.members().intersect(among);
         Idset free = members.subtract(state.holds().held());
         Liveness live = state.liveness();
-        add(groups, state, HostState.AVAIL, free.subtract(live.torpid()), null, null);
+        Idset avail = free.subtract(live.torpid());
+        add(groups, state, HostState.AVAIL, avail.subtract(allocated), null, null);
+        add(groups, state, HostState.ALLOCATED, avail.intersect(allocated), null, null);
         add(groups, state, HostState.TORPID, free.intersect(live.torpid()), null, null);
         addAbsent(groups, state, among);
         for (Map.Entry<HoldSet, Idset> held : state.holds().groups().entrySet()) {
-            add(groups, state, HostState.DRAINED, held.getValue().intersect(members), held.getKey(), null);
+            Idset drained = held.getValue().intersect(members);
+            add(groups, state, HostState.DRAINING, drained.intersect(allocated), held.getKey(), null);
+            add(groups, state, HostState.DRAINED, drained.subtract(allocated), held.getKey(), null);
         }
         return groups;
     }
@@ -74,25 +86,30 @@ public record StateGroup(
             @Nullable HoldSet holds,
             Membership.@Nullable Absence absence) {
         Liveness live = state.liveness();
-        Idset online = ranks.intersect(live.connected());
+        Idset known = ranks.subtract(live.reports().unknown());
+        Idset online = known.intersect(live.connected());
         if (!online.isEmpty()) {
-            groups.add(new StateGroup(word, true, online, holds, absence, null));
+            groups.add(new StateGroup(word, true, online, holds, absence, null, null));
         }
-        Idset offline = ranks.subtract(online);
-        if (offline.isEmpty()) {
-            return;
-        }
-        for (Map.Entry<LivenessState, Idset> report : live.groups().entrySet()) {
+        Idset offline = known.subtract(online);
+        for (Map.Entry<LivenessState, Idset> report :
+                offline.isEmpty() ? List.<Map.Entry<LivenessState, Idset>>of() : live.groups().entrySet()) {
             Idset alike = report.getValue().intersect(offline);
             if (!alike.isEmpty()) {
-                groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey()));
+                groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey(), null));
+            }
+        }
+        for (Report report : live.reports().all()) {
+            Idset alike = report.ranks().intersect(ranks);
+            if (report.isLapsed() && !alike.isEmpty()) {
+                groups.add(new StateGroup(word, false, alike, holds, absence, null, report));
             }
         }
     }
 
-    /** Returns the word for the state, with flux's star if the ranks are offline. */
+    /** Returns the word for the state, with flux's star if the ranks are offline, and a question mark if nobody knows. */
     public String word() {
-        return online ? state.label() : state.label() + "*";
+        return lapsed != null ? state.label() + "?" : online ? state.label() : state.label() + "*";
     }
 
     /**
@@ -106,7 +123,7 @@ public record StateGroup(
         if (absence != null) {
             return absence.since();
         }
-        return report == null ? 0 : report.since();
+        return lapsed != null ? lapsed.lapsed() : report == null ? 0 : report.since();
     }
 
     /**
@@ -118,7 +135,7 @@ public record StateGroup(
             return absence.reason() == null ? "" : absence.reason();
         }
         if (holds == null) {
-            return report == null ? "" : report.cause();
+            return lapsed != null ? lapsed.reporter() + " does not report" : report == null ? "" : report.cause();
         }
         StringBuilder text = new StringBuilder();
         for (Hold hold : holds.holds()) {
@@ -165,7 +182,7 @@ public record StateGroup(
 
     public ObjectNode toJson(ResourceSet resources, boolean expand) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("state", state.label()).put("online", online).put("nnodes", ranks.size());
+        json.put("state", state.label()).put("online", lapsed == null ? online : null).put("nnodes", ranks.size());
         json.put("ranks", ranks.toString());
         json.put("hosts", resources.hostsOf(ranks).toString());
         if (expand) {
@@ -177,6 +194,10 @@ public record StateGroup(
         if (report != null) {
             json.put("cause", report.cause());
             time(json, "offline_since", report.since());
+        }
+        if (lapsed != null) {
+            json.put("reporter", lapsed.reporter());
+            time(json, "unknown_since", lapsed.lapsed());
         }
         if (absence != null) {
             json.put("kind", absence.kind().word());

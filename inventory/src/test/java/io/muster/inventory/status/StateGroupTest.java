@@ -38,7 +38,7 @@ class StateGroupTest {
 
     private static List<String> shown(InventoryState state) {
         List<String> shown = new ArrayList<>();
-        for (StateGroup group : StateGroup.of(state, R.ranks())) {
+        for (StateGroup group : StateGroup.of(state, Idset.EMPTY, R.ranks())) {
             shown.add(group.word() + " " + group.ranks() + " " + group.reason());
         }
         return shown;
@@ -83,8 +83,8 @@ class StateGroupTest {
     void severalHoldsAreNamedByTheirHolders() {
         InventoryState state = ALL_UP.apply(drain("1", "bad", "admin", 0), 2, ADA)
                 .apply(drain("1-2", "firmware", "ops", 100), 3, new Principal(1, "bob", 0));
-        StateGroup both = StateGroup.of(state, Idset.of(1)).get(0);
-        StateGroup one = StateGroup.of(state, Idset.of(2)).get(0);
+        StateGroup both = StateGroup.of(state, Idset.EMPTY, Idset.of(1)).get(0);
+        StateGroup one = StateGroup.of(state, Idset.EMPTY, Idset.of(2)).get(0);
 
         assertThat(both.reason()).isEqualTo("admin: bad; ops: firmware");
         assertThat(both.holders()).isEqualTo("admin,ops");

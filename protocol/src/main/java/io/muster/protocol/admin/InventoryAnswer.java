@@ -11,6 +11,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
+import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -21,8 +22,8 @@ import java.util.List;
 
 /**
  * The response to {@code resource.inventory}, a method that only Muster has: everything that the daemon knows, with R
- * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, journal_bytes, waiting, schedulers, up, R,
- * state}}.
+ * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, journal_bytes, waiting, schedulers, usage, up,
+ * R, state}}.
  * {@code up} can be computed from {@code state}; it is there for programs that need nothing else.
  *
  * @param time the server's clock, seconds since the epoch
@@ -30,6 +31,7 @@ import java.util.List;
  * @param clock why the daemon doubts the wall clock, "" if it does not
  * @param journalBytes the size of everything that the daemon keeps on disk; 0 from a daemon that does not tell it
  * @param waiting parts of a new R that wait until the scheduler acquires again
+ * @param usage what reporters say about jobs
  */
 public record InventoryAnswer(
         long seq,
@@ -39,6 +41,7 @@ public record InventoryAnswer(
         long journalBytes,
         List<String> waiting,
         List<Scheduler> schedulers,
+        List<JobUsage> usage,
         InventoryState state) {
     public static final String TOPIC = "resource.inventory";
 
@@ -60,6 +63,14 @@ public record InventoryAnswer(
         for (Fields scheduler : in.list("schedulers")) {
             schedulers.add(scheduler(scheduler));
         }
+        List<JobUsage> usage = new ArrayList<>();
+        for (Fields each : in.has("usage") ? in.list("usage") : List.<Fields>of()) {
+            usage.add(new JobUsage(
+                    each.text("reporter"),
+                    each.parse("ranks", Idset::parse),
+                    each.parse("allocated", Idset::parse),
+                    each.number("time")));
+        }
         return new InventoryAnswer(
                 (long) in.number("seq"),
                 in.number("time"),
@@ -68,6 +79,7 @@ public record InventoryAnswer(
                 in.has("journal_bytes") ? (long) in.number("journal_bytes") : 0,
                 in.textsOrNone("waiting"),
                 schedulers,
+                usage,
                 StateJson.parse(state));
     }
 
@@ -121,6 +133,12 @@ public record InventoryAnswer(
         waiting.forEach(parts::add);
         ArrayNode holders = head.putArray("schedulers");
         schedulers.forEach(scheduler -> holders.add(json(scheduler)));
+        ArrayNode reported = head.putArray("usage");
+        for (JobUsage each : usage) {
+            ObjectNode entry = reported.addObject().put("reporter", each.reporter());
+            entry.put("ranks", each.ranks().toString());
+            entry.put("allocated", each.allocated().toString()).set("time", Epoch.number(each.time()));
+        }
         Bytes text = Json.encode(head);
         ByteBuffer payload = ByteBuffer.allocate(text.length() - END + body.length());
         text.first(text.length() - END).writeTo(payload);

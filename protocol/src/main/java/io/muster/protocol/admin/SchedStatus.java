@@ -3,6 +3,7 @@ package io.muster.protocol.admin;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
@@ -15,12 +16,13 @@ import io.muster.protocol.wire.Json;
  *
  * @param all resources offered to schedulers, without excluded ranks
  * @param down resources of {@code all} that are offline or drained
- * @param allocated resources of jobs; always empty, because only a scheduler knows them
+ * @param allocated resources of the ranks that jobs use, as far as reporters say; a rank is allocated as a whole
  */
 public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocated) {
-    public static SchedStatus of(InventoryState state) {
+    /** @param allocated the ranks that jobs use */
+    public static SchedStatus of(InventoryState state, Idset allocated) {
         ResourceSet all = state.resources().withoutScheduling().keep(state.members());
-        return new SchedStatus(all, all.remove(state.view().up()), ResourceSet.EMPTY);
+        return new SchedStatus(all, all.remove(state.view().up()), all.keep(allocated.intersect(all.ranks())));
     }
 
     /**

@@ -25,6 +25,7 @@ public record Errno(int value) {
     public static final Errno ECONNRESET = new Errno(104);
     public static final Errno ETIMEDOUT = new Errno(110);
     public static final Errno EHOSTUNREACH = new Errno(113);
+    public static final Errno ESTALE = new Errno(116);
     public static final Errno ECANCELED = new Errno(125);
 
     /**

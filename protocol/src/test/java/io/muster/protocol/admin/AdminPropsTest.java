@@ -122,7 +122,7 @@ class AdminPropsTest {
                 .values()
                 .forEach(ranks -> assertThat(ranks.intersects(status.exclude())).isFalse());
 
-        SchedStatus sched = SchedStatus.of(state);
+        SchedStatus sched = SchedStatus.of(state, Idset.EMPTY);
         assertThat(SchedStatus.parse(Json.parse(sched.encode())).encode()).isEqualTo(sched.encode());
         assertThat(sched.all().ranks().subtract(sched.down().ranks()))
                 .isEqualTo(state.view().up());

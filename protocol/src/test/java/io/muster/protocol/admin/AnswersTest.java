@@ -21,6 +21,7 @@ import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -128,7 +129,7 @@ class AnswersTest {
                 + "'starttime':0.0,'expiration':0.0,'nodelist':['node[0-2]']}}";
         String down = all.replace("'0-2'", "'1'").replace("node[0-2]", "node1");
         String golden = "{'all':" + all + ",'down':" + down + ",'allocated':" + EMPTY_R + "}";
-        assertThat(text(SchedStatus.of(state).encode())).isEqualTo(golden);
+        assertThat(text(SchedStatus.of(state, Idset.EMPTY).encode())).isEqualTo(golden);
         SchedStatus read = SchedStatus.parse(json(golden));
         assertThat(read.down().ranks()).hasToString("1");
         assertThat(read.allocated().ranks()).isEqualTo(Idset.EMPTY);
@@ -149,6 +150,7 @@ class AnswersTest {
                 new Scheduler("ada", -2, 77, 1_795_225_900.5, 3, Idset.range(0, 2), Idset.of(0), true, "flux", 12.5);
         assertThat(scheduler).hasToString("flux, ada(4294967294) pid 77");
         InventoryState state = state(drain("1-2", "dimm", "ops"), new MembershipChanges.Exclude("3", "spare"));
+        JobUsage usage = new JobUsage("bridge", Idset.range(0, 3), Idset.of(1), 1_795_225_929);
         InventoryAnswer answer = new InventoryAnswer(
                 7,
                 1_795_225_930.25,
@@ -157,16 +159,19 @@ class AnswersTest {
                 4096,
                 List.of("new hosts: n9"),
                 List.of(scheduler),
+                List.of(usage),
                 state);
         String text = text(answer.encode());
         assertThat(text)
                 .startsWith(
                         "{'schema_version':1,'seq':7,'time':1795225930.25,'fault':'disk full','clock':'it jumped','journal_bytes':4096,'waiting':['new hosts: n9'],'schedulers':["
                                 + "{'userid':-2,'user':'ada','pid':77,'since':1795225900.5,'responses':3,'offered':'0-2',"
-                                + "'up':'0','behind':true}],'up':'0','R':" + R + ",'state':{");
+                                + "'up':'0','behind':true,'owner':'flux','until':12.5}],'usage':[{'reporter':'bridge','ranks':'0-3',"
+                                + "'allocated':'1','time':1795225929.0}],'up':'0','R':" + R + ",'state':{");
 
         InventoryAnswer read = InventoryAnswer.parse(json(text));
         assertThat(read.schedulers()).containsExactly(scheduler);
+        assertThat(read.usage()).containsExactly(usage);
         assertThat(read.waiting()).containsExactly("new hosts: n9");
         assertThat(read.fault()).isEqualTo("disk full");
         assertThat(read.clock()).isEqualTo("it jumped");

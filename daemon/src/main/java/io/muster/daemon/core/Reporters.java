@@ -1,0 +1,186 @@
+package io.muster.daemon.core;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Report;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.ReportChanges;
+import io.muster.inventory.status.JobUsage;
+import io.muster.protocol.admin.ReportRequest;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Json;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The streams of the reporters, which say of ranks whether they are online and whether jobs use them. When the stream of a
+ * reporter ends, the liveness of its ranks is unknown.
+ */
+public final class Reporters implements Commits {
+    private static final Logger log = LoggerFactory.getLogger("report");
+    private static final long RETRY_SECONDS = 1;
+
+    /** The shortest time between two reports of the usage by one reporter. */
+    private static final long USAGE_PAUSE_NANOS = 50_000_000;
+
+    private final Inventory inventory;
+    private final ScheduledExecutorService core;
+    private final LongSupplier nanos;
+    private final Map<String, Reporter> streams = new LinkedHashMap<>();
+    /** The R that decides which hosts the reporters mean. */
+    private ResourceSet resources;
+    /** What all reporters said about jobs. Threads that compute metrics read it. */
+    private volatile List<JobUsage> usage = List.of();
+
+    /** @param nanos a monotonic clock in nanoseconds */
+    public Reporters(Inventory inventory, ScheduledExecutorService core, LongSupplier nanos) {
+        this.inventory = inventory;
+        this.core = core;
+        this.nanos = nanos;
+        this.resources = inventory.state().resources();
+    }
+
+    /**
+     * Opens the stream of a reporter. A reporter of the same user with the same name takes the place of an earlier one.
+     *
+     * @throws RpcException EBUSY if another user reports under this name
+     */
+    public Reporter open(Sink sink, Principal by, ReportRequest request) {
+        inventory.checkThread();
+        Reporter before = streams.get(request.reporter());
+        if (before != null && !before.by().isSamePerson(by)) {
+            throw new RpcException(
+                    Errno.EBUSY, request.reporter() + " reports already for " + before.by() + ": use another name");
+        }
+        if (before != null) {
+            end(before, Errno.ECANCELED, request.reporter() + " reports on another connection");
+        }
+        Reporter reporter = new Reporter(request.reporter(), sink, by);
+        streams.put(request.reporter(), reporter);
+        ReportChanges.Register register = new ReportChanges.Register(
+                request.reporter(), request.ranks(), request.online(), request.torpid());
+        inventory.submit(register, by, answer -> begin(reporter, request.ranks(), answer));
+        return reporter;
+    }
+
+    private void begin(Reporter reporter, Idset ranks, Answer answer) {
+        if (streams.get(reporter.name()) != reporter) {
+            return;
+        }
+        RpcException error = answer.error();
+        if (error == null) {
+            log.info("{}, {} reports for {} ranks", reporter.name(), reporter.by(), ranks.size());
+            reporter.sink()
+                    .send(Json.encode(JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString())));
+        } else {
+            release(reporter);
+            reporter.sink().end(error);
+        }
+    }
+
+    private void end(Reporter reporter, Errno errno, String sentence) {
+        streams.remove(reporter.name(), reporter);
+        collect();
+        reporter.sink().end(new RpcException(errno, sentence));
+    }
+
+    /** Removes a stream that has ended or whose connection is closed. */
+    public void release(Reporter reporter) {
+        if (streams.remove(reporter.name(), reporter)) {
+            collect();
+            lapse(reporter);
+        }
+    }
+
+    private void lapse(Reporter reporter) {
+        inventory.submit(new ReportChanges.Lapse(reporter.name()), Principal.DAEMON, answer -> {
+            if (answer instanceof Answer.Failed && !streams.containsKey(reporter.name())) {
+                var unused = core.schedule(() -> retry(reporter), RETRY_SECONDS, TimeUnit.SECONDS);
+            } else if (answer instanceof Answer.Done done && !done.entries().isEmpty()) {
+                log.warn("{} does not report any more: the liveness of its ranks is unknown", reporter.name());
+            }
+        });
+    }
+
+    private void retry(Reporter reporter) {
+        if (!streams.containsKey(reporter.name())) {
+            lapse(reporter);
+        }
+    }
+
+    /** Ends every stream, as the daemon does when it stops. The next daemon knows that these reporters are lost. */
+    public void endAll(RpcException reason) {
+        List<Reporter> ending = List.copyOf(streams.values());
+        streams.clear();
+        ending.forEach(reporter -> reporter.sink().end(reason));
+    }
+
+    /**
+     * Takes what a reporter says about jobs.
+     *
+     * @param allocated all ranks of the reporter that jobs use
+     * @throws RpcException EINVAL if the reporter does not report for one of the ranks, EAGAIN if it says it too often
+     */
+    public void use(Reporter reporter, Idset allocated) {
+        Report report = inventory.state().liveness().reports().of(reporter.name());
+        if (report == null || report.isLapsed()) {
+            throw new RpcException(Errno.EAGAIN, "the report of " + reporter.name() + " has not begun yet");
+        }
+        if (!report.ranks().containsAll(allocated)) {
+            throw new RpcException(
+                    Errno.EINVAL,
+                    reporter.name() + " does not report for ranks " + allocated.subtract(report.ranks()));
+        }
+        long now = nanos.getAsLong();
+        if (reporter.usage() != null && now - reporter.usageAt() < USAGE_PAUSE_NANOS) {
+            throw new RpcException(
+                    Errno.EAGAIN, "usage may be reported every 50 ms: send the newest usage after that time");
+        }
+        reporter.uses(new JobUsage(reporter.name(), report.ranks(), allocated, inventory.now()), now);
+        collect();
+    }
+
+    private void collect() {
+        usage = streams.values().stream()
+                .map(Reporter::usage)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** Returns what the connected reporters last said about jobs. Any thread may call this. */
+    public List<JobUsage> usage() {
+        return usage;
+    }
+
+    public int size() {
+        return streams.size();
+    }
+
+    /** Ends the streams if R gave other hosts to the ranks, because reporters name ranks. */
+    @Override
+    public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
+        boolean defined = entries.stream().anyMatch(entry -> entry.event() instanceof DefinitionChanges.Defined);
+        if (!defined) {
+            return;
+        }
+        ResourceSet before = resources;
+        resources = state.resources();
+        boolean same = resources.ranks().equals(before.ranks()) && resources.hosts().equals(before.hosts());
+        for (Reporter reporter : same ? List.<Reporter>of() : List.copyOf(streams.values())) {
+            release(reporter);
+            reporter.sink().end(new RpcException(Errno.ESTALE, "R was replaced: read it again, and report again"));
+        }
+    }
+}

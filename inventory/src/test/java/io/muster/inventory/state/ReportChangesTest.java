@@ -1,0 +1,122 @@
+package io.muster.inventory.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.LivenessState;
+import io.muster.inventory.axis.Report;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
+import io.muster.inventory.status.HostState;
+import io.muster.inventory.status.HostStatus;
+import io.muster.inventory.status.JobUsage;
+import io.muster.inventory.status.StateGroup;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is known of ranks that a reporter reports, and of ranks whose reporter is lost. */
+class ReportChangesTest {
+    private static final Idset ALL = Idset.range(0, 3);
+    private static final Command REGISTER =
+            new ReportChanges.Register("bridge", Idset.range(1, 3), Idset.range(1, 2), Idset.EMPTY);
+
+    private static InventoryState after(InventoryState state, double time, Command command) {
+        Decision decision = command.decide(state, time, States.ALICE);
+        assertThat(decision.rejection()).isNull();
+        for (Event event : decision.events()) {
+            state = state.apply(event, time, States.ALICE);
+        }
+        return state;
+    }
+
+    private static InventoryState lost() {
+        InventoryState state = after(States.four().state(), 100, REGISTER);
+        return after(state, 200, new ReportChanges.Lapse("bridge"));
+    }
+
+    private static List<String> words(InventoryState state, Idset allocated) {
+        return StateGroup.of(state, allocated, ALL).stream()
+                .map(group -> group.word() + " " + group.ranks())
+                .toList();
+    }
+
+    @Test
+    void theSnapshotHasTheReport() {
+        InventoryState state = lost();
+        InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
+        assertThat(States.snapshot(read)).isEqualTo(States.snapshot(state)).contains("\"lapsed\":200");
+        assertThat(read.liveness().reports().all())
+                .containsExactlyElementsOf(state.liveness().reports().all());
+    }
+
+    @Test
+    void theJournalHasTheReport() {
+        InventoryState state = States.four().state();
+        Event reported = REGISTER.decide(state, 100, States.ALICE).events().get(0);
+        Entry entry = new Entry(9, 100, States.ALICE, reported);
+        ObjectNode json = entry.toJson().put("seq", 9);
+        assertThat(Entry.parse(json)).isEqualTo(entry);
+        assertThat(json.path("context").path("reporter").asText()).isEqualTo("bridge");
+    }
+
+    @Test
+    void aNewRTakesTheReportToTheNewRanks() {
+        InventoryState state = lost();
+        InventoryState next = state.redefine(
+                States.resources("0-1", "host[2-3]"),
+                "configuration",
+                new LivenessState(Liveness.Status.OFFLINE, 300, "defined"));
+        assertThat(next.liveness().reports().unknown()).hasToString("0-1");
+    }
+
+    @Test
+    void theLevelBeforeKnowsNoReports() {
+        Decision decision = REGISTER.decide(InventoryState.empty(Level.TWO), 1, States.ALICE);
+        assertThat(decision.rejection()).isNotNull().satisfies(refusal -> assertThat(refusal.text())
+                .isEqualTo("a report needs format level 3, and the state directory is in level 2: run `muster upgrade"
+                        + " finish`"));
+    }
+
+    @Test
+    void unknownRanksHaveTheirOwnGroups() {
+        assertThat(words(lost(), Idset.EMPTY)).containsExactly("avail 0", "avail? 1-3");
+        StateGroup unknown = StateGroup.of(lost(), Idset.EMPTY, ALL).get(1);
+        assertThat(unknown.reason()).isEqualTo("bridge does not report");
+        assertThat(unknown.since()).isEqualTo(200);
+        assertThat(unknown.toJson(lost().resources(), false).toString())
+                .contains("\"online\":null", "\"reporter\":\"bridge\"", "\"unknown_since\":\"1970-01-01T00:03:20Z\"");
+    }
+
+    @Test
+    void allocatedAndDrainingAreStatesOfTheirOwn() {
+        InventoryState state = States.four().state();
+        state = after(state, 100, new HoldChanges.Drain("2-3", "fan", HoldChanges.Mode.NONE, "admin", 0));
+        assertThat(words(state, Idset.parse("1-2")))
+                .containsExactly("avail 0", "allocated 1", "draining 2", "drained 3");
+        assertThat(HostState.DRAINING.label()).isEqualTo("draining");
+    }
+
+    @Test
+    void anAccountOfAHostSaysWhatIsUnknown() {
+        JobUsage usage = new JobUsage("bridge", Idset.range(1, 3), Idset.of(1), 190);
+        HostStatus known = new HostStatus(lost(), 1, List.of(usage), List.of(), List.of());
+        assertThat(known.text(210, "", Double::toString))
+                .contains("liveness    unknown for 10s: bridge does not report; what was known last is sent to schedulers:\n"
+                        + "  liveness    online")
+                .contains("jobs        allocated, as bridge reported 20s ago");
+        assertThat(known.toJson().path("liveness").asText()).isEqualTo("unknown");
+        assertThat(known.toJson().path("allocated").asBoolean()).isTrue();
+        HostStatus silent = new HostStatus(lost(), 0, List.of(usage), List.of(), List.of());
+        assertThat(silent.text(210, "", Double::toString)).contains("jobs        unknown: nobody reports them");
+        assertThat(silent.toJson().path("allocated").isNull()).isTrue();
+    }
+
+    @Test
+    void aLaterReporterTakesRanksThatNobodyReports() {
+        InventoryState state =
+                after(lost(), 300, new ReportChanges.Register("other", Idset.of(3), Idset.of(3), Idset.EMPTY));
+        assertThat(state.liveness().reports().unknown()).hasToString("1-2");
+        assertThat(state.liveness().reports().all()).extracting(Report::reporter).containsExactly("bridge", "other");
+    }
+}

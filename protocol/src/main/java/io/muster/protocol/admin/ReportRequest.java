@@ -1,0 +1,55 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+
+/**
+ * The request {@code resource.report}, which is ours: {@code {reporter, ranks, online, torpid?}}. A reporter registers the ranks
+ * that it reports for, with their liveness. The response is {@code {ranks}}, and the stream stays open as long as the reporter
+ * reports.
+ *
+ * @param online the ranks that are connected, torpid ones included
+ */
+public record ReportRequest(String reporter, Idset ranks, Idset online, Idset torpid) {
+    public static final String TOPIC = "resource.report";
+
+    /** The request in which a reporter says which ranks jobs use: {@code {allocated}}. */
+    public static final String USAGE_TOPIC = "resource.usage";
+
+    /** @throws RpcException EPROTO if a key is missing or has the wrong type */
+    public static ReportRequest parse(ObjectNode payload) {
+        Fields in = fields(TOPIC, payload);
+        return new ReportRequest(
+                in.text("reporter"),
+                in.parse("ranks", Idset::parse),
+                in.parse("online", Idset::parse),
+                in.has("torpid") ? in.parse("torpid", Idset::parse) : Idset.EMPTY);
+    }
+
+    /**
+     * Reads the payload of a report of the usage.
+     *
+     * @throws RpcException EPROTO if the key is missing or is not an idset
+     */
+    public static Idset parseUsage(ObjectNode payload) {
+        return fields(USAGE_TOPIC, payload).parse("allocated", Idset::parse);
+    }
+
+    private static Fields fields(String topic, ObjectNode payload) {
+        return new Fields(
+                payload, "", (place, sentence) -> new RpcException(Errno.EPROTO, topic + ": " + place + " " + sentence));
+    }
+
+    public ObjectNode toJson() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("reporter", reporter)
+                .put("ranks", ranks.toString())
+                .put("online", online.toString())
+                .put("torpid", torpid.toString());
+    }
+}
