@@ -22,6 +22,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.acquire.Owner;
+import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
@@ -263,6 +264,11 @@ final class JsonSchemaTest {
             ResponseStream stream = client.stream("resource.acquire", new Owner("flux", 60).toJson());
             assertThat(stream.hasNext()).isTrue();
             json(0, "acquire release", "--dry-run", "flux");
+            ReportRequest report = new ReportRequest("bridge", Idset.of(1), Idset.of(1), Idset.EMPTY);
+            assertThat(client.stream(ReportRequest.TOPIC, report.toJson()).hasNext()).isTrue();
+            client.rpc(ReportRequest.USAGE_TOPIC, report.toJson().put("allocated", "1"));
+            json(0, "summary");
+            json(0, "why", "node1");
         }
         await().until(() -> shell.run("status", "--json").out().contains("\"connected\":false"));
         json(0, "status");

@@ -35,11 +35,11 @@ public final class ChangeOptions {
     @Option(
             names = "--wait",
             arity = "0..1",
-            paramLabel = IDLE,
+            paramLabel = "STATE",
             parameterConsumer = Until.class,
             description =
                     "Wait until every scheduler has been sent the change, or end with status 124 after --timeout. The "
-                            + "change is on disk before the command returns, also without --wait. With =idle, wait until no "
+                            + "change is on disk before the command returns, also without --wait. With --wait=idle, wait until no "
                             + "job uses the hosts any more; then there is no limit unless --timeout is given.")
     private @Nullable String wait;
 
