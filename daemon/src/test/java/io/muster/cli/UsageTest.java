@@ -1,0 +1,116 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.Shell.Result;
+import io.muster.cli.terminal.Exit;
+import io.muster.daemon.RunningDaemon;
+import io.muster.inventory.idset.Idset;
+import io.muster.protocol.admin.ReportRequest;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.RpcException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the command shows of a reporter's liveness and usage, against a daemon in this process. */
+@Timeout(300)
+final class UsageTest {
+    private static final String RESOURCES = """
+            [[resource.config]]
+            hosts = "node[0-3]"
+            cores = "0-3"
+            """;
+
+    @TempDir
+    private Path directory;
+
+    private RunningDaemon daemon;
+    private FluxClient reporter;
+
+    @BeforeEach
+    void start() throws Exception {
+        daemon = RunningDaemon.start(directory, RESOURCES);
+        reporter = FluxClient.connect(daemon.uri());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        reporter.close();
+        daemon.close();
+    }
+
+    private Result run(String... arguments) {
+        return new Shell().with("MUSTER_URI", daemon.uri()).run(arguments);
+    }
+
+    private ResponseStream report(String ranks, String online) throws Exception {
+        ReportRequest request =
+                new ReportRequest("bridge", Idset.parse(ranks), Idset.parse(online), Idset.EMPTY);
+        ResponseStream stream = reporter.stream(ReportRequest.TOPIC, request.toJson());
+        assertThat(stream.next().path("ranks").asText()).isEqualTo(ranks);
+        return stream;
+    }
+
+    /** Reports usage, again if the last report was less than 50 ms ago. */
+    private void use(String allocated) {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode().put("allocated", allocated);
+        await().ignoreException(RpcException.class).until(() -> {
+            reporter.rpc(ReportRequest.USAGE_TOPIC, payload);
+            return true;
+        });
+    }
+
+    @Test
+    void whatReportersSayIsShown() throws Exception {
+        report("0-3", "0-2");
+        use("0-1");
+        run("drain", "1", "fan");
+        assertThat(run("status", "-no", "state,nodelist").out())
+                .isEqualTo("    avail node2\n   avail* node3\nallocated node0\n draining node1\n");
+        assertThat(run("status", "-no", "state,nodelist", "-s", "draining").out())
+                .isEqualTo("draining node1\n");
+        assertThat(run("list", "-no", "state,nodelist").out())
+                .isEqualTo("     free node2\nallocated node[0-1]\n     down node3\n");
+        assertThat(run("why", "node0").out()).contains("jobs        allocated, as bridge reported");
+
+        reporter.close();
+        await().until(() -> run("status", "-no", "state", "-s", "unknown").out().contains("?"));
+        assertThat(run("status", "-no", "state,nodelist").out()).isEqualTo("  avail? node[0,2-3]\ndrained? node1\n");
+        assertThat(run("why", "node3").out())
+                .contains("bridge does not report")
+                .contains("jobs        unknown: nobody reports them");
+    }
+
+    @Test
+    void aDrainWaitsUntilTheLastJobHasLeft() throws Exception {
+        report("0-3", "0-3");
+        use("1-2");
+        assertThat(run("drain", "--wait=idle", "0", "x").exit()).isEqualTo(Exit.OK);
+        Result waited = run("drain", "--wait=idle", "--timeout", "1", "1-2", "x");
+        assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
+        assertThat(waited.err()).isEqualTo("muster: the change is made, but jobs still use node[1-2]\n");
+        CompletableFuture<Result> drained =
+                CompletableFuture.supplyAsync(() -> run("drain", "-u", "--wait=idle", "1-3", "x"));
+        await().until(() -> run("status", "-no", "state", "3").out().contains("drained"));
+        assertThat(drained).isNotDone();
+        use("");
+        assertThat(drained.get()).isEqualTo(new Result(Exit.OK, "", ""));
+    }
+
+    @Test
+    void aWaitWithoutAReporterSaysWhatIsMissing() {
+        Result waited = run("drain", "--wait=idle", "--timeout", "1", "1", "x");
+        assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
+        assertThat(waited.err()).contains("nobody reports which hosts jobs use");
+        assertThat(run("expiration", "set", "--wait=idle", "4h").exit()).isEqualTo(Exit.USAGE);
+    }
+}
