@@ -9,6 +9,7 @@ import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
@@ -54,7 +55,8 @@ final class UsageTest {
 
     private ResponseStream report(String ranks, String online) throws Exception {
         ReportRequest request =
-                new ReportRequest("bridge", Idset.parse(ranks), Idset.parse(online), Idset.EMPTY);
+                new ReportRequest(new ReportChanges.Register(
+                "bridge", Idset.parse(ranks), Idset.parse(online), Idset.EMPTY));
         ResponseStream stream = reporter.stream(ReportRequest.TOPIC, request.toJson());
         assertThat(stream.next().path("ranks").asText()).isEqualTo(ranks);
         return stream;

@@ -10,7 +10,6 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.status.JobUsage;
-import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
@@ -57,7 +56,7 @@ public final class Reporters implements Commits {
      *
      * @throws RpcException EBUSY if another user reports under this name
      */
-    public Reporter open(Sink sink, Principal by, ReportRequest request) {
+    public Reporter open(Sink sink, Principal by, ReportChanges.Register request) {
         inventory.checkThread();
         Reporter before = streams.get(request.reporter());
         if (before != null && !before.by().isSamePerson(by)) {
@@ -69,9 +68,7 @@ public final class Reporters implements Commits {
         }
         Reporter reporter = new Reporter(request.reporter(), sink, by);
         streams.put(request.reporter(), reporter);
-        ReportChanges.Register register = new ReportChanges.Register(
-                request.reporter(), request.ranks(), request.online(), request.torpid());
-        inventory.submit(register, by, answer -> begin(reporter, request.ranks(), answer));
+        inventory.submit(request, by, answer -> begin(reporter, request.ranks(), answer));
         return reporter;
     }
 

@@ -96,7 +96,7 @@ final class OpenStreams {
     void report(Request request, Principal by) throws ProtocolException {
         Reply reply = begin(request);
         ReportRequest report = ReportRequest.parse(Json.parse(Session.payload(request)));
-        Reporter stream = backend.reporters().open(reply, by, report);
+        Reporter stream = backend.reporters().open(reply, by, report.command());
         reporter = stream;
         Runnable release = () -> backend.reporters().release(stream);
         open(request, reply, () -> {}, release, release);

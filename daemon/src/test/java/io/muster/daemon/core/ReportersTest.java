@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Report;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.status.JobUsage;
-import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.time.Duration;
@@ -27,8 +28,8 @@ class ReportersTest {
     }
 
     private Reporter open(String name, Principal by, String ranks, String online) {
-        ReportRequest request =
-                new ReportRequest(name, Idset.parse(ranks), Idset.parse(online), Idset.EMPTY);
+        ReportChanges.Register request =
+                new ReportChanges.Register(name, Idset.parse(ranks), Idset.parse(online), Idset.EMPTY);
         Reporter reporter = rig.reporters.open(sink, by, request);
         rig.settle();
         return reporter;
@@ -53,7 +54,7 @@ class ReportersTest {
         scheduler.received();
         rig.holdDisk();
         rig.reporters.open(
-                sink, Rig.ALICE, new ReportRequest("bridge", Idset.range(0, 3), Idset.range(0, 2), Idset.of(2)));
+                sink, Rig.ALICE, new ReportChanges.Register("bridge", Idset.range(0, 3), Idset.range(0, 2), Idset.of(2)));
         rig.core.runReady();
         assertThat(sink.received()).isEmpty();
         rig.release();
@@ -95,7 +96,7 @@ class ReportersTest {
         rig.close();
         rig = Rig.on(rig.disk, new HandDriven(Rig.START.plusSeconds(1000)));
         assertThat(report("bridge").isLapsed()).isFalse();
-        rig.submit(new io.muster.inventory.state.DefinitionChanges.Restart());
+        rig.submit(new DefinitionChanges.Restart());
         assertThat(report("bridge").lapsed()).isEqualTo(rig.now());
         assertThat(unknown()).hasToString("0-3");
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 
@@ -11,10 +12,8 @@ import io.muster.protocol.rpc.RpcException;
  * The request {@code resource.report}, which is ours: {@code {reporter, ranks, online, torpid?}}. A reporter registers the ranks
  * that it reports for, with their liveness. The response is {@code {ranks}}, and the stream stays open as long as the reporter
  * reports.
- *
- * @param online the ranks that are connected, torpid ones included
  */
-public record ReportRequest(String reporter, Idset ranks, Idset online, Idset torpid) {
+public record ReportRequest(ReportChanges.Register command) {
     public static final String TOPIC = "resource.report";
 
     /** The request in which a reporter says which ranks jobs use: {@code {allocated}}. */
@@ -23,11 +22,11 @@ public record ReportRequest(String reporter, Idset ranks, Idset online, Idset to
     /** @throws RpcException EPROTO if a key is missing or has the wrong type */
     public static ReportRequest parse(ObjectNode payload) {
         Fields in = fields(TOPIC, payload);
-        return new ReportRequest(
+        return new ReportRequest(new ReportChanges.Register(
                 in.text("reporter"),
                 in.parse("ranks", Idset::parse),
                 in.parse("online", Idset::parse),
-                in.has("torpid") ? in.parse("torpid", Idset::parse) : Idset.EMPTY);
+                in.has("torpid") ? in.parse("torpid", Idset::parse) : Idset.EMPTY));
     }
 
     /**
@@ -47,9 +46,9 @@ public record ReportRequest(String reporter, Idset ranks, Idset online, Idset to
     public ObjectNode toJson() {
         return JsonNodeFactory.instance
                 .objectNode()
-                .put("reporter", reporter)
-                .put("ranks", ranks.toString())
-                .put("online", online.toString())
-                .put("torpid", torpid.toString());
+                .put("reporter", command.reporter())
+                .put("ranks", command.ranks().toString())
+                .put("online", command.online().toString())
+                .put("torpid", command.torpid().toString());
     }
 }
