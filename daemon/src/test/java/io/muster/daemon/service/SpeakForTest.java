@@ -248,6 +248,26 @@ class SpeakForTest {
     }
 
     @Test
+    void limitsForAUserCountTheSpeaker() {
+        Stage.Caller flux = join(FLUX);
+        String json = "{\"resources\":[{\"type\":\"node\",\"count\":4}]}";
+        ask(flux, ALICE, "resource.ping", "{}");
+        ask(flux, BOB, "resource.ping", "{}");
+        flux.received();
+        stage.answersHeld = true;
+        for (int i = 0; i < 4200; i++) {
+            flux.session.receive(Request.of("feasibility.check", Bytes.text(json), 0, i)
+                    .with(new Credentials(i % 2 == 0 ? ALICE : BOB, USER)));
+        }
+        assertThat(flux.received())
+                .isNotEmpty()
+                .allMatch(answer -> answer.startsWith("EAGAIN 4096 of this user's checks are waiting"));
+        stage.answersHeld = false;
+        stage.heldAnswers.forEach(Runnable::run);
+        stage.rig.settle();
+    }
+
+    @Test
     void refusalsAreCountedEachTimeAndLoggedOnce() {
         Stage.Caller nobody = join(502);
         for (int uid = 2000; uid < 2100; uid++) {
