@@ -124,7 +124,9 @@ public final class Session {
      */
     private void deny(Method method, String sentence) {
         boolean loud = denied.add(method) && admissions.budget().take(peer.rights.identity());
-        backend.queries().meters().denied(method, sender.principal().names(), sender.credentials(), loud);
+        Rights speaker = sender.speaker();
+        String user = sender.user() + (speaker == null ? "" : " speaker=" + speaker.user());
+        backend.queries().meters().denied(method, user, sender.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
     }
 

@@ -275,7 +275,7 @@ class SpeakForTest {
         }
         assertThat(stage.denials).hasSize(100);
         assertThat(stage.denials).filteredOn(line -> !line.endsWith(" again"))
-                .containsExactly("resource.drain 2000 through 502");
+                .containsExactly("resource.drain 2000 speaker=502");
     }
 
     /** An older level has no speaker, so that the version that reads it finds an author that it knows. */
