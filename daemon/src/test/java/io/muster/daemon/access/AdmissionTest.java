@@ -64,7 +64,8 @@ class AdmissionTest {
         assertThat(admission.isForOwnerOnly()).isFalse();
         assertThat(admission.refusal(monitor, Right.HOLD))
                 .endsWith("grants to 2001 (holder \"monitor\" only), 2001 (holder \"racks\" only), 2002");
-        assertThat(admission.refusal(monitor, Right.ACQUIRE)).endsWith("the right \"acquire\", which no [[grant]] gives");
+        assertThat(admission.refusal(monitor, Right.ACQUIRE))
+                .endsWith("the right \"acquire\", which no [[grant]] gives");
     }
 
     @Test
@@ -74,17 +75,14 @@ class AdmissionTest {
         assertThat(of(without, 2001).credentials().rolemask()).isEqualTo(admin | Credentials.LOCAL);
         assertThat(of(without, 2001).allow(Right.CHANGE)).isFalse();
         assertThat(of(without, 2001).areAGuests()).isTrue();
-        assertThat(forOwner(without, 2001, admin).allow(Right.CHANGE))
-                .isFalse();
+        assertThat(forOwner(without, 2001, admin).allow(Right.CHANGE)).isFalse();
 
         Admission with = admission(false, List.of("2001"), grant(Grant.ROLE_ADMIN, null, Right.CHANGE));
         assertThat(of(with, 2001).allow(Right.CHANGE)).isTrue();
         assertThat(with.admit(Identity.ofKernel(2002, 2002, 0), "2002")).isNull();
         assertThat(with.isForOwnerOnly()).isFalse();
-        assertThat(forOwner(with, 2002, admin).allow(Right.CHANGE))
-                .isTrue();
-        assertThat(forOwner(with, 2002, Credentials.USER).allow(Right.CHANGE))
-                .isFalse();
+        assertThat(forOwner(with, 2002, admin).allow(Right.CHANGE)).isTrue();
+        assertThat(forOwner(with, 2002, Credentials.USER).allow(Right.CHANGE)).isFalse();
         assertThat(forOwner(with, 2002, Credentials.ADMIN).allow(Right.CHANGE))
                 .as("no role of a user")
                 .isFalse();

@@ -53,7 +53,8 @@ class ChangeLogTest {
     void aLineNamesWhoSpokeForTheAuthor() {
         Entry entry = new Entry(7, 1.7e9, Rig.ALICE.through(Rig.BOB, true), drain(null, 0));
         assertThat(line(entry))
-                .isEqualTo("drain idset=3 nodelist=host3 overwrite=0 holder=admin by=\"alice(1001) through bob(1002)\" seq=7");
+                .isEqualTo(
+                        "drain idset=3 nodelist=host3 overwrite=0 holder=admin by=\"alice(1001) through bob(1002)\" seq=7");
     }
 
     @Test

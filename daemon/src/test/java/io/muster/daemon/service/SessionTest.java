@@ -316,7 +316,9 @@ class SessionTest {
         owner.session.receive(request);
         stage.rig.settle();
         assertThat(owner.received()).containsExactly(OK);
-        assertThat(owner.ask("resource.inventory", null)).contains("\"by\":{\"userid\":4321,\"user\":\"4321\",\"speaker\":{\"userid\":1000,\"user\":\"ada\",\"pid\":4711}}");
+        assertThat(owner.ask("resource.inventory", null))
+                .contains(
+                        "\"by\":{\"userid\":4321,\"user\":\"4321\",\"speaker\":{\"userid\":1000,\"user\":\"ada\",\"pid\":4711}}");
     }
 
     @ParameterizedTest

@@ -72,9 +72,7 @@ class SpeakForTest {
     /** Returns a connection of the user, with the rights that the configuration gives. */
     private Stage.Caller join(int uid) {
         Rights[] rights = new Rights[1];
-        stage.gate
-                .admissions()
-                .rights(Identity.ofKernel(uid, uid, 4711), found -> rights[0] = found);
+        stage.gate.admissions().rights(Identity.ofKernel(uid, uid, 4711), found -> rights[0] = found);
         stage.rig.settle();
         return stage.join(Objects.requireNonNull(rights[0]));
     }
@@ -135,8 +133,9 @@ class SpeakForTest {
     @Test
     void aRefusalSaysWhoLacksTheRightAndWhoHasIt() {
         assertThat(ask(join(502), 0, "resource.reload", "{}"))
-                .isEqualTo("EPERM 502, which sends this request for root, has no right to it: Request requires owner"
-                        + " credentials or the right \"change\", which the configuration grants to 500, 503, 1001, role:admin");
+                .isEqualTo(
+                        "EPERM 502, which sends this request for root, has no right to it: Request requires owner"
+                                + " credentials or the right \"change\", which the configuration grants to 500, 503, 1001, role:admin");
         assertThat(ask(join(501), ALICE, "resource.drain", "{\"targets\":\"1\"}"))
                 .endsWith("grants to 500, 503, 1001, role:admin; 501 sends this request for alice");
     }
@@ -274,7 +273,8 @@ class SpeakForTest {
             ask(nobody, uid, "resource.drain", "{}");
         }
         assertThat(stage.denials).hasSize(100);
-        assertThat(stage.denials).filteredOn(line -> !line.endsWith(" again"))
+        assertThat(stage.denials)
+                .filteredOn(line -> !line.endsWith(" again"))
                 .containsExactly("resource.drain 2000 speaker=502");
     }
 
@@ -305,10 +305,11 @@ class SpeakForTest {
     @Test
     void aConnectionThatEndsMeanwhileStillMakesItsChangesAndOpensNothing() {
         Stage.Caller flux = join(FLUX);
-        flux.session.receive(
-                Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1).with(new Credentials(ALICE, USER)));
+        flux.session.receive(Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
+                .with(new Credentials(ALICE, USER)));
         Stage.Caller second = join(FLUX);
-        second.session.receive(Request.of("resource.acquire", null, Header.STREAMING, 1).with(new Credentials(0, USER)));
+        second.session.receive(
+                Request.of("resource.acquire", null, Header.STREAMING, 1).with(new Credentials(0, USER)));
         flux.session.close();
         second.session.close();
         stage.rig.settle();

@@ -70,8 +70,7 @@ public final class Stage implements AutoCloseable {
         Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10);
         Aside aside = new Aside(rig.core, rig.core);
         gate = new Gate(
-                new Admissions(Admission.of(OWNER, access, accounts, name -> {}), rig.core, aside, aside),
-                limits);
+                new Admissions(Admission.of(OWNER, access, accounts, name -> {}), rig.core, aside, aside), limits);
         SessionMeters meters = new SessionMeters() {
             @Override
             public void denied(Method method, String user, Credentials credentials, boolean loud) {
