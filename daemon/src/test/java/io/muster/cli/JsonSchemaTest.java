@@ -357,9 +357,9 @@ final class JsonSchemaTest {
         }
     }
 
-    /** What depends on the machine or on a history of months: the login uid of a user, and an interval that began too early. */
+    /** What depends on the machine or on a history of months: a user that speaks for another, a login uid, and an interval that began too early. */
     private void direct() {
-        Principal sudo = new Principal(0, "root", 7, 1000);
+        Principal sudo = new Principal(0, "root", 0).through(new Principal(500, "flux", 7, 1000), true);
         InventoryState state = InventoryState.empty(Level.TWO)
                 .apply(new DefinitionChanges.Defined("test", Rig.nodes("node[0-3]"), Liveness.Status.ONLINE), 1, sudo);
         InventoryState excluded = state.apply(

@@ -134,8 +134,9 @@ class UpgradeTest {
             assertThat(client.rpc("resource.upgrade-status", null))
                     .isEqualTo(
                             json(
-                                    "{'written':1,'oldest':1,'newest':2,"
-                                            + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds']}"));
+                                    "{'written':1,'oldest':1,'newest':3,"
+                                            + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds',"
+                                            + "'a scheduler may acquire with an owner, and keep the acquisition over a restart; authors name who spoke for them']}"));
             ask(client, "upgrade-finish", "{}");
             client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
         }
@@ -153,7 +154,7 @@ class UpgradeTest {
             assertThat(client.rpc("resource.upgrade-status", null)
                             .path("written")
                             .asInt())
-                    .isEqualTo(2);
+                    .isEqualTo(3);
             ObjectNode once = known(client);
             long seq = client.rpc("resource.stats-get", null).path("seq").asLong();
             ask(client, "drain", "{'targets':'0','reason':'once','id':'" + ID + "'}");

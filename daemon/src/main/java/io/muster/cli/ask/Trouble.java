@@ -32,13 +32,13 @@ record Trouble(String state, double since, double until, String holder, String b
             if (group.holds() != null) {
                 group.holds().holds().forEach(hold -> {
                     String reason = text(hold.reason());
-                    String by = hold.by().user();
+                    String by = hold.by().names();
                     add(all, new Trouble(word, hold.since(), hold.until(), hold.holder(), by, reason), group);
                 });
             }
             if (group.absence() != null) {
                 String reason = text(group.absence().reason());
-                String by = group.absence().by().user();
+                String by = group.absence().by().names();
                 add(all, new Trouble(word, group.absence().since(), 0, "", by, reason), group);
             } else if (group.lapsed() != null) {
                 add(all, new Trouble("unknown", group.lapsed().lapsed(), 0, "", "", group.reason()), group);

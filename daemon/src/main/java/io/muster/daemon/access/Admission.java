@@ -74,7 +74,7 @@ public final class Admission {
         int admin = admins.include(uid, identity.gid()) && !isOwner ? Credentials.ADMIN : 0;
         Rights rights = rights(identity, new Credentials(uid, role | admin | Credentials.LOCAL), user);
         if (!isOwner && rights.granted().contains(Right.CHANGE)) {
-            rights = rights.withRole(Credentials.ADMIN);
+            rights = rights.with(rights.credentials().rolemask() | Credentials.ADMIN);
         }
         return rights.areAGuests() && !guests ? null : rights;
     }
@@ -91,7 +91,7 @@ public final class Admission {
                 }
             }
         }
-        return new Rights(identity, credentials, user, granted, holders);
+        return new Rights(identity, credentials, user, granted, holders, null);
     }
 
     public Accounts accounts() {
@@ -104,14 +104,45 @@ public final class Admission {
                 && grants.stream().allMatch(each -> each.users.isEmpty() && !(each.toRole() && !admins.isEmpty()));
     }
 
-    /** Returns the rights with which a message counts that the owner sends for another user. */
-    public Rights onBehalfOf(Credentials claimed) {
-        Identity identity = Identity.ofClaim(claimed);
-        return rights(identity, claimed, identity.number());
+    /**
+     * Returns the rights with which a message counts that a user sends for another. The owner is believed which roles the other user has
+     * (RFC 12). If anybody else speaks, the other user has the rights that the user would have on a connection. Root and the owner have
+     * the speaker's rights then.
+     *
+     * @param speaker has the right {@link Right#SPEAK_FOR}
+     * @param name name of the user for whom the message is sent, or the number if there is no name
+     */
+    public Rights onBehalfOf(Rights speaker, Credentials claimed, String name) {
+        int uid = claimed.userid();
+        boolean byOwner = speaker.credentials().isOwner();
+        boolean squashed = !byOwner && (uid == owner || uid == 0);
+        Identity identity = Identity.ofClaim(uid, squashed);
+        if (uid == speaker.identity().uid()) {
+            return byOwner || !claimed.mayUse(Credentials.USER) ? speaker.with(claimed.rolemask()) : speaker;
+        } else if (byOwner) {
+            return rights(identity, claimed, name).through(speaker);
+        } else if (squashed && claimed.mayUse(Credentials.USER)) {
+            Credentials user = new Credentials(uid, Credentials.USER);
+            return new Rights(identity, user, name, speaker.granted(), speaker.holders(), speaker);
+        }
+        Rights own = claimed.mayUse(Credentials.USER) ? admit(identity, name) : null;
+        own = own == null ? rights(identity, new Credentials(uid, 0), name) : own;
+        return own.through(speaker);
     }
 
-    /** Returns the sentence for a user without this right. It says who has the right. */
-    public String refusal(Right right) {
+    /** Returns the sentence for a user without this right. It says who has the right, and who lacks it if one user speaks for another. */
+    public String refusal(Rights rights, Right right) {
+        Rights speaker = rights.speaker();
+        if (speaker == null) {
+            return refusal(right);
+        }
+        String lacks = speaker.allow(right)
+                ? rights.user() + ", for whom " + speaker.user() + " sends this request, has no right to it: "
+                : speaker.user() + ", which sends this request for " + rights.user() + ", has no right to it: ";
+        return lacks + refusal(right);
+    }
+
+    private String refusal(Right right) {
         if (right == Right.READ) {
             return "Request requires owner or user credentials";
         }
@@ -121,8 +152,13 @@ public final class Admission {
 
     /** Returns the sentence for a user whose right {@link Right#HOLD} does not cover this holder; null for all holders. */
     public String refusal(Rights rights, @Nullable String holder) {
+        Rights speaker = rights.speaker();
+        if (speaker != null && !speaker.allowHolder(holder)) {
+            return refusal(speaker, holder) + "; " + speaker.user() + " sends this request for " + rights.user();
+        }
+        String by = speaker == null ? "" : ", for whom " + speaker.user() + " sends this request,";
         String covered = rights.holders().stream().sorted().collect(Collectors.joining("\", \""));
-        return "user " + rights.user() + " may drain and undrain only with --holder \"" + covered + "\", not "
+        return "user " + rights.user() + by + " may drain and undrain only with --holder \"" + covered + "\", not "
                 + (holder == null ? "for all holders" : "\"" + holder + "\"")
                 + ": that requires owner credentials or the right \"" + Right.CHANGE.word() + "\", "
                 + whoHas(Right.CHANGE);

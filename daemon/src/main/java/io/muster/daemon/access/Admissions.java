@@ -28,7 +28,10 @@ public final class Admissions {
     private final Aside services;
     private Admission admission;
     private final Map<Identity, Rights> known = new HashMap<>();
-    private final Map<Identity, Lookup> lookups = new HashMap<>();
+    /** The names of users for whom others speak. */
+    private final Map<Integer, String> spokenFor = new HashMap<>();
+
+    private final Map<Integer, Lookup> lookups = new HashMap<>();
     private final LogBudget budget = new LogBudget(System::nanoTime);
 
     /**
@@ -47,6 +50,7 @@ public final class Admissions {
     public void replace(Admission next) {
         admission = next;
         known.clear();
+        spokenFor.clear();
     }
 
     public Admission inForce() {
@@ -75,22 +79,53 @@ public final class Admissions {
             found.accept(rights);
             return;
         }
-        Lookup running = lookups.get(user);
+        lookUp(user, name -> {
+            Rights fresh = admission.admit(user, name);
+            if (fresh != null && fresh.haveName() && known.size() < MOST_KNOWN) {
+                known.put(user, fresh);
+            }
+            found.accept(fresh);
+        });
+    }
+
+    /**
+     * Finds the rights of a request that a user sends for another. As for a peer, the name of the other user is found first.
+     *
+     * @param then receives the rights; called at once if the name is known or is not needed
+     */
+    public void onBehalfOf(Rights speaker, Credentials claimed, Consumer<Rights> then) {
+        int uid = claimed.userid();
+        String name = uid == speaker.identity().uid() ? speaker.user() : spokenFor.get(uid);
+        if (name != null) {
+            then.accept(admission.onBehalfOf(speaker, claimed, name));
+            return;
+        }
+        lookUp(Identity.ofClaim(uid, false), found -> {
+            Rights rights = admission.onBehalfOf(speaker, claimed, found);
+            if (rights.haveName() && spokenFor.size() < MOST_KNOWN) {
+                spokenFor.put(uid, found);
+            }
+            then.accept(rights);
+        });
+    }
+
+    private void lookUp(Identity user, Consumer<String> found) {
+        Lookup running = lookups.get(user.uid());
         if (running != null) {
             running.waiting.add(found);
             return;
         }
         Lookup lookup = new Lookup(user);
         lookup.waiting.add(found);
-        lookups.put(user, lookup);
+        lookups.put(user.uid(), lookup);
         lookup.timer = core.schedule(() -> lookup.found(user.number()), PATIENCE_SECONDS, TimeUnit.SECONDS);
         lookup.inFiles(admission.accounts());
     }
 
-    /** The lookup of one user's name, on behalf of all connections of the user that wait for it. */
+    /** The lookup of one user's name, for everything that waits for it. */
     private final class Lookup {
         private final Identity user;
-        private final List<Consumer<@Nullable Rights>> waiting = new ArrayList<>();
+        private final List<Consumer<String>> waiting = new ArrayList<>();
         private @Nullable Future<?> timer;
         private volatile boolean over;
 
@@ -121,27 +156,19 @@ public final class Admissions {
         }
 
         /**
-         * Ends the lookup: passes the rights to the waiting connections. The admission that is in force now decides, not the
-         * one at the beginning of the lookup.
+         * Ends the lookup. The admission that is in force now decides what the user may do, not the one at the beginning of the
+         * lookup.
          */
         void found(String name) {
             if (over) {
                 return;
             }
             over = true;
-            lookups.remove(user);
+            lookups.remove(user.uid());
             if (timer != null) {
                 timer.cancel(false);
             }
-            Rights rights = admission.admit(user, name);
-            if (rights != null && rights.haveName() && known.size() < MOST_KNOWN) {
-                known.put(user, rights);
-            }
-            waiting.forEach(then -> then.accept(rights));
+            waiting.forEach(found -> found.accept(name));
         }
-    }
-
-    public Rights onBehalfOf(Credentials claimed) {
-        return admission.onBehalfOf(claimed);
     }
 }

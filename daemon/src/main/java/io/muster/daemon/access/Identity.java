@@ -1,7 +1,7 @@
 package io.muster.daemon.access;
 
 import io.muster.inventory.axis.Principal;
-import io.muster.protocol.wire.Credentials;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A user, the process that acts for the user, and the source of this information. The listener supplies the identity; only
@@ -15,16 +15,18 @@ public record Identity(Source source, int uid, int gid, int pid, int login) {
     public enum Source {
         /** The kernel has reported the user of the socket's peer (SO_PEERCRED). */
         KERNEL,
-        /** A message of the owner claims to be from this user (RFC 12). */
-        CLAIMED
+        /** A message claims to be from this user (RFC 12), and its sender may speak for others. */
+        CLAIMED,
+        /** As {@link #CLAIMED}, for a user whose own rights and holds the sender does not get: root, or the daemon's owner. */
+        SQUASHED
     }
 
     public static Identity ofKernel(int uid, int gid, int pid) {
         return new Identity(Source.KERNEL, uid, gid, pid, Principal.NO_LOGIN);
     }
 
-    static Identity ofClaim(Credentials claimed) {
-        return new Identity(Source.CLAIMED, claimed.userid(), -1, 0, Principal.NO_LOGIN);
+    static Identity ofClaim(int uid, boolean squashed) {
+        return new Identity(squashed ? Source.SQUASHED : Source.CLAIMED, uid, -1, 0, Principal.NO_LOGIN);
     }
 
     /** Returns the user without the process. The result is equal for all connections of a user with the same group. */
@@ -50,8 +52,10 @@ public record Identity(Source source, int uid, int gid, int pid, int login) {
      * Returns the author that journal entries name.
      *
      * @param name the user's name
+     * @param speaker the author of the message, if it claims to be from this user
      */
-    Principal principal(String name) {
-        return new Principal(uid, name, pid, login);
+    Principal principal(String name, @Nullable Principal speaker) {
+        Principal user = new Principal(uid, name, pid, login);
+        return speaker == null ? user : user.through(speaker, source == Source.SQUASHED);
     }
 }

@@ -7,12 +7,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rights of one user on this daemon.
+ * The rights of one user on this daemon, or of a request that one user sends for another.
  *
  * @param granted the rights that the configuration grants to the user
  * @param holders the holders that the right {@link Right#HOLD} of the user covers
+ * @param speaker the rights of the user that speaks for this user, or null. A request has only the rights that both have.
  */
-public record Rights(Identity identity, Credentials credentials, String user, Set<Right> granted, Set<String> holders) {
+public record Rights(
+        Identity identity,
+        Credentials credentials,
+        String user,
+        Set<Right> granted,
+        Set<String> holders,
+        @Nullable Rights speaker) {
     public Rights {
         granted = Set.copyOf(granted);
         holders = Set.copyOf(holders);
@@ -20,17 +27,26 @@ public record Rights(Identity identity, Credentials credentials, String user, Se
 
     /** Returns the same rights for another process of the user. */
     Rights of(Identity process) {
-        return new Rights(process, credentials, user, granted, holders);
+        return new Rights(process, credentials, user, granted, holders, speaker);
     }
 
-    Rights withRole(int role) {
-        Credentials more = new Credentials(credentials.userid(), credentials.rolemask() | role);
-        return new Rights(identity, more, user, granted, holders);
+    Rights with(int rolemask) {
+        Credentials other = new Credentials(credentials.userid(), rolemask);
+        return new Rights(identity, other, user, granted, holders, speaker);
+    }
+
+    Rights through(Rights by) {
+        return new Rights(identity, credentials, user, granted, holders, by);
+    }
+
+    /** Returns the credentials that count for a message with these credentials from this user. */
+    public Credentials stamp(Credentials claimed) {
+        return credentials.stamp(claimed, allow(Right.SPEAK_FOR));
     }
 
     /** Returns the author that journal entries name for changes by this user. */
     public Principal principal() {
-        return identity.principal(user);
+        return identity.principal(user, speaker == null ? null : speaker.principal());
     }
 
     /** Returns whether the user is a guest: neither the owner nor named by a grant. */
@@ -48,6 +64,10 @@ public record Rights(Identity identity, Credentials credentials, String user, Se
      * right, whatever other roles they have (RFC 12 "Credential").
      */
     public boolean allow(Right right) {
+        return has(right) && (speaker == null || speaker.allow(right));
+    }
+
+    private boolean has(Right right) {
         return credentials.mayUse(Credentials.USER)
                 && (right == Right.READ
                         || credentials.isOwner()
@@ -61,6 +81,7 @@ public record Rights(Identity identity, Credentials credentials, String user, Se
      * @param holder null for the holds of all holders
      */
     public boolean allowHolder(@Nullable String holder) {
-        return allow(Right.CHANGE) || (allow(Right.HOLD) && holder != null && holders.contains(holder));
+        boolean own = has(Right.CHANGE) || (has(Right.HOLD) && holder != null && holders.contains(holder));
+        return own && (speaker == null || speaker.allowHolder(holder));
     }
 }

@@ -16,7 +16,9 @@ public enum Right {
     /** To change the inventory, which includes drain and undrain under every holder. */
     CHANGE,
     /** To acquire the resources, as a scheduler does. */
-    ACQUIRE;
+    ACQUIRE,
+    /** To send requests for other users. A request then has only the rights that both users have. */
+    SPEAK_FOR;
 
     static final List<String> WORDS = Arrays.stream(values()).map(Right::word).toList();
 
@@ -27,6 +29,6 @@ public enum Right {
     }
 
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -79,7 +79,7 @@ public final class ChangeLog implements Commits {
         StringBuilder line = new StringBuilder(160).append(entry.event().name());
         EventText.fields(line, entry.toSummaryJson(json), ChangeLog::value);
         return line.append(" by=")
-                .append(entry.by())
+                .append(word(entry.by().toString()))
                 .append(" seq=")
                 .append(entry.seq())
                 .toString();
@@ -87,7 +87,7 @@ public final class ChangeLog implements Commits {
 
     private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
-            case "userid", "user", "pid", "id", "request" -> null;
+            case "userid", "user", "pid", "speaker", "id", "request" -> null;
             case "until", "expiration" -> time(value.decimalValue());
             default -> value.isContainerNode() ? cut(value.toString()) : word(cut(value.asText()));
         };

@@ -243,7 +243,8 @@ public final class Inventory {
 
     private void write(List<Event> events, @Nullable ChangeId id, double now, Principal by, Consumer<Answer> reply) {
         boolean journaled = proposed.level().includes(Level.TWO);
-        Principal author = journaled ? by : by.withoutLogin();
+        Principal written = proposed.level().includes(Level.THREE) ? by : by.withoutSpeaker();
+        Principal author = journaled ? written : written.withoutLogin();
         List<Entry> entries = new ArrayList<>(events.size());
         List<byte[]> lines = new ArrayList<>(events.size());
         InventoryState after = proposed;

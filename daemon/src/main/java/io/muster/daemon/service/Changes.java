@@ -120,7 +120,7 @@ public final class Changes {
         List<DryRunAnswer.Update> updates = new ArrayList<>();
         acquires.preview(preview.after()).forEach((stream, next) -> {
             Principal holder = stream.holder();
-            updates.add(new DryRunAnswer.Update(holder.user(), holder.pid(), next == null ? null : next.toJson()));
+            updates.add(new DryRunAnswer.Update(holder.names(), holder.pid(), next == null ? null : next.toJson()));
         });
         reply.done(Json.encode(new DryRunAnswer(events, updates).toJson()));
     }

@@ -148,7 +148,7 @@ public final class Queries implements Configurable {
         Principal holder = stream.holder();
         SentView sentView = stream.sentView();
         return new Scheduler(
-                holder.user(),
+                holder.names(),
                 holder.uid(),
                 holder.pid(),
                 stream.since(),

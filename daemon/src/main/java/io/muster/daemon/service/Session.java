@@ -2,9 +2,7 @@ package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
-import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
-import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.admin.AdminMethod;
 import io.muster.protocol.admin.AdminRequest;
@@ -14,7 +12,6 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.rpc.Topic;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
@@ -40,11 +37,16 @@ public final class Session {
 
     private long parkedBytes;
     private final Set<Method> denied = EnumSet.noneOf(Method.class);
+    /** The rights of the request that is being served. */
+    private Rights sender;
+
+    private boolean closed;
 
     public Session(Backend backend, Admissions admissions, Peer peer, Outbox outbox) {
         this.backend = backend;
         this.admissions = admissions;
         this.peer = peer;
+        this.sender = peer.rights;
         this.outbox = outbox;
         this.streams = new OpenStreams(backend, outbox);
     }
@@ -61,7 +63,23 @@ public final class Session {
         if (!(message instanceof Request raw)) {
             return;
         }
-        Request request = raw.with(peer.rights.credentials().stamp(raw.credentials()));
+        Request request = raw.with(peer.rights.stamp(raw.credentials()));
+        if (request.credentials().equals(peer.rights.credentials())) {
+            serve(request, peer.rights);
+            return;
+        }
+        Later wait = new Later(request);
+        admissions.onBehalfOf(peer.rights, request.credentials(), rights -> {
+            wait.settle();
+            if (!closed || isChange(request)) {
+                serve(request.with(rights.credentials()), rights);
+            }
+        });
+        wait.park(Outbox.MOST_PENDING, request);
+    }
+
+    private void serve(Request request, Rights rights) {
+        sender = rights;
         Method method = Method.of(request.topic());
         try {
             if (request.nodeid() != 0 && request.nodeid() != Request.NODEID_ANY) {
@@ -70,7 +88,7 @@ public final class Session {
             if (method == null) {
                 throw unknown(request.topic());
             }
-            authorise(method, request);
+            authorise(method);
             if (request.isNoresponse() && method.isQuery()) {
                 // Not served: without responses to wait for, nothing would slow down a peer that sends requests
                 // without end.
@@ -92,13 +110,12 @@ public final class Session {
                 : new RpcException(Errno.ENOSYS, "No service matching " + topic + " is registered");
     }
 
-    private void authorise(Method method, Request request) {
-        Rights senderRights = rightsOf(request);
-        if (!senderRights.allow(method.right())) {
-            deny(method, senderRights, admissions.inForce().refusal(method.right()));
+    private void authorise(Method method) {
+        if (!sender.allow(method.right())) {
+            deny(method, admissions.inForce().refusal(sender, method.right()));
         }
         if (method.isChange() && !peer.changesHere) {
-            deny(method, senderRights, "only the admin socket takes changes");
+            deny(method, "only the admin socket takes changes");
         }
     }
 
@@ -106,19 +123,12 @@ public final class Session {
      * Refuses a request. Each refusal is counted, but only the first one of a method is logged as a warning, and the log
      * limits these lines for all connections of a user: a peer that is refused may repeat its requests very often.
      */
-    private void deny(Method method, Rights senderRights, String sentence) {
+    private void deny(Method method, String sentence) {
         boolean loud = denied.add(method) && admissions.budget().take(peer.rights.identity());
-        backend.queries().meters().denied(method, senderRights.user(), senderRights.credentials(), loud);
+        Rights speaker = sender.speaker();
+        String user = sender.user() + (speaker == null ? "" : " speaker=" + speaker.user());
+        backend.queries().meters().denied(method, user, sender.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
-    }
-
-    private Rights rightsOf(Request request) {
-        Credentials credentials = request.credentials();
-        return credentials.equals(peer.rights.credentials()) ? peer.rights : admissions.onBehalfOf(credentials);
-    }
-
-    private Principal principal(Request request) {
-        return rightsOf(request).principal();
     }
 
     Queries queries() {
@@ -146,13 +156,12 @@ public final class Session {
 
     void feasibility(Request request) {
         Bytes payload = payload(request);
-        Identity asker = rightsOf(request).identity();
-        later(request, reply -> backend.feasible().check(payload, asker, reply));
+        later(request, reply -> backend.feasible().check(payload, peer.rights.identity(), reply));
     }
 
     /** Opens an acquire stream. The metrics count the request as served when the stream begins. */
     void acquire(Request request) {
-        streams.acquire(request, principal(request));
+        streams.acquire(request, sender.principal());
         served(request);
     }
 
@@ -208,6 +217,7 @@ public final class Session {
 
     /** Ends the session, because the connection is closed. */
     public void close() {
+        closed = true;
         streams.close();
         parked.forEach(Later::forget);
         parked.clear();
@@ -266,13 +276,11 @@ public final class Session {
         }
         change(request, (changes, payload, by, reply) -> {
             AdminRequest change = AdminRequest.parse(method, payload);
-            Rights senderRights = rightsOf(request);
             String holder = HoldChanges.holderOf(change.command());
-            if (!senderRights.allowHolder(holder)) {
+            if (!sender.allowHolder(holder)) {
                 deny(
                         Objects.requireNonNull(Method.of(request.topic())),
-                        senderRights,
-                        admissions.inForce().refusal(senderRights, holder));
+                        admissions.inForce().refusal(sender, holder));
             }
             changes.submit(change, by, reply);
         });
@@ -281,7 +289,7 @@ public final class Session {
     void change(Request request, Method.Change change) throws ProtocolException {
         ObjectNode payload = Json.parse(payload(request));
         Later reply = new Later(request);
-        change.make(backend.changes(), payload, principal(request), reply);
+        change.make(backend.changes(), payload, sender.principal(), reply);
         reply.park(1);
     }
 
@@ -311,8 +319,13 @@ public final class Session {
         }
 
         void park(int as) {
+            park(as, request.withoutPayload());
+        }
+
+        /** @param kept what is kept of the request */
+        void park(int as, Request kept) {
             if (!answered) {
-                request = request.withoutPayload();
+                request = kept;
                 weight = as;
                 parked.add(this);
                 parkedBytes += OpenStreams.size(request);

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Configs;
+import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.HandDriven;
 import io.muster.inventory.axis.Principal;
+import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,6 +94,33 @@ final class AccountsTest {
                         rights -> authors.add(Objects.requireNonNull(rights).principal()));
         core.runReady();
         assertThat(authors).containsExactly(new Principal(0, "root", 77, 1001));
+    }
+
+    @Test
+    void aUserForWhomAnotherSpeaksIsNamedAsOnAConnection() {
+        Access access = new Access(true, false, List.of(), List.of());
+        HandDriven core = new HandDriven(Instant.EPOCH);
+        Aside aside = new Aside(core, core);
+        Admissions admissions = new Admissions(Admission.of(7, access, accounts, name -> {}), core, aside, aside);
+        Set<Right> speakFor = Set.of(Right.SPEAK_FOR);
+        Credentials user = new Credentials(8, Credentials.USER);
+        Rights flux = new Rights(Identity.ofKernel(8, 8, 77), user, "flux", speakFor, Set.of(), null);
+        List<String> names = new ArrayList<>();
+        for (int round = 0; round < 2; round++) {
+            for (int uid : new int[] {1001, 70000, 4242, 0, 8}) {
+                admissions.onBehalfOf(
+                        flux,
+                        new Credentials(uid, Credentials.USER),
+                        rights -> names.add(rights.principal().author()));
+                core.runReady();
+            }
+        }
+        assertThat(names.subList(0, 5))
+                .containsExactly(
+                        "alice through flux", "carol through flux", "4242 through flux", "root through flux", "flux");
+        assertThat(names.subList(5, 10)).isEqualTo(names.subList(0, 5));
+        assertThat(asked).as("each is asked once").containsExactly("passwd 70000", "passwd 4242");
+        assertThat(core.timers()).isZero();
     }
 
     @Test

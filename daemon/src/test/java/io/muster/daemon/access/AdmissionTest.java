@@ -30,6 +30,11 @@ class AdmissionTest {
         return Objects.requireNonNull(admission.admit(Identity.ofKernel(uid, uid, 0), "" + uid));
     }
 
+    /** The rights of a request that the owner sends for a user with these roles. */
+    private static Rights forOwner(Admission admission, int uid, int roles) {
+        return admission.onBehalfOf(of(admission, OWNER), new Credentials(uid, roles), "" + uid);
+    }
+
     @Test
     void aUserHasTheRightsOfAllGrants() {
         Admission admission = admission(
@@ -57,9 +62,10 @@ class AdmissionTest {
         assertThat(of(admission, OWNER).allowHolder(null)).isTrue();
         assertThat(admission.admit(Identity.ofKernel(2004, 2004, 0), "2004")).isNull();
         assertThat(admission.isForOwnerOnly()).isFalse();
-        assertThat(admission.refusal(Right.HOLD))
+        assertThat(admission.refusal(monitor, Right.HOLD))
                 .endsWith("grants to 2001 (holder \"monitor\" only), 2001 (holder \"racks\" only), 2002");
-        assertThat(admission.refusal(Right.ACQUIRE)).endsWith("the right \"acquire\", which no [[grant]] gives");
+        assertThat(admission.refusal(monitor, Right.ACQUIRE))
+                .endsWith("the right \"acquire\", which no [[grant]] gives");
     }
 
     @Test
@@ -69,18 +75,15 @@ class AdmissionTest {
         assertThat(of(without, 2001).credentials().rolemask()).isEqualTo(admin | Credentials.LOCAL);
         assertThat(of(without, 2001).allow(Right.CHANGE)).isFalse();
         assertThat(of(without, 2001).areAGuests()).isTrue();
-        assertThat(without.onBehalfOf(new Credentials(2001, admin)).allow(Right.CHANGE))
-                .isFalse();
+        assertThat(forOwner(without, 2001, admin).allow(Right.CHANGE)).isFalse();
 
         Admission with = admission(false, List.of("2001"), grant(Grant.ROLE_ADMIN, null, Right.CHANGE));
         assertThat(of(with, 2001).allow(Right.CHANGE)).isTrue();
         assertThat(with.admit(Identity.ofKernel(2002, 2002, 0), "2002")).isNull();
         assertThat(with.isForOwnerOnly()).isFalse();
-        assertThat(with.onBehalfOf(new Credentials(2002, admin)).allow(Right.CHANGE))
-                .isTrue();
-        assertThat(with.onBehalfOf(new Credentials(2002, Credentials.USER)).allow(Right.CHANGE))
-                .isFalse();
-        assertThat(with.onBehalfOf(new Credentials(2002, Credentials.ADMIN)).allow(Right.CHANGE))
+        assertThat(forOwner(with, 2002, admin).allow(Right.CHANGE)).isTrue();
+        assertThat(forOwner(with, 2002, Credentials.USER).allow(Right.CHANGE)).isFalse();
+        assertThat(forOwner(with, 2002, Credentials.ADMIN).allow(Right.CHANGE))
                 .as("no role of a user")
                 .isFalse();
         assertThat(admission(false, List.of(), grant(Grant.ROLE_ADMIN, null, Right.CHANGE))

@@ -28,7 +28,7 @@ class GrantTest {
                         "groups = [\"flux\"]",
                         "[[grant]]",
                         "who = [\"bob\", \"%ops\", \"role:admin\"]",
-                        "rights = [\"read\", \"change\"]",
+                        "rights = [\"read\", \"change\", \"speak-for\"]",
                         "[[grant]]",
                         "who = [\"mon\"]",
                         "rights = [\"hold\"]",
@@ -38,14 +38,17 @@ class GrantTest {
         assertThat(access.grants())
                 .containsExactly(
                         new Grant(List.of("alice"), Set.of(Right.FOLLOW, Right.CHANGE), null),
-                        new Grant(List.of("bob", "%ops", "role:admin"), Set.of(Right.READ, Right.CHANGE), null),
+                        new Grant(
+                                List.of("bob", "%ops", "role:admin"),
+                                Set.of(Right.READ, Right.CHANGE, Right.SPEAK_FOR),
+                                null),
                         new Grant(List.of("mon"), Set.of(Right.HOLD), "monitor"));
     }
 
     record Fault(String entry, String problem) {}
 
     static List<Fault> faults() {
-        String rights = "read, follow, hold, change, acquire";
+        String rights = "read, follow, hold, change, acquire, speak-for";
         return List.of(
                 new Fault("rights = [\"read\"]", "4: grant[1].who: is missing: expected users, %groups or role:admin"),
                 new Fault(

@@ -50,6 +50,14 @@ class ChangeLogTest {
     }
 
     @Test
+    void aLineNamesWhoSpokeForTheAuthor() {
+        Entry entry = new Entry(7, 1.7e9, Rig.ALICE.through(Rig.BOB, true), drain(null, 0));
+        assertThat(line(entry))
+                .isEqualTo(
+                        "drain idset=3 nodelist=host3 overwrite=0 holder=admin by=\"alice(1001) through bob(1002)\" seq=7");
+    }
+
+    @Test
     void timesAreWrittenAsPeopleReadThem() {
         assertThat(line(drain(null, 1_795_232_285.5))).contains(" until=2026-11-21T03:38:05.500Z ");
         assertThat(line(drain(null, 1.79524e9))).contains(" until=2026-11-21T05:46:40Z ");

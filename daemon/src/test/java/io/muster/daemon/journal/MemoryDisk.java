@@ -68,7 +68,7 @@ public final class MemoryDisk implements Disk {
         return inodes.get(Objects.requireNonNull(names.get(name), name));
     }
 
-    void set(String name, byte[] content) {
+    public void set(String name, byte[] content) {
         inodes.add(content.clone());
         names.put(name, inodes.size() - 1);
         modified.put(name, now);

@@ -262,6 +262,7 @@ class SessionTest {
         for (Method method : Method.values()) {
             owner.session.receive(
                     Request.of(method.topic(), null, Header.STREAMING, 1).with(new Credentials(4321, rolemask)));
+            stage.rig.settle();
             assertThat(owner.received()).singleElement().asString().startsWith("EPERM ");
         }
     }
@@ -315,7 +316,9 @@ class SessionTest {
         owner.session.receive(request);
         stage.rig.settle();
         assertThat(owner.received()).containsExactly(OK);
-        assertThat(owner.ask("resource.inventory", null)).contains("\"by\":{\"userid\":4321,\"user\":\"4321\"}");
+        assertThat(owner.ask("resource.inventory", null))
+                .contains(
+                        "\"by\":{\"userid\":4321,\"user\":\"4321\",\"speaker\":{\"userid\":1000,\"user\":\"ada\",\"pid\":4711}}");
     }
 
     @ParameterizedTest

@@ -52,20 +52,25 @@ public final class Stage implements AutoCloseable {
     record Sent(Caller to, Response response) {}
 
     public Stage(Rig rig) {
+        this(
+                rig,
+                new Access(
+                        true,
+                        false,
+                        List.of(),
+                        List.of(
+                                new Grant(List.of("1001"), Set.of(Right.FOLLOW, Right.CHANGE), null),
+                                new Grant(List.of("1002"), Set.of(Right.ACQUIRE), null),
+                                new Grant(List.of("1004"), Set.of(Right.HOLD), "monitor"))),
+                new Accounts());
+    }
+
+    Stage(Rig rig, Access access, Accounts accounts) {
         this.rig = rig;
-        Access access = new Access(
-                true,
-                false,
-                List.of(),
-                List.of(
-                        new Grant(List.of("1001"), Set.of(Right.FOLLOW, Right.CHANGE), null),
-                        new Grant(List.of("1002"), Set.of(Right.ACQUIRE), null),
-                        new Grant(List.of("1004"), Set.of(Right.HOLD), "monitor")));
         Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10);
         Aside aside = new Aside(rig.core, rig.core);
         gate = new Gate(
-                new Admissions(Admission.of(OWNER, access, new Accounts(), name -> {}), rig.core, aside, aside),
-                limits);
+                new Admissions(Admission.of(OWNER, access, accounts, name -> {}), rig.core, aside, aside), limits);
         SessionMeters meters = new SessionMeters() {
             @Override
             public void denied(Method method, String user, Credentials credentials, boolean loud) {
@@ -115,7 +120,7 @@ public final class Stage implements AutoCloseable {
 
     static Rights rights(int uid, int roles, String user, Set<Right> granted, String... holders) {
         Identity identity = Identity.ofKernel(uid, uid, 4711);
-        return new Rights(identity, new Credentials(uid, roles), user, granted, Set.of(holders));
+        return new Rights(identity, new Credentials(uid, roles), user, granted, Set.of(holders), null);
     }
 
     public static Rights owner() {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +18,16 @@ import org.jspecify.annotations.Nullable;
  *     anything
  * @param login the audit login uid of the process, an unsigned 32-bit number, or {@link #NO_LOGIN}: the user that logged in,
  *     which stays the same under sudo; shown to people, never used to decide anything
+ * @param speaker who sent the request for the user; null if the user sent it
  * @param extras what another version wrote of the author
  */
-public record Principal(int uid, String user, int pid, int login, Extras extras) {
+public record Principal(
+        int uid, String user, int pid, int login, @Nullable Speaker speaker, Extras extras) {
     /** The kernel's value for a process that no login has started, such as a service. */
     public static final int NO_LOGIN = -1;
 
     /** Keys of an author, which stand in an object of their own or among the keys of an event. */
-    public static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid");
+    public static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid", "speaker");
 
     /**
      * The daemon as author of what timers, the start of the daemon and the configuration do. The kernel reserves user -1 for
@@ -39,7 +42,31 @@ public record Principal(int uid, String user, int pid, int login, Extras extras)
     }
 
     public Principal(int uid, String user, int pid, int login) {
-        this(uid, user, pid, login, Extras.NONE);
+        this(uid, user, pid, login, null, Extras.NONE);
+    }
+
+    /**
+     * The author of a request that claims to be from another user.
+     *
+     * @param squashed whether the user's holds and change ids are not the request's own: the user is root or the daemon's owner, so the
+     *     request counts as the speaker's
+     */
+    public record Speaker(Principal author, boolean squashed) {
+        private static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid", "squashed");
+
+        private static Speaker read(Fields in) {
+            Principal author = Principal.read(in, null, Extras.besides(in, KEYS));
+            return new Speaker(author, in.has("squashed") && in.flag("squashed"));
+        }
+
+        private void write(JsonGenerator out) throws IOException {
+            out.writeObjectFieldStart("speaker");
+            author.write(out);
+            if (squashed) {
+                out.writeBooleanField("squashed", true);
+            }
+            out.writeEndObject();
+        }
     }
 
     /** Reads an author whose keys stand among others. */
@@ -53,11 +80,16 @@ public record Principal(int uid, String user, int pid, int login, Extras extras)
     }
 
     private static Principal read(Fields in, Extras extras) {
+        return read(in, in.has("speaker") ? Speaker.read(in.object("speaker")) : null, extras);
+    }
+
+    private static Principal read(Fields in, @Nullable Speaker speaker, Extras extras) {
         return new Principal(
                 readUid(in),
                 in.text("user"),
                 in.has("pid") ? (int) in.integer("pid", 0, Integer.MAX_VALUE) : 0,
                 in.has("loginuid") ? (int) in.integer("loginuid", 0, LAST_UID) : NO_LOGIN,
+                speaker,
                 extras);
     }
 
@@ -72,7 +104,17 @@ public record Principal(int uid, String user, int pid, int login, Extras extras)
 
     /** Returns whether both are requests of one person, perhaps from different processes or under a name that changed since. */
     public boolean isSamePerson(Principal other) {
-        return uid == other.uid;
+        return person() == other.person();
+    }
+
+    /** Returns the uid of the user to whom the holds and the change ids of this author belong. */
+    public int person() {
+        return speaker != null && speaker.squashed ? speaker.author.uid : uid;
+    }
+
+    /** Returns this user as author of a request that {@code by} has sent. */
+    public Principal through(Principal by, boolean squashed) {
+        return new Principal(uid, user, pid, login, new Speaker(by, squashed), extras);
     }
 
     /** Writes the members into the current JSON object. */
@@ -85,27 +127,53 @@ public record Principal(int uid, String user, int pid, int login, Extras extras)
         if (login != NO_LOGIN) {
             out.writeNumberField("loginuid", Integer.toUnsignedLong(login));
         }
+        if (speaker != null) {
+            speaker.write(out);
+        }
         extras.write(out);
     }
 
     /** Returns this author as the first format level has it. */
     public Principal withoutLogin() {
-        return login == NO_LOGIN ? this : new Principal(uid, user, pid, NO_LOGIN, extras);
+        return login == NO_LOGIN ? this : new Principal(uid, user, pid, NO_LOGIN, speaker, extras);
     }
 
-    /** Returns the user's name, and the login uid if it is another user's, from the members that {@link #write} writes. */
+    /** Returns this author as the first two format levels have it: one user, to whom the holds and change ids of the request belong. */
+    public Principal withoutSpeaker() {
+        if (speaker == null) {
+            return this;
+        }
+        return speaker.squashed ? speaker.author : new Principal(uid, user, pid, login, null, extras);
+    }
+
+    /** Returns {@link #author()} from the members that {@link #write} writes. */
     public static String author(JsonNode members) {
+        Principal user = lenient(members);
+        JsonNode by = members.path("speaker");
+        return (by.isObject() ? user.through(lenient(by), false) : user).author();
+    }
+
+    private static Principal lenient(JsonNode members) {
         int uid = (int) members.path("userid").asLong(DAEMON.uid);
         int login = (int) members.path("loginuid").asLong(NO_LOGIN);
-        return new Principal(uid, members.path("user").asText(""), 0, login).author();
+        return new Principal(uid, members.path("user").asText(""), 0, login);
     }
 
+    /** Returns the user's name, the speaker's, and the login uid if it is another user's. */
     public String author() {
-        return user + loginNote();
+        return names() + loginNote();
     }
 
-    /** Returns {@code " (login uid 1000)"} if another user than {@link #uid} has logged in; otherwise "". */
+    /** Returns the user's name, and the speaker's if there is one: {@code alice through flux}. */
+    public String names() {
+        return speaker == null ? user : user + " through " + speaker.author.user;
+    }
+
+    /** Returns {@code " (login uid 1000)"} if another user than the sender of the request has logged in; otherwise "". */
     public String loginNote() {
+        if (speaker != null) {
+            return speaker.author.loginNote();
+        }
         return login == NO_LOGIN || login == uid ? "" : " (login uid " + Integer.toUnsignedString(login) + ")";
     }
 
@@ -119,6 +187,7 @@ public record Principal(int uid, String user, int pid, int login, Extras extras)
                 && pid == that.pid
                 && login == that.login
                 && user.equals(that.user)
+                && Objects.equals(speaker, that.speaker)
                 && extras.equals(that.extras);
     }
 
@@ -129,6 +198,7 @@ public record Principal(int uid, String user, int pid, int login, Extras extras)
 
     @Override
     public String toString() {
-        return uid == DAEMON.uid ? user : user + "(" + Integer.toUnsignedString(uid) + ")";
+        String text = uid == DAEMON.uid ? user : user + "(" + Integer.toUnsignedString(uid) + ")";
+        return speaker == null ? text : text + " through " + speaker.author;
     }
 }

@@ -13,7 +13,10 @@ public enum Level {
             2,
             "0.1.0",
             "the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds"),
-    THREE(3, "0.1.0", "a scheduler may acquire with an owner, and keep the acquisition over a restart");
+    THREE(
+            3,
+            "0.1.0",
+            "a scheduler may acquire with an owner, and keep the acquisition over a restart; authors name who spoke for them");
 
     public static final Level NEWEST = THREE;
 

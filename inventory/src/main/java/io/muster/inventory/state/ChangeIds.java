@@ -58,7 +58,7 @@ public final class ChangeIds {
     /** Returns the change to which this user gave this id in the last ten minutes, or null. */
     @Nullable
     Given find(UUID id, Principal by, double now) {
-        Given given = byKey.get(new Key(by.uid(), id));
+        Given given = byKey.get(new Key(by.person(), id));
         return given == null || isOver(given, now) ? null : given;
     }
 

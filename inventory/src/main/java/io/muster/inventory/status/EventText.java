@@ -58,6 +58,7 @@ public final class EventText {
                     "user",
                     "pid",
                     "loginuid",
+                    "speaker",
                     "id",
                     "request",
                     "R",

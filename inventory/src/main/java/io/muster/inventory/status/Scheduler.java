@@ -32,7 +32,7 @@ public record Scheduler(
     /** Returns an acquisition whose owner has no connection now. */
     public static Scheduler away(Acquisition held, double until) {
         return new Scheduler(
-                held.by().user(),
+                held.by().names(),
                 held.by().uid(),
                 0,
                 held.since(),

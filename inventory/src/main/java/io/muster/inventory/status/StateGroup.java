@@ -157,11 +157,11 @@ public record StateGroup(
     /** Returns the users that drained or excluded the ranks, as far as they are known. */
     public String by() {
         if (absence != null) {
-            return absence.by().user();
+            return absence.by().names();
         }
         TreeMap<String, Boolean> users = new TreeMap<>();
         if (holds != null) {
-            holds.holds().forEach(hold -> users.put(hold.by().user(), true));
+            holds.holds().forEach(hold -> users.put(hold.by().names(), true));
         }
         return String.join(",", users.keySet());
     }
@@ -221,11 +221,21 @@ public record StateGroup(
 
     static void writeAuthor(ObjectNode json, Principal by) {
         if (!by.user().isEmpty()) {
-            ObjectNode author = json.putObject("by").put("user", by.user()).put("userid", by.uid());
-            if (by.login() != Principal.NO_LOGIN) {
-                author.put("loginuid", Integer.toUnsignedLong(by.login()));
-            }
+            json.set("by", author(by));
         }
+    }
+
+    private static ObjectNode author(Principal by) {
+        ObjectNode author = JsonNodeFactory.instance.objectNode();
+        author.put("user", by.user()).put("userid", by.uid());
+        if (by.login() != Principal.NO_LOGIN) {
+            author.put("loginuid", Integer.toUnsignedLong(by.login()));
+        }
+        Principal.Speaker speaker = by.speaker();
+        if (speaker != null) {
+            author.set("speaker", author(speaker.author()));
+        }
+        return author;
     }
 
     static void time(ObjectNode json, String key, double epoch) {

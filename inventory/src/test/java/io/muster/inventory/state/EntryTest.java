@@ -200,6 +200,26 @@ class EntryTest {
     }
 
     @Test
+    void theSpeakerIsKeptAndShown() {
+        String line =
+                "{'timestamp':1,'name':'drain','context':{'idset':'1','nodelist':'n1','overwrite':0,'holder':'admin',"
+                        + "'userid':1001,'user':'alice','speaker':{'userid':500,'user':'flux','pid':7,'loginuid':3%s,'k':1}}}";
+        for (boolean squashed : new boolean[] {false, true}) {
+            ObjectNode json = States.tree(line.replace("%s", squashed ? ",'squashed':true" : ""));
+            Entry entry = Entry.parse(json.deepCopy().put("seq", 3));
+            assertThat(entry.toJson()).isEqualTo(json);
+            assertThat(entry.by().author()).isEqualTo("alice through flux (login uid 3)");
+            assertThat(entry.by()).hasToString("alice(1001) through flux(500)");
+            assertThat(entry.by().person()).isEqualTo(squashed ? 500 : 1001);
+            assertThat(entry.by().withoutSpeaker().uid()).isEqualTo(squashed ? 500 : 1001);
+            assertThat(entry.by().withoutSpeaker().speaker()).isNull();
+            assertThat(EventText.of(entry.toJson(), Times::second))
+                    .isEqualTo("drain n1 (rank 1) holder=admin by alice through flux (login uid 3)");
+            assertThat(PastEvent.of(entry.toJson())).isEqualTo(PastEvent.of(entry));
+        }
+    }
+
+    @Test
     void theLoginUidIsKeptAndShown() {
         String line =
                 "{'timestamp':1,'name':'drain','context':{'idset':'1','nodelist':'n1','overwrite':0,'holder':'admin',"

@@ -42,7 +42,7 @@ class UnknownKeysTest {
 
     @Test
     void anUnknownKeyOfTheStateIsWrittenAgainWhereItWas() throws JsonProcessingException {
-        String by = "'by':{'userid':7,'user':'u','loginuid':9}";
+        String by = "'by':{'userid':7,'user':'u','loginuid':9,'speaker':{'userid':8,'user':'v','b':{}}}";
         String hold = "{'holder':'admin','since':1," + by + ",'k':true}";
         String rest = "'holds':[" + hold + "]";
         String json = ("{'method':'m','R':" + States.resources("0", "host0")

@@ -41,12 +41,14 @@ public record Credentials(int userid, int rolemask) {
 
     /**
      * Returns the credentials that count for a message that arrives over a connection with these credentials (RFC 12
-     * "Credential Assignment"). Messages of a guest get the guest's credentials, whatever they claim. The owner's claims are
-     * accepted, so that a router can send requests for others and a test can act as a guest; as in flux-core, the server
-     * fills in each number that the owner left unset.
+     * "Credential Assignment"). Messages of a guest get the guest's credentials, whatever they claim. The claims of the owner
+     * are accepted, so that a router can send requests for others and a test can act as a guest; as in flux-core, the server
+     * fills in each number that is unset.
+     *
+     * @param trusted whether the sender may speak for others, as the owner may
      */
-    public Credentials stamp(Credentials claimed) {
-        if (!isOwner()) {
+    public Credentials stamp(Credentials claimed, boolean trusted) {
+        if (!trusted) {
             return this;
         }
         return new Credentials(

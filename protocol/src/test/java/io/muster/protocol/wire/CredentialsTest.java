@@ -27,7 +27,8 @@ class CredentialsTest {
             int userid, String roles, int claimedUserid, String claimedRoles, int resultUserid, String resultRoles) {
         Credentials connection = new Credentials(userid, mask(roles));
         Credentials claimed = new Credentials(claimedUserid, mask(claimedRoles));
-        assertThat(connection.stamp(claimed)).isEqualTo(new Credentials(resultUserid, mask(resultRoles)));
+        assertThat(connection.stamp(claimed, connection.isOwner()))
+                .isEqualTo(new Credentials(resultUserid, mask(resultRoles)));
     }
 
     private static int mask(String text) {
