@@ -195,7 +195,7 @@ public final class Session {
     }
 
     void report(Request request) throws ProtocolException {
-        streams.report(request, principal(request));
+        streams.report(request, sender.principal());
         served(request);
     }
 

@@ -71,17 +71,7 @@ public final class Stage implements AutoCloseable {
         Aside aside = new Aside(rig.core, rig.core);
         gate = new Gate(
                 new Admissions(Admission.of(OWNER, access, accounts, name -> {}), rig.core, aside, aside), limits);
-        SessionMeters meters = new SessionMeters() {
-            @Override
-            public void denied(Method method, String user, Credentials credentials, boolean loud) {
-                denials.add(method.topic() + " " + user + (loud ? "" : " again"));
-            }
-
-            @Override
-            public void answered(String topic, int errnum) {
-                counted.add(topic + " " + errnum);
-            }
-        };
+        SessionMeters meters = meters();
         Aside answers = new Aside(rig.core, task -> {
             if (answersHeld) {
                 heldAnswers.add(task);
@@ -116,6 +106,20 @@ public final class Stage implements AutoCloseable {
                 rig.reporters,
                 feasible,
                 histories);
+    }
+
+    private SessionMeters meters() {
+        return new SessionMeters() {
+            @Override
+            public void denied(Method method, String user, Credentials credentials, boolean loud) {
+                denials.add(method.topic() + " " + user + (loud ? "" : " again"));
+            }
+
+            @Override
+            public void answered(String topic, int errnum) {
+                counted.add(topic + " " + errnum);
+            }
+        };
     }
 
     static Rights rights(int uid, int roles, String user, Set<Right> granted, String... holders) {
