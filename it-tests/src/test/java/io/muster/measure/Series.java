@@ -44,6 +44,9 @@ public final class Series implements Bench.Measurements {
 
     /** The number of figures to measure. */
     private static int expected(Bench.Plan plan) {
+        if (plan.core()) {
+            return plan.ranks().size() * CoreTime.FIGURES;
+        }
         int own = OWN_FLOORS
                 + plan.ranks().size() * (EACH + OWN)
                 + SPREAD
@@ -52,6 +55,10 @@ public final class Series implements Bench.Measurements {
     }
 
     private static void measure(Bench.Plan plan, Consumer<Figure> figures) throws IOException {
+        if (plan.core()) {
+            core(plan, figures);
+            return;
+        }
         Floor floor = Floor.measure(plan.directory());
         figures.accept(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
         figures.accept(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
@@ -93,6 +100,15 @@ public final class Series implements Bench.Measurements {
         }
         try (Subject fresh = Subject.start(command(), directory, size)) {
             figures.accept(new Measure(fresh.uri(), size, runs).beginning(Floor.measure(directory)));
+        }
+    }
+
+    private static void core(Bench.Plan plan, Consumer<Figure> figures) throws IOException {
+        for (int size : plan.ranks()) {
+            try (Subject subject = Subject.start(command(), plan.directory(), size);
+                    CoreTime core = new CoreTime(subject, size, plan.runs(), figures)) {
+                core.measure();
+            }
         }
     }
 
