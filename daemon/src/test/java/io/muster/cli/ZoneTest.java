@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -170,6 +171,17 @@ class ZoneTest {
         assertThat(result.exit()).isEqualTo(Exit.USAGE);
         assertThat(result.err())
                 .isEqualTo("muster history: the period ends before it begins: --until is 2026-10-24 12:00:00 CEST, and"
-                        + " --since is 2026-11-02 00:00:00 CET\n");
+                        + " --since is 2026-11-02 00:00:00 CET: give an end that is later\n");
+    }
+
+    @Test
+    void aPeriodWithoutLengthIsRefused() {
+        for (String verb : List.of("history", "report")) {
+            Shell.Result result = in("Europe/Berlin", verb, "--since", "today", "--until", "today", "node1");
+            assertThat(result.exit()).isEqualTo(Exit.USAGE);
+            assertThat(result.err())
+                    .startsWith("muster " + verb + ": the period has no length: --until is ")
+                    .endsWith(": give an end that is later\n");
+        }
     }
 }

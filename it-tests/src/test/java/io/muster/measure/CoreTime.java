@@ -8,11 +8,13 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
 import io.muster.protocol.client.ResponseStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -35,6 +37,7 @@ final class CoreTime implements Closeable {
     private static final int MOST_RUNS = 20;
 
     private static final long SETTLE_MILLIS = 100;
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private final Subject subject;
     private final FluxClient admin;
@@ -44,7 +47,7 @@ final class CoreTime implements Closeable {
 
     CoreTime(Subject subject, int ranks, int runs, Consumer<Figure> figures) throws IOException {
         this.subject = subject;
-        this.admin = FluxClient.connect(subject.uri());
+        this.admin = FluxClient.connect(subject.uri(), Options.DEFAULT.withTimeout(PATIENCE));
         this.ranks = ranks;
         this.runs = 2 * Math.min((runs + 1) / 2, MOST_RUNS / 2);
         this.figures = figures;
@@ -124,7 +127,7 @@ final class CoreTime implements Closeable {
 
     /** Measures the end of holds that end at the same moment, however many requests made them. */
     private void expire(String what, Idset ranks) throws IOException {
-        double until = System.currentTimeMillis() / 1000.0 + 1 + ranks.size() / RANGES;
+        double until = System.currentTimeMillis() / 1000.0 + 10 + ranks.size() / RANGES;
         for (Idset rest = ranks; !rest.isEmpty(); rest = rest.subtract(first(rest))) {
             ObjectNode payload = JsonNodeFactory.instance.objectNode();
             payload.put("targets", first(rest).toString()).put("holder", "timed").put("until", until);
@@ -181,8 +184,6 @@ final class CoreTime implements Closeable {
             Pause.of(SETTLE_MILLIS);
             samples.add(subject.coreNanos() - before);
         }
-        Figure f = Figure.of(what, ranks, samples, 0);
-        System.err.println(f);
-        figures.accept(f);
+        figures.accept(Figure.of(what, ranks, samples, 0));
     }
 }

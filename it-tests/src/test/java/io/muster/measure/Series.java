@@ -153,9 +153,11 @@ public final class Series implements Bench.Measurements {
             figures.forEach(figure -> array.add(toJson(figure)));
             console.json(array.toString());
         } else {
-            console.println(String.format(
-                    Locale.ROOT, "%-32s %9s %14s %14s %10s %7s", "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
-            figures.forEach(figure -> console.println(line(figure)));
+            int width = figures.stream().mapToInt(figure -> figure.what().length()).max().orElse(0);
+            String columns = "%-" + width + "s %9s %14s %14s %10s %7s";
+            console.println(
+                    String.format(Locale.ROOT, columns, "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
+            figures.forEach(figure -> console.println(line(columns, figure)));
         }
     }
 
@@ -168,12 +170,12 @@ public final class Series implements Bench.Measurements {
                 : json.putNull("floor").putNull("ratio");
     }
 
-    private static String line(Figure figure) {
+    private static String line(String columns, Figure figure) {
         String value = String.format(Locale.ROOT, "%.3f %s", figure.value(), figure.unit());
         String high = String.format(Locale.ROOT, "%.3f %s", figure.high(), figure.unit());
         return String.format(
                         Locale.ROOT,
-                        "%-32s %9s %14s %14s %10s %7s",
+                        columns,
                         figure.what(),
                         figure.ranks() == 0 ? "" : figure.ranks(),
                         value,
