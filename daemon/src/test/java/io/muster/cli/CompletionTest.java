@@ -175,7 +175,7 @@ class CompletionTest {
     void hostsInBracketsAreNoPatternOfFiles(String shell) throws Exception {
         daemonSays(WORDS);
         Files.createFile(directory.resolve("n1,n2"));
-        assertThat(ask(shell, List.of("cd " + directory, "ask muster drain n[1-3],n")))
+        assertThat(ask(shell, List.of("cd " + directory, "ask muster drain 'n[1-3],n'")))
                 .singleElement()
                 .asString()
                 .startsWith("muster drain n[1-3],n -> n[1-3],n1 n[1-3],n2");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,11 +177,13 @@ class ZoneTest {
 
     @Test
     void aPeriodWithoutLengthIsRefused() {
-        for (String verb : List.of("history", "report")) {
-            Shell.Result result = in("Europe/Berlin", verb, "--since", "today", "--until", "today", "node1");
+        for (List<String> words : List.of(List.of("history", "node1"), List.of("report"))) {
+            List<String> command = new ArrayList<>(words);
+            command.addAll(List.of("--since", "today", "--until", "today"));
+            Shell.Result result = in("Europe/Berlin", command.toArray(String[]::new));
             assertThat(result.exit()).isEqualTo(Exit.USAGE);
             assertThat(result.err())
-                    .startsWith("muster " + verb + ": the period has no length: --until is ")
+                    .startsWith("muster " + words.get(0) + ": the period has no length: --until is ")
                     .endsWith(": give an end that is later\n");
         }
     }
