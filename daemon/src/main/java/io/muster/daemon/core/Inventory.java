@@ -273,12 +273,13 @@ public final class Inventory {
     }
 
     private void carryOut(Prepared prepared, Command command, Principal by, Consumer<Answer> reply) {
+        String refusal = prepared.refusal();
         if (prepared.entries().isEmpty()) {
             answerUnchanged(command, by, prepared.decision(), reply);
-        } else if (prepared.refusal() == null) {
+        } else if (refusal == null) {
             write(prepared, reply);
         } else {
-            reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, prepared.refusal()));
+            reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, refusal));
         }
     }
 
