@@ -26,7 +26,11 @@ import picocli.CommandLine.Option;
             "The command starts a private daemon for each number of ranks. With --uri, it measures that daemon, "
                     + "and drains and undrains its ranks from 0 up: nobody else should use it."
         },
-        footer = {"  muster bench", "  muster bench --ranks=16384 --streams=1,10,100 --dir=/var/tmp", "  muster bench --core --runs=20 --ranks=1048576"})
+        footer = {
+            "  muster bench",
+            "  muster bench --ranks=16384 --streams=1,10,100 --dir=/var/tmp",
+            "  muster bench --core --runs=20 --ranks=1048576"
+        })
 public final class Bench extends Verb {
     /** Makes the measurements and prints them. The implementation is found by {@link ServiceLoader}. */
     public interface Measurements {
@@ -76,7 +80,8 @@ public final class Bench extends Verb {
 
     @Option(
             names = "--core",
-            description = "Measure only how long each kind of work occupies the daemon's core thread, on which all peers wait.")
+            description =
+                    "Measure only how long each kind of work occupies the daemon's core thread, on which all peers wait.")
     private boolean core;
 
     @Option(

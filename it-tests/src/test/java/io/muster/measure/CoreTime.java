@@ -70,7 +70,9 @@ final class CoreTime implements Closeable {
             for (int j = i; j < i + IN_REQUEST; j++) {
                 properties.put("p" + j, Integer.toString(j % ranks));
             }
-            admin.rpc("resource.property-add", JsonNodeFactory.instance.objectNode().set("properties", properties));
+            admin.rpc(
+                    "resource.property-add",
+                    JsonNodeFactory.instance.objectNode().set("properties", properties));
         }
         measure("");
         schedulers();
@@ -85,7 +87,10 @@ final class CoreTime implements Closeable {
     }
 
     private void measure(String where) throws IOException {
-        figure("drain or undrain of one rank" + where, runs, run -> change(run % 2 == 0 ? "drain" : "undrain", Idset.of(1)));
+        figure(
+                "drain or undrain of one rank" + where,
+                runs,
+                run -> change(run % 2 == 0 ? "drain" : "undrain", Idset.of(1)));
         figure("first acquire response" + where, runs, run -> {
             try (FluxClient scheduler = FluxClient.connect(subject.uri())) {
                 scheduler.stream("resource.acquire", null).next();
@@ -94,20 +99,30 @@ final class CoreTime implements Closeable {
         figure("scrape of the metrics" + where, runs, run -> subject.scrape());
         ResourceSet all = hosts("node[0-" + (ranks - 1) + "]");
         figure("resource.reload: the same R" + where, runs, reload(all, all));
-        figure("resource.reload: one host more or less" + where, runs, reload(hosts("node[0-" + (ranks - 1) + "],one"), all));
+        figure(
+                "resource.reload: one host more or less" + where,
+                runs,
+                reload(hosts("node[0-" + (ranks - 1) + "],one"), all));
         String halves = "node[" + ranks / 2 + "-" + (ranks - 1) + ",0-" + (ranks / 2 - 1) + "]";
         figure("resource.reload: two halves change places" + where, runs, reload(hosts(halves), all));
-        figure("resource.reload: every second host leaves or returns" + where, runs, reload(all.remove(everySecond()), all));
+        figure(
+                "resource.reload: every second host leaves or returns" + where,
+                runs,
+                reload(all.remove(everySecond()), all));
         figure("SIGHUP: nothing has changed" + where, runs, run -> subject.hangup(""));
         figure("SIGHUP: one host excluded or included" + where, runs, exclude("1"));
-        figure("SIGHUP: every second host excluded or included" + where, runs, exclude(everySecond().toString()));
+        figure(
+                "SIGHUP: every second host excluded or included" + where,
+                runs,
+                exclude(everySecond().toString()));
         subject.hangup("");
         try (FluxClient scheduler = FluxClient.connect(subject.uri());
                 ResponseStream stream = scheduler.stream("resource.acquire", null)) {
             stream.next();
             figure("SIGHUP under a scheduler: nothing has changed" + where, runs, run -> subject.hangup(""));
             figure("SIGHUP under a scheduler: a property of all" + where, runs, run -> {
-                subject.hangup("[[resource.config]]\nhosts = \"node[0-" + (ranks - 1) + "]\"\nproperties = [\"even" + run + "\"]\n");
+                subject.hangup("[[resource.config]]\nhosts = \"node[0-" + (ranks - 1) + "]\"\nproperties = [\"even"
+                        + run + "\"]\n");
                 stream.next();
             });
         }
@@ -130,7 +145,9 @@ final class CoreTime implements Closeable {
         double until = System.currentTimeMillis() / 1000.0 + 10 + ranks.size() / RANGES;
         for (Idset rest = ranks; !rest.isEmpty(); rest = rest.subtract(first(rest))) {
             ObjectNode payload = JsonNodeFactory.instance.objectNode();
-            payload.put("targets", first(rest).toString()).put("holder", "timed").put("until", until);
+            payload.put("targets", first(rest).toString())
+                    .put("holder", "timed")
+                    .put("until", until);
             admin.rpc("resource.drain", payload);
         }
         figure(what, 1, run -> {

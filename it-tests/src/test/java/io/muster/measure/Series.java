@@ -153,10 +153,12 @@ public final class Series implements Bench.Measurements {
             figures.forEach(figure -> array.add(toJson(figure)));
             console.json(array.toString());
         } else {
-            int width = figures.stream().mapToInt(figure -> figure.what().length()).max().orElse(0);
+            int width = figures.stream()
+                    .mapToInt(figure -> figure.what().length())
+                    .max()
+                    .orElse(0);
             String columns = "%-" + width + "s %9s %14s %14s %10s %7s";
-            console.println(
-                    String.format(Locale.ROOT, columns, "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
+            console.println(String.format(Locale.ROOT, columns, "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
             figures.forEach(figure -> console.println(line(columns, figure)));
         }
     }

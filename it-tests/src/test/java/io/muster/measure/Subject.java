@@ -122,7 +122,8 @@ final class Subject implements AutoCloseable {
 
     /** Returns the metrics. */
     String scrape() throws IOException {
-        try (InputStream in = URI.create("http://127.0.0.1:" + port + "/metrics").toURL().openStream()) {
+        try (InputStream in =
+                URI.create("http://127.0.0.1:" + port + "/metrics").toURL().openStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
@@ -142,21 +143,26 @@ final class Subject implements AutoCloseable {
             now = reloaded();
         }
         if (!now.contains("successful 1")) {
-            throw new IOException("the daemon refuses the configuration:\n" + Files.readString(directory.resolve("log")));
+            throw new IOException(
+                    "the daemon refuses the configuration:\n" + Files.readString(directory.resolve("log")));
         }
     }
 
     private String reloaded() throws IOException {
-        return scrape().lines().filter(line -> line.startsWith("muster_config_last_reload")).collect(Collectors.joining("\n"));
+        return scrape().lines()
+                .filter(line -> line.startsWith("muster_config_last_reload"))
+                .collect(Collectors.joining("\n"));
     }
 
     /** Returns the processor time that the core thread has used, as the kernel counts it. */
     long coreNanos() throws IOException {
-        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+        try (DirectoryStream<Path> threads =
+                Files.newDirectoryStream(Path.of("/proc", Long.toString(process.pid()), "task"))) {
             long nanos = 0;
             for (Path thread : threads) {
                 if (Files.readString(thread.resolve("comm")).equals("core\n")) {
-                    nanos += Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ", 2)[0]);
+                    nanos += Long.parseLong(
+                            Files.readString(thread.resolve("schedstat")).split(" ", 2)[0]);
                 }
             }
             return nanos;

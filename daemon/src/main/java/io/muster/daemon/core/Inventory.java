@@ -82,8 +82,7 @@ public final class Inventory {
         this(ledger, recovered, core, beside, clock, MOST_IN_FLIGHT);
     }
 
-    Inventory(
-            Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock, int mostInFlight) {
+    Inventory(Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock, int mostInFlight) {
         this.ledger = ledger;
         this.core = core;
         this.beside = beside;
@@ -193,7 +192,8 @@ public final class Inventory {
         checkThread();
         if (inFlight + held.size() >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
             reply.accept(new Answer.Failed(
-                    Answer.Failed.Kind.BUSY, inFlight + held.size() + " changes wait for the disk already: try again later"));
+                    Answer.Failed.Kind.BUSY,
+                    inFlight + held.size() + " changes wait for the disk already: try again later"));
             return;
         }
         inTurn(() -> carryOut(Prepared.of(ledger, proposed, proposedSeq, command, now(), by), command, by, reply));
@@ -205,15 +205,13 @@ public final class Inventory {
      *
      * @param choice returns the command for the state on which it is decided; null if nothing is to be changed
      */
-    public void submitAside(
-            Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
+    public void submitAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
         checkThread();
         inTurn(() -> decideAside(choice, by, reply));
     }
 
     @SuppressWarnings("ReferenceEquality") // each state is a new object
-    private void decideAside(
-            Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
+    private void decideAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
         deciding = true;
         InventoryState from = proposed;
         long seq = proposedSeq;

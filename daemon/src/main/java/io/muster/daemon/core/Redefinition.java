@@ -157,8 +157,7 @@ public final class Redefinition {
             plan.reports().forEach(report -> log.warn("hosts {}", report));
         } else {
             waiting = wanted;
-            log.warn(
-                    "until the scheduler acquires again, these parts of the new R wait: {}", String.join("; ", parts));
+            log.warn("until the scheduler acquires again, these parts of the new R wait: {}", String.join("; ", parts));
         }
     }
 

@@ -18,9 +18,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
-import java.util.function.Consumer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -340,8 +340,7 @@ class InventoryTest {
         while (!rig.told.contains("all")) {
             rig.core.runNext();
         }
-        assertThat(rig.told.subList(1, 5))
-                .containsExactly("done 1", "done 0", "done 1", "all");
+        assertThat(rig.told.subList(1, 5)).containsExactly("done 1", "done 0", "done 1", "all");
         assertThat(inventory.isRedefining()).isFalse();
     }
 

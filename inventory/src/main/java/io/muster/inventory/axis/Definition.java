@@ -170,7 +170,8 @@ public final class Definition {
     public static Map<Integer, List<String>> namesOn(SortedTree<String, Idset> edits, Idset ranks) {
         Map<Integer, List<String>> names = new HashMap<>();
         edits.forEach((name, having) -> having.intersect(ranks)
-                .forEach(rank -> names.computeIfAbsent(rank, r -> new ArrayList<>()).add(name)));
+                .forEach(rank ->
+                        names.computeIfAbsent(rank, r -> new ArrayList<>()).add(name)));
         return names;
     }
 

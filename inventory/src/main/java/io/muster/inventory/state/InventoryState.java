@@ -319,13 +319,16 @@ public final class InventoryState {
     }
 
     private static Definition withProperties(Definition defined, Map<Departed, Idset> returning) {
-        return defined.withProperties(named(returning, Departed::added)).withoutProperties(named(returning, Departed::removed));
+        return defined.withProperties(named(returning, Departed::added))
+                .withoutProperties(named(returning, Departed::removed));
     }
 
-    private static SortedMap<String, Idset> named(Map<Departed, Idset> returning, Function<Departed, List<String>> names) {
+    private static SortedMap<String, Idset> named(
+            Map<Departed, Idset> returning, Function<Departed, List<String>> names) {
         SortedMap<String, Idset.Builder> builders = new TreeMap<>();
         returning.forEach((data, ranks) -> names.apply(data)
-                .forEach(name -> builders.computeIfAbsent(name, n -> Idset.builder()).addAll(ranks)));
+                .forEach(name ->
+                        builders.computeIfAbsent(name, n -> Idset.builder()).addAll(ranks)));
         SortedMap<String, Idset> named = new TreeMap<>();
         builders.forEach((name, ranks) -> named.put(name, ranks.build()));
         return named;

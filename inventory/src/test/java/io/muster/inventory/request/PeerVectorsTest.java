@@ -34,6 +34,7 @@ class PeerVectorsTest {
     private static final int MOST_COUNTS = 12;
     /** The largest count that flux-core's type holds. */
     private static final long PEERS_MAX = 0xffff_fffeL;
+
     private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
     private static final ResourceSet HOSTS = ResourceSet.parse("""
             {"version":1,"execution":{"R_lite":[{"rank":"0-3","children":{"core":"0-1"}}],"nodelist":["n[0-3]"],
@@ -183,12 +184,12 @@ class PeerVectorsTest {
         try {
             return switch (kind) {
                 case "idset" -> Idset.parse(text).toString();
-                case "count" -> Count.parse(text)
-                        .stream()
-                        .limit(MOST_COUNTS)
-                        .filter(count -> count <= PEERS_MAX)
-                        .mapToObj(Long::toString)
-                        .collect(Collectors.joining(" "));
+                case "count" ->
+                    Count.parse(text).stream()
+                            .limit(MOST_COUNTS)
+                            .filter(count -> count <= PEERS_MAX)
+                            .mapToObj(Long::toString)
+                            .collect(Collectors.joining(" "));
                 case "hostlist" -> String.join(" ", Hostlist.parse(text).expand());
                 case "query" -> Query.parse(text).matches(HOSTS).toString();
                 case "constraint" -> Constraint.parse(text).matches(HOSTS).toString();
