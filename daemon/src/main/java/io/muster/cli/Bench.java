@@ -26,7 +26,11 @@ import picocli.CommandLine.Option;
             "The command starts a private daemon for each number of ranks. With --uri, it measures that daemon, "
                     + "and drains and undrains its ranks from 0 up: nobody else should use it."
         },
-        footer = {"  muster bench", "  muster bench --ranks=16384 --streams=1,10,100 --dir=/var/tmp"})
+        footer = {
+            "  muster bench",
+            "  muster bench --ranks=16384 --streams=1,10,100 --dir=/var/tmp",
+            "  muster bench --core --runs=20 --ranks=1048576"
+        })
 public final class Bench extends Verb {
     /** Makes the measurements and prints them. The implementation is found by {@link ServiceLoader}. */
     public interface Measurements {
@@ -38,11 +42,18 @@ public final class Bench extends Verb {
      *
      * @param uri address of the daemon to measure; null to start one for each number of ranks
      * @param streams numbers of schedulers
+     * @param core whether to measure the processor time of the core thread, and nothing else
      * @param runs number of changes and queries of each kind
      * @param directory parent of the state directories
      */
     public record Plan(
-            List<Integer> ranks, @Nullable String uri, List<Integer> streams, int runs, Path directory, boolean json) {}
+            List<Integer> ranks,
+            @Nullable String uri,
+            List<Integer> streams,
+            boolean core,
+            int runs,
+            Path directory,
+            boolean json) {}
 
     @Option(
             names = "--ranks",
@@ -66,6 +77,12 @@ public final class Bench extends Verb {
             split = ",",
             description = "Also measure these numbers of schedulers at once, with the first of --ranks.")
     private List<Integer> streams = new ArrayList<>();
+
+    @Option(
+            names = "--core",
+            description =
+                    "Measure only how long each kind of work occupies the daemon's core thread, on which all peers wait.")
+    private boolean core;
 
     @Option(
             names = "--runs",
@@ -96,7 +113,7 @@ public final class Bench extends Verb {
                         Exit.ERROR,
                         "the measurements are not installed: they are part of Muster's source tree",
                         "run `./muster bench` at the top of a source tree"));
-        measurements.run(console(), new Plan(ranks, uri, streams, runs, directory, json));
+        measurements.run(console(), new Plan(ranks, uri, streams, core, runs, directory, json));
         return Exit.OK;
     }
 }

@@ -32,7 +32,8 @@ record Core(
     /** Builds the parts. Listeners are called in the order in which they are added: schedulers hear of a change before anybody else. */
     static Core build(Ledger ledger, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
         Committed found = new Committed(recovered.state(), ledger.durableSeq());
-        Inventory inventory = new Inventory(ledger, found, threads.core(), recovered.clock());
+        Inventory inventory =
+                new Inventory(ledger, found, threads.core(), threads.beside(threads.answers()), recovered.clock());
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
         JournalStreams journals = new JournalStreams(inventory, recovered.recent());
         Waiters waiters = new Waiters(inventory);

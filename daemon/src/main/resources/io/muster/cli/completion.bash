@@ -50,10 +50,13 @@ function _muster_complete() {
     return
   fi
   type compopt &>/dev/null && compopt +o default 2>/dev/null
-  local IFS=$'\n'
   tail="${tail##*,}"
   word="${rest%"$2"}" # the shell replaces only $2, which may begin after a character such as @
-  COMPREPLY=( $(_muster_words "$1" "${kind}" "${tail}" "${rest%"${tail}"}" "${#word}") )
+  COMPREPLY=()
+  # Read line by line: the shell would take unquoted words such as n[1-3],n7 as patterns of files.
+  while IFS= read -r word; do
+    [[ -z "${word}" ]] || COMPREPLY+=( "${word}" )
+  done <<< "$(_muster_words "$1" "${kind}" "${tail}" "${rest%"${tail}"}" "${#word}")"
 }
 
 complete -F _muster_complete -o default muster muster.sh muster.bash

@@ -170,6 +170,17 @@ class CompletionTest {
                 .isEqualTo("rwx------");
     }
 
+    @ParameterizedTest
+    @MethodSource("shells")
+    void hostsInBracketsAreNoPatternOfFiles(String shell) throws Exception {
+        daemonSays(WORDS);
+        Files.createFile(directory.resolve("n1,n2"));
+        assertThat(ask(shell, List.of("cd " + directory, "ask muster drain 'n[1-3],n'")))
+                .singleElement()
+                .asString()
+                .startsWith("muster drain n[1-3],n -> n[1-3],n1 n[1-3],n2");
+    }
+
     @Test
     void bashReplacesOnlyWhatFollowsACharacterThatDividesWords() throws Exception {
         daemonSays(WORDS);

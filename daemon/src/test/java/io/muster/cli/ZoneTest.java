@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -170,6 +172,19 @@ class ZoneTest {
         assertThat(result.exit()).isEqualTo(Exit.USAGE);
         assertThat(result.err())
                 .isEqualTo("muster history: the period ends before it begins: --until is 2026-10-24 12:00:00 CEST, and"
-                        + " --since is 2026-11-02 00:00:00 CET\n");
+                        + " --since is 2026-11-02 00:00:00 CET: give an end that is later\n");
+    }
+
+    @Test
+    void aPeriodWithoutLengthIsRefused() {
+        for (List<String> words : List.of(List.of("history", "node1"), List.of("report"))) {
+            List<String> command = new ArrayList<>(words);
+            command.addAll(List.of("--since", "today", "--until", "today"));
+            Shell.Result result = in("Europe/Berlin", command.toArray(String[]::new));
+            assertThat(result.exit()).isEqualTo(Exit.USAGE);
+            assertThat(result.err())
+                    .startsWith("muster " + words.get(0) + ": the period has no length: --until is ")
+                    .endsWith(": give an end that is later\n");
+        }
     }
 }

@@ -94,6 +94,22 @@ class RehearsalTest {
         }
     }
 
+    @Test
+    void allWorkOfTheCoreThreadIsMeasured() throws Exception {
+        Process bench = bench("--core", "--ranks", "64", "--runs", "2", "--dir", directory.toString(), "--json");
+        assertThat(bench.waitFor()).as(directory.toString()).isZero();
+        JsonNode figures =
+                new JsonMapper().readTree(directory.resolve("bench.json").toFile());
+        assertThat(figures).hasSize(29);
+        assertThat(figures.findValuesAsText("what"))
+                .doesNotHaveDuplicates()
+                .contains("resource.reload: one host more or less", "the holds of many requests expire, scattered");
+        assertThat(figures)
+                .filteredOn(figure -> !figure.path("what").asText().startsWith("scrape"))
+                .allSatisfy(
+                        figure -> assertThat(figure.path("median").asDouble()).isPositive());
+    }
+
     @ParameterizedTest
     @CsvSource({
         "FeasibilityBenchmark, ranks, 1024",

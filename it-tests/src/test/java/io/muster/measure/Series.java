@@ -44,6 +44,9 @@ public final class Series implements Bench.Measurements {
 
     /** The number of figures to measure. */
     private static int expected(Bench.Plan plan) {
+        if (plan.core()) {
+            return plan.ranks().size() * CoreTime.FIGURES;
+        }
         int own = OWN_FLOORS
                 + plan.ranks().size() * (EACH + OWN)
                 + SPREAD
@@ -52,6 +55,10 @@ public final class Series implements Bench.Measurements {
     }
 
     private static void measure(Bench.Plan plan, Consumer<Figure> figures) throws IOException {
+        if (plan.core()) {
+            core(plan, figures);
+            return;
+        }
         Floor floor = Floor.measure(plan.directory());
         figures.accept(Figure.once("floor: append and fdatasync", 0, "ms", floor.sync()));
         figures.accept(Figure.once("floor: socket round trip", 0, "ms", floor.exchange()));
@@ -96,6 +103,15 @@ public final class Series implements Bench.Measurements {
         }
     }
 
+    private static void core(Bench.Plan plan, Consumer<Figure> figures) throws IOException {
+        for (int size : plan.ranks()) {
+            try (Subject subject = Subject.start(command(), plan.directory(), size);
+                    CoreTime core = new CoreTime(subject, size, plan.runs(), figures)) {
+                core.measure();
+            }
+        }
+    }
+
     private static void shared(Bench.Plan plan, int size, Consumer<Figure> figures) throws IOException {
         Path directory = plan.directory();
         try (Subject subject = Subject.start(command(), directory, size)) {
@@ -137,9 +153,13 @@ public final class Series implements Bench.Measurements {
             figures.forEach(figure -> array.add(toJson(figure)));
             console.json(array.toString());
         } else {
-            console.println(String.format(
-                    Locale.ROOT, "%-32s %9s %14s %14s %10s %7s", "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
-            figures.forEach(figure -> console.println(line(figure)));
+            int width = figures.stream()
+                    .mapToInt(figure -> figure.what().length())
+                    .max()
+                    .orElse(0);
+            String columns = "%-" + width + "s %9s %14s %14s %10s %7s";
+            console.println(String.format(Locale.ROOT, columns, "WHAT", "RANKS", "MEDIAN", "P99", "FLOOR", "RATIO"));
+            figures.forEach(figure -> console.println(line(columns, figure)));
         }
     }
 
@@ -152,12 +172,12 @@ public final class Series implements Bench.Measurements {
                 : json.putNull("floor").putNull("ratio");
     }
 
-    private static String line(Figure figure) {
+    private static String line(String columns, Figure figure) {
         String value = String.format(Locale.ROOT, "%.3f %s", figure.value(), figure.unit());
         String high = String.format(Locale.ROOT, "%.3f %s", figure.high(), figure.unit());
         return String.format(
                         Locale.ROOT,
-                        "%-32s %9s %14s %14s %10s %7s",
+                        columns,
                         figure.what(),
                         figure.ranks() == 0 ? "" : figure.ranks(),
                         value,

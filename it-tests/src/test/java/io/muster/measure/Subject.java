@@ -4,7 +4,13 @@ import io.muster.cli.terminal.Pause;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A daemon started for one measurement: a process with a directory that is deleted when the process has ended. */
@@ -21,11 +28,15 @@ final class Subject implements AutoCloseable {
     private static final long PAUSE_MILLIS = 5;
 
     private final Path directory;
+    private final String config;
+    private final int port;
     private final Process process;
     private final double readyMillis;
 
-    private Subject(Path directory, Process process, double readyMillis) {
+    private Subject(Path directory, String config, int port, Process process, double readyMillis) {
         this.directory = directory;
+        this.config = config;
+        this.port = port;
         this.process = process;
         this.readyMillis = readyMillis;
     }
@@ -37,7 +48,12 @@ final class Subject implements AutoCloseable {
     static Subject start(List<String> command, Path under, int ranks) throws IOException {
         // Made absolute, because a relative path in a configuration is relative to the configuration file.
         Path directory = Files.createTempDirectory(under.toAbsolutePath(), "muster-bench");
-        Files.writeString(directory.resolve("muster.toml"), config(directory, ranks));
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        String config = config(directory, ranks, port);
+        Files.writeString(directory.resolve("muster.toml"), config);
         List<String> line = new ArrayList<>(command);
         line.addAll(
                 List.of("serve", "--config", directory.resolve("muster.toml").toString()));
@@ -46,7 +62,7 @@ final class Subject implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();
-        Subject subject = new Subject(directory, process, 0);
+        Subject subject = new Subject(directory, config, port, process, 0);
         try {
             subject.awaitAnswer(start);
         } catch (IOException | RuntimeException e) {
@@ -54,22 +70,22 @@ final class Subject implements AutoCloseable {
             subject.close();
             throw new IOException("the daemon did not start:\n" + log, e);
         }
-        return new Subject(directory, process, (System.nanoTime() - start) / 1e6);
+        return new Subject(directory, config, port, process, (System.nanoTime() - start) / 1e6);
     }
 
-    private static String config(Path directory, int ranks) {
+    private static String config(Path directory, int ranks, int port) {
         return String.format(Locale.ROOT, """
                 [muster]
                 socket = "%1$s/s"
                 state-dir = "%1$s/state"
-                metrics = "off"
+                metrics = "127.0.0.1:%3$d"
                 acquire = "shared"
                 log-level = "warn"
                 [[resource.config]]
                 hosts = "node[0-%2$d]"
                 cores = "0-63"
                 gpus = "0-7"
-                """, directory, ranks - 1);
+                """, directory, ranks - 1, port);
     }
 
     /** Waits until the daemon answers, with short pauses that do not grow: longer ones would become part of the measured time. */
@@ -102,6 +118,55 @@ final class Subject implements AutoCloseable {
 
     double residentMegabytes() throws IOException {
         return Idle.residentMegabytes(process);
+    }
+
+    /** Returns the metrics. */
+    String scrape() throws IOException {
+        try (InputStream in =
+                URI.create("http://127.0.0.1:" + port + "/metrics").toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /**
+     * Makes the daemon read its configuration again, and waits until it has done so.
+     *
+     * @param more what is added to the configuration of the start
+     */
+    void hangup(String more) throws IOException {
+        Files.writeString(directory.resolve("muster.toml"), config + more);
+        String before = reloaded();
+        new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start();
+        String now = before;
+        while (now.equals(before)) {
+            Pause.of(PAUSE_MILLIS);
+            now = reloaded();
+        }
+        if (!now.contains("successful 1")) {
+            throw new IOException(
+                    "the daemon refuses the configuration:\n" + Files.readString(directory.resolve("log")));
+        }
+    }
+
+    private String reloaded() throws IOException {
+        return scrape().lines()
+                .filter(line -> line.startsWith("muster_config_last_reload"))
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** Returns the processor time that the core thread has used, as the kernel counts it. */
+    long coreNanos() throws IOException {
+        try (DirectoryStream<Path> threads =
+                Files.newDirectoryStream(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+            long nanos = 0;
+            for (Path thread : threads) {
+                if (Files.readString(thread.resolve("comm")).equals("core\n")) {
+                    nanos += Long.parseLong(
+                            Files.readString(thread.resolve("schedstat")).split(" ", 2)[0]);
+                }
+            }
+            return nanos;
+        }
     }
 
     @Override

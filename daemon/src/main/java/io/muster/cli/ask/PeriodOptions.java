@@ -40,12 +40,13 @@ public final class PeriodOptions {
         Period period = new Period(
                 since == null ? 0 : zone.past(since, console),
                 until == null ? Double.MAX_VALUE : zone.past(until, console));
-        if (period.until() < period.since()) {
+        if (period.until() <= period.since()) {
             Zone shown = zone(console);
             throw new Failure(
                     Exit.USAGE,
-                    "the period ends before it begins: --until is " + shown.second(period.until()) + ", and --since is "
-                            + shown.second(period.since()));
+                    "the period " + (period.until() < period.since() ? "ends before it begins" : "has no length")
+                            + ": --until is " + shown.second(period.until()) + ", and --since is "
+                            + shown.second(period.since()) + ": give an end that is later");
         }
         return period;
     }

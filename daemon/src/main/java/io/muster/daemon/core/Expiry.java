@@ -58,7 +58,7 @@ public final class Expiry implements Commits {
             arm(RETRY_SECONDS);
             return;
         }
-        inventory.submit(new HoldChanges.LiftExpired(), Principal.DAEMON, answer -> {
+        inventory.submitAside(state -> new HoldChanges.LiftExpired(), Principal.DAEMON, answer -> {
             if (answer instanceof Answer.Done done) {
                 done.entries().forEach(entry -> expired.accept(holds(entry.event())));
             }

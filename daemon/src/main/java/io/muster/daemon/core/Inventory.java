@@ -4,7 +4,6 @@ import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
@@ -20,6 +19,7 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +45,7 @@ public final class Inventory {
 
     private final Ledger ledger;
     private final Executor core;
+    private final Aside beside;
     private final WallClock clock;
     private final List<Commits> listeners = new ArrayList<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
@@ -57,6 +58,10 @@ public final class Inventory {
     private int inFlight;
     private long bytesInFlight;
     private boolean settling;
+    /** Whether a command is being decided beside the core thread. */
+    private boolean deciding;
+    /** What waits until that command is decided, in order. */
+    private final Queue<Runnable> held = new ArrayDeque<>();
     /** How many times the proposed state was set back to the committed state because the disk failed. */
     private long falls;
     /** How many commands were decided a second time because the changes on which they had been decided failed. */
@@ -71,14 +76,16 @@ public final class Inventory {
      * Creates the owner of the state. The thread that calls this constructor becomes the core thread.
      *
      * @param core runs tasks on the core thread, in order
+     * @param beside decides commands that take long
      */
-    public Inventory(Ledger ledger, Committed recovered, Executor core, WallClock clock) {
-        this(ledger, recovered, core, clock, MOST_IN_FLIGHT);
+    public Inventory(Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock) {
+        this(ledger, recovered, core, beside, clock, MOST_IN_FLIGHT);
     }
 
-    Inventory(Ledger ledger, Committed recovered, Executor core, WallClock clock, int mostInFlight) {
+    Inventory(Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock, int mostInFlight) {
         this.ledger = ledger;
         this.core = core;
+        this.beside = beside;
         this.clock = clock;
         this.mostInFlight = mostInFlight;
         this.committed = recovered;
@@ -139,14 +146,18 @@ public final class Inventory {
         return since == 0 ? 0 : (System.nanoTime() - since) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** Returns whether a new R waits for the disk. */
+    /** Returns whether a new R is being decided, or waits for the disk. */
     @SuppressWarnings("ReferenceEquality") // an R that is defined again is a new definition, even if it is equal
-    boolean isRedefining() {
-        return proposed.definition().base() != state().definition().base();
+    public boolean isRedefining() {
+        return isHeld() || proposed.definition().base() != state().definition().base();
     }
 
     /** Calls {@code then} when everything that was submitted before has been responded to. */
     public void whenAnswered(Runnable then) {
+        inTurn(() -> waitForAnswers(then));
+    }
+
+    private void waitForAnswers(Runnable then) {
         if (isQuiet()) {
             then.run();
         } else {
@@ -179,17 +190,94 @@ public final class Inventory {
      */
     public void submit(Command command, Principal by, Consumer<Answer> reply) {
         checkThread();
-        if (inFlight >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
+        if (inFlight + held.size() >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
             reply.accept(new Answer.Failed(
-                    Answer.Failed.Kind.BUSY, inFlight + " changes wait for the disk already: try again later"));
+                    Answer.Failed.Kind.BUSY,
+                    inFlight + held.size() + " changes wait for the disk already: try again later"));
             return;
         }
+        inTurn(() -> carryOut(Prepared.of(ledger, proposed, proposedSeq, command, now(), by), command, by, reply));
+    }
+
+    /**
+     * Chooses, decides and carries out a command beside the core thread, because this takes long. The core thread goes on with
+     * everything but changes, which wait.
+     *
+     * @param choice returns the command for the state on which it is decided; null if nothing is to be changed
+     */
+    public void submitAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
+        checkThread();
+        inTurn(() -> decideAside(choice, by, reply));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // each state is a new object
+    private void decideAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
+        deciding = true;
+        InventoryState from = proposed;
+        long seq = proposedSeq;
         double now = now();
-        Decision decision = command.decide(proposed, now, by);
-        if (decision.events().isEmpty()) {
-            answerUnchanged(command, by, decision, reply);
+        beside.run(
+                () -> {
+                    Command command = choice.apply(from);
+                    Prepared prepared = command == null ? null : Prepared.of(ledger, from, seq, command, now, by);
+                    if (prepared != null) {
+                        prepared.after().view(); // computed here, and kept in the state
+                    }
+                    return () -> {
+                        if (proposed != from) { // the disk refused a change before this one
+                            decideAside(choice, by, reply);
+                        } else if (command == null || prepared == null) {
+                            decided(() -> reply.accept(new Answer.Done(List.of(), from)));
+                        } else {
+                            decided(() -> carryOut(prepared, command, by, reply));
+                        }
+                    };
+                },
+                bug -> decided(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.BUSY, bug))));
+    }
+
+    private void decided(Runnable then) {
+        deciding = false;
+        try {
+            then.run();
+        } finally {
+            core.execute(this::nextHeld);
+        }
+    }
+
+    private boolean isHeld() {
+        return deciding || !held.isEmpty();
+    }
+
+    /** Runs a task now, or after what waits already. */
+    private void inTurn(Runnable task) {
+        if (isHeld()) {
+            held.add(task);
         } else {
-            write(decision.events(), command.id(), now, by, reply);
+            task.run();
+        }
+    }
+
+    /** Runs the first task that waits. Each task is one of the core thread's own, so that peers have their turn in between. */
+    private void nextHeld() {
+        Runnable next = deciding ? null : held.poll();
+        if (next != null) {
+            try {
+                next.run();
+            } finally {
+                core.execute(this::nextHeld);
+            }
+        }
+    }
+
+    private void carryOut(Prepared prepared, Command command, Principal by, Consumer<Answer> reply) {
+        String refusal = prepared.refusal();
+        if (prepared.entries().isEmpty()) {
+            answerUnchanged(command, by, prepared.decision(), reply);
+        } else if (refusal == null) {
+            write(prepared, reply);
+        } else {
+            reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, refusal));
         }
     }
 
@@ -241,37 +329,14 @@ public final class Inventory {
         return inFlight == 0 && !settling && answers.isEmpty();
     }
 
-    private void write(List<Event> events, @Nullable ChangeId id, double now, Principal by, Consumer<Answer> reply) {
-        boolean journaled = proposed.level().includes(Level.TWO);
-        Principal written = proposed.level().includes(Level.THREE) ? by : by.withoutSpeaker();
-        Principal author = journaled ? written : written.withoutLogin();
-        List<Entry> entries = new ArrayList<>(events.size());
-        List<byte[]> lines = new ArrayList<>(events.size());
-        InventoryState after = proposed;
-        long bytes = 0;
-        for (Event event : events) {
-            boolean last = entries.size() + 1 == events.size();
-            long seq = proposedSeq + entries.size() + 1;
-            Entry entry = new Entry(seq, now, author, event, journaled && last ? id : null);
-            after = entry.applyTo(after);
-            entries.add(entry);
-            byte[] line = entry.toBytes();
-            String refusal = ledger.refusal(line);
-            if (refusal != null) {
-                reply.accept(new Answer.Failed(Answer.Failed.Kind.TOO_LONG, event.name() + " " + refusal));
-                return;
-            }
-            lines.add(line);
-            bytes += line.length;
-        }
-        // In the first level, the id is remembered until the daemon ends.
-        InventoryState reached =
-                id == null || journaled ? after : after.remember(id, now, by, proposedSeq + entries.size());
-        fly(lines, bytes, outcome -> {
+    private void write(Prepared prepared, Consumer<Answer> reply) {
+        List<Entry> entries = prepared.entries();
+        InventoryState reached = prepared.after();
+        fly(prepared.lines(), prepared.bytes(), outcome -> {
             if (outcome.durable()) {
                 // The answer is queued before the listeners are called, because a listener may throw.
                 answers.add(() -> reply.accept(new Answer.Done(entries, reached)));
-                commit(entries, lines, reached);
+                commit(entries, prepared.lines(), reached);
             } else {
                 answers.add(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.DISK, outcome.reason())));
             }

@@ -3,12 +3,17 @@ package io.muster.daemon.core;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Remap;
-import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges.Define;
+import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,10 +26,13 @@ import org.slf4j.LoggerFactory;
 public final class Redefinition {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
+    /** The longest list of hosts in a line of the log. */
+    private static final int MOST_NAMES = 200;
+
     private final Inventory inventory;
     private final BooleanSupplier isAcquired;
     private @Nullable Function<Definition, Define> waiting;
-    private List<String> parts = List.of();
+    private volatile List<String> parts = List.of();
     /** The number of calls of {@link #define} that are not answered yet. Each of them is later than what waits. */
     private int underWay;
 
@@ -49,47 +57,107 @@ public final class Redefinition {
         });
     }
 
-    private void put(Function<Definition, Define> wanted, Consumer<Answer> answered) {
-        if (inventory.isRedefining()) {
-            inventory.whenAnswered(() -> put(wanted, answered));
-            return;
-        }
-        Define next = wanted.apply(inventory.state().definition());
-        Remap change = change(next.resources());
-        List<String> untold = untold(next.resources());
-        inventory.submit(untold.isEmpty() ? next : next.with(change.told()), Principal.DAEMON, answer -> {
-            if (answer instanceof Answer.Done) {
-                settle(wanted, untold, change);
+    /**
+     * What a new R leads to, which is computed beside the core thread.
+     *
+     * @param untold the parts that the schedulers cannot be sent
+     * @param reports what happens to hosts, for the log
+     */
+    private record Plan(@Nullable Command command, List<String> untold, List<String> reports) {
+        static Plan of(Define wanted, InventoryState state, boolean isAcquired, boolean inPart) {
+            Remap change = Remap.between(state.definition().base(), wanted.resources());
+            List<String> untold = isAcquired ? change.untold() : List.of();
+            if (!untold.isEmpty()) {
+                return new Plan(inPart ? wanted.with(change.told()) : null, untold, List.of());
             }
-            answered.accept(answer);
+            List<String> reports = new ArrayList<>();
+            if (!change.from().ranks().isEmpty()) {
+                report(reports, "moved to another rank: ", change.moved());
+                report(reports, "left the inventory; their holds are kept until they return: ", change.vanished());
+                report(reports, "new in the inventory: ", change.added());
+            }
+            return new Plan(wanted, untold, reports);
+        }
+
+        private static void report(List<String> reports, String what, Hostlist hosts) {
+            if (!hosts.isEmpty()) {
+                String names = hosts.toString();
+                reports.add(what + (names.length() > MOST_NAMES ? names.substring(0, MOST_NAMES) + "..." : names));
+            }
+        }
+    }
+
+    private void put(Function<Definition, Define> wanted, Consumer<Answer> answered) {
+        whenDefined(() -> {
+            boolean acquired = isAcquired.getAsBoolean();
+            AtomicReference<Plan> plan = new AtomicReference<>();
+            inventory.submitAside(
+                    state -> {
+                        plan.set(Plan.of(wanted.apply(state.definition()), state, acquired, true));
+                        return plan.get().command();
+                    },
+                    Principal.DAEMON,
+                    answer -> {
+                        if (answer instanceof Answer.Done) {
+                            settle(wanted, plan.get());
+                        }
+                        answered.accept(answer);
+                    });
         });
     }
 
-    private void settle(Function<Definition, Define> wanted, List<String> untold, Remap change) {
-        parts = untold;
-        if (untold.isEmpty()) {
+    /** Runs a task when no R is on its way. */
+    public void whenDefined(Runnable then) {
+        if (inventory.isRedefining()) {
+            inventory.whenAnswered(() -> whenDefined(then));
+        } else {
+            then.run();
+        }
+    }
+
+    /**
+     * Puts an R that an admin has loaded in force, if the schedulers can be told the whole R. To be called in a task of {@link #whenDefined}.
+     *
+     * @param once returns the command to submit for the command that defines R
+     * @param untold receives the parts that the schedulers cannot be sent, if there are any; then nothing changes
+     */
+    public void load(
+            Supplier<Define> wanted,
+            Function<Define, Command> once,
+            Principal by,
+            Consumer<List<String>> untold,
+            Consumer<Answer> answered) {
+        boolean acquired = isAcquired.getAsBoolean();
+        AtomicReference<Plan> plan = new AtomicReference<>();
+        inventory.submitAside(
+                state -> {
+                    Define define = wanted.get();
+                    plan.set(Plan.of(define, state, acquired, false));
+                    return plan.get().command() == null ? null : once.apply(define);
+                },
+                by,
+                answer -> {
+                    Plan made = plan.get();
+                    if (answer instanceof Answer.Done && !made.untold().isEmpty()) {
+                        untold.accept(made.untold());
+                        return;
+                    }
+                    if (answer instanceof Answer.Done) {
+                        waiting = null;
+                        parts = List.of();
+                    }
+                    answered.accept(answer);
+                });
+    }
+
+    private void settle(Function<Definition, Define> wanted, Plan plan) {
+        parts = plan.untold();
+        if (parts.isEmpty()) {
             waiting = null;
-            report(change);
+            plan.reports().forEach(report -> log.warn("hosts {}", report));
         } else {
             waiting = wanted;
-            log.warn(
-                    "until the scheduler acquires again, these parts of the new R wait: {}", String.join("; ", untold));
-        }
-    }
-
-    private static void report(Remap change) {
-        if (!change.from().ranks().isEmpty()) {
-            report("moved to another rank", change.moved().toString());
-            report(
-                    "left the inventory; their holds are kept until they return",
-                    change.vanished().toString());
-            report("new in the inventory", change.added().toString());
-        }
-    }
-
-    private static void report(String what, String hosts) {
-        if (!hosts.isEmpty()) {
-            log.warn("hosts {}: {}", what, hosts);
+            log.warn("until the scheduler acquires again, these parts of the new R wait: {}", String.join("; ", parts));
         }
     }
 
@@ -112,23 +180,8 @@ public final class Redefinition {
         });
     }
 
-    /** Returns which parts of a new R the connected schedulers cannot be sent; empty if they can be sent the whole R. */
-    public List<String> untold(ResourceSet next) {
-        return isAcquired.getAsBoolean() ? change(next).untold() : List.of();
-    }
-
-    private Remap change(ResourceSet next) {
-        return Remap.between(inventory.state().definition().base(), next);
-    }
-
     /** Returns the parts of a new R that wait until no scheduler holds the present R, in words. */
     public List<String> waiting() {
         return parts;
-    }
-
-    /** Forgets the R that waits, because an admin has put a later one in force. */
-    public void forget() {
-        waiting = null;
-        parts = List.of();
     }
 }

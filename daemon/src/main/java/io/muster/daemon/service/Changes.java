@@ -7,6 +7,7 @@ import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.Redefinition;
 import io.muster.daemon.core.WallClock;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.graph.Agreement;
@@ -33,17 +34,29 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Serves requests that change the inventory, and requests with dry-run, which ask what a change would do. */
 public final class Changes {
+    private static final int MOST_ENDINGS = 64;
+
     private final Inventory inventory;
     private final AcquireStreams acquires;
     private final Aside files;
     private Function<ResourceSet, DefinitionChanges.Define> definition;
+
+    /** The last answers that name holds, by the seq of the change, for changes that are sent again. */
+    private final Map<Long, ChangeAnswer> endings = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, ChangeAnswer> eldest) {
+            return size() > MOST_ENDINGS;
+        }
+    };
 
     /**
      * @param files reads the file of a new R, which may block; must not be the thread that looks up names for new
@@ -70,32 +83,38 @@ public final class Changes {
         if (request.dryRun()) {
             preview(request.command(), by, reply);
         } else {
-            submit(request.command(), request.isAnsweredInWords(), by, () -> {}, reply);
+            Command command = request.command();
+            boolean inWords = request.isAnsweredInWords();
+            double now = inventory.now();
+            inventory.submit(command, by, answer -> answer(answer, command.id(), inWords, now, by, reply));
         }
     }
 
-    /**
-     * @param inWords whether the response says what changed
-     * @param done called before the response if the command is carried out
-     */
-    private void submit(Command command, boolean inWords, Principal by, Runnable done, Replier reply) {
-        double now = inventory.now();
-        inventory.submit(command, by, answer -> {
-            if (answer instanceof Answer.Done) {
-                done.run();
-            }
-            if (inWords && answer instanceof Answer.Done made) {
-                reply.done(Json.encode(words(made, command.id(), now, by).toJson()));
-            } else {
-                answer(answer, reply);
-            }
-        });
+    /** @param inWords whether the response says what changed */
+    private void answer(
+            Answer answer, @Nullable ChangeId id, boolean inWords, double now, Principal by, Replier reply) {
+        if (inWords && answer instanceof Answer.Done made) {
+            reply.done(Json.encode(words(made, id, now, by).toJson()));
+        } else {
+            answer(answer, reply);
+        }
     }
 
     /** Returns what changed. A change that was sent again changed nothing the second time, so its answer is about the first time. */
-    private static ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, double now, Principal by) {
+    private ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, double now, Principal by) {
         long seq = id == null || !done.entries().isEmpty() ? 0 : done.after().seqOf(id, now, by);
-        return seq == 0 ? ChangeAnswer.of(done.entries(), done.after().resources()) : ChangeAnswer.ofRepeated(seq);
+        if (seq != 0) {
+            return repeated(seq);
+        }
+        ChangeAnswer answer = ChangeAnswer.of(done.entries(), done.after().resources());
+        if (id != null && !answer.ended().isEmpty()) {
+            endings.put(answer.seq(), answer);
+        }
+        return answer;
+    }
+
+    private ChangeAnswer repeated(long seq) {
+        return endings.getOrDefault(seq, ChangeAnswer.ofRepeated(seq));
     }
 
     private static void answer(Answer answer, Replier reply) {
@@ -174,7 +193,7 @@ public final class Changes {
                             reply.fail(new Answer.Rejected(rejection).error());
                         } else {
                             long seq = inventory.state().seqOf(id, inventory.now(), by);
-                            reply.done(Json.encode(ChangeAnswer.ofRepeated(seq).toJson()));
+                            reply.done(Json.encode(repeated(seq).toJson()));
                         }
                     });
         } else {
@@ -207,19 +226,19 @@ public final class Changes {
      * meanwhile.
      */
     private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
-        unlessRepeated(request, by, reply, () -> {
-            DefinitionChanges.Define define = definition.apply(resources);
-            List<String> untold = acquires.redefinition().untold(define.resources());
-            if (!untold.isEmpty()) {
-                reply.fail(new RpcException(
-                        Errno.EBUSY,
-                        "resources are busy (unload scheduler?): the scheduler cannot be sent "
-                                + String.join("; ", untold)));
-                return;
-            }
+        Redefinition redefinition = acquires.redefinition();
+        redefinition.whenDefined(() -> unlessRepeated(request, by, reply, () -> {
+            double now = inventory.now();
             ChangeId id = request.id();
-            Runnable done = acquires.redefinition()::forget;
-            submit(id == null ? define : new Once(define, id), id != null, by, done, reply);
-        });
+            redefinition.load(
+                    () -> definition.apply(resources),
+                    define -> id == null ? define : new Once(define, id),
+                    by,
+                    untold -> reply.fail(new RpcException(
+                            Errno.EBUSY,
+                            "resources are busy (unload scheduler?): the scheduler cannot be sent "
+                                    + String.join("; ", untold))),
+                    answer -> answer(answer, id, id != null, now, by, reply));
+        }));
     }
 }

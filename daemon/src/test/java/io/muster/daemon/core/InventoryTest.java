@@ -13,11 +13,14 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -312,5 +315,57 @@ class InventoryTest {
                 .matches("TOO_LONG resource-define of 13\\d+ bytes exceeds the journal's line limit of 134217728");
         assertThat(rig.inventory.stalledSeconds()).isZero();
         assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("done 1");
+    }
+
+    /** Work beside the core thread waits in a queue of the test. */
+    private Inventory beside(Queue<Runnable> work) {
+        Committed found = new Committed(rig.state(), rig.inventory.seq());
+        return new Inventory(rig.journal, found, rig.core, new Aside(rig.core, work::add), rig.clock, 2);
+    }
+
+    @Test
+    void changesWaitWhileAnotherIsDecidedBesideTheCoreThread() {
+        Queue<Runnable> work = new ArrayDeque<>();
+        Inventory inventory = beside(work);
+        Consumer<Answer> note = answer -> rig.told.add(Rig.outcome(answer));
+        inventory.submitAside(state -> Rig.drainCommand("0", null), Rig.ALICE, note);
+        inventory.submit(Rig.drainCommand("0", null), Rig.BOB, note);
+        inventory.submit(Rig.drainCommand("1", null), Rig.BOB, note);
+        inventory.submit(Rig.drainCommand("2", null), Rig.BOB, note);
+        inventory.whenAnswered(() -> rig.told.add("all"));
+        rig.core.runReady();
+        assertThat(rig.told).containsExactly("BUSY 2 changes wait for the disk already: try again later");
+        assertThat(inventory.isRedefining()).isTrue();
+        work.remove().run();
+        while (!rig.told.contains("all")) {
+            rig.core.runNext();
+        }
+        assertThat(rig.told.subList(1, 5)).containsExactly("done 1", "done 0", "done 1", "all");
+        assertThat(inventory.isRedefining()).isFalse();
+    }
+
+    @Test
+    void aChangeIsDecidedAgainIfTheDiskRefusesAnEarlierOneMeanwhile() {
+        Queue<Runnable> work = new ArrayDeque<>();
+        Inventory inventory = beside(work);
+        rig.fillDisk();
+        inventory.submit(Rig.drainCommand("0", null), Rig.ALICE, answer -> rig.told.add(Rig.outcome(answer)));
+        List<String> held = new ArrayList<>();
+        inventory.submitAside(
+                state -> {
+                    held.add(state.holds().held().toString());
+                    return null;
+                },
+                Rig.ALICE,
+                answer -> rig.told.add(Rig.outcome(answer)));
+        while (rig.told.isEmpty()) {
+            rig.core.runNext();
+        }
+        work.remove().run();
+        rig.core.runReady();
+        work.remove().run();
+        rig.core.runReady();
+        assertThat(held).containsExactly("0", "");
+        assertThat(rig.told).hasSize(2).last().isEqualTo("done 0");
     }
 }

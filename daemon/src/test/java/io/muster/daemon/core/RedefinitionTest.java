@@ -37,6 +37,17 @@ class RedefinitionTest {
                         answer -> answers.add(Rig.outcome(answer)));
     }
 
+    private void load(ResourceSet resources) {
+        rig.acquires
+                .redefinition()
+                .load(
+                        () -> new Define(resources, "reload", Liveness.Status.ONLINE),
+                        define -> define,
+                        Rig.ALICE,
+                        untold -> answers.add("untold " + untold),
+                        answer -> answers.add(Rig.outcome(answer)));
+    }
+
     /** The end of a change may begin another one, for which {@link Rig#settle} does not wait. */
     private void settle() {
         for (int i = 0; i < 4; i++) {
@@ -80,14 +91,20 @@ class RedefinitionTest {
         settle();
         rig.holdDisk();
         ResourceSet loaded = withProperty("node[0-3]", "admin");
-        rig.inventory.submit(
-                new Define(loaded, "reload", Liveness.Status.ONLINE),
-                Rig.ALICE,
-                answer -> rig.acquires.redefinition().forget());
+        load(loaded);
         rig.acquires.release(stream);
         rig.release();
         settle();
         assertInForce(loaded);
+    }
+
+    @Test
+    void anRThatTheSchedulerCannotBeToldIsNotLoaded() {
+        acquire();
+        load(Rig.nodes("node[0-7]"));
+        settle();
+        assertThat(answers).hasSize(1).first().asString().startsWith("untold ").contains("node[4-7]");
+        assertInForce(Rig.nodes("node[0-3]"));
     }
 
     @Test

@@ -79,7 +79,13 @@ public final class Rig implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         clock.start(past.last);
-        inventory = new Inventory(journal, new Committed(past.state, journal.durableSeq()), core, clock, mostInFlight);
+        inventory = new Inventory(
+                journal,
+                new Committed(past.state, journal.durableSeq()),
+                core,
+                new Aside(core, core),
+                clock,
+                mostInFlight);
         acquires = new AcquireStreams(inventory, core, meters, core::nanos);
         journals = new JournalStreams(inventory, past.recent);
         waiters = new Waiters(inventory);

@@ -62,9 +62,12 @@ final class ChangeResponseTest {
         long seq = stage.rig.inventory.seq();
         String exclude = "{\"targets\":\"1\"}";
         ask(1, "drain", exclude);
-        ask(2, "exclude", exclude);
+        String excluded = ask(2, "exclude", exclude);
         ask(3, "include", exclude);
-        assertThat(ask(2, "exclude", exclude)).isEqualTo("{\"changed\":true,\"seq\":" + (seq + 3) + "}");
+        assertThat(ask(2, "exclude", exclude))
+                .as("with the hold that it ended")
+                .isEqualTo(excluded)
+                .contains("\"seq\":" + (seq + 3), "\"holder\":\"admin\"");
         assertThat(ask(1, "drain", exclude)).isEqualTo("{\"changed\":true,\"seq\":" + (seq + 1) + "}");
         assertThat(stage.rig.inventory.seq()).isEqualTo(seq + 4);
     }

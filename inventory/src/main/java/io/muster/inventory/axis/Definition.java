@@ -5,6 +5,7 @@ import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -165,14 +166,12 @@ public final class Definition {
                 : null;
     }
 
-    /** Returns the names of the properties that {@code edits} lists for a rank. */
-    public static List<String> namesOn(SortedTree<String, Idset> edits, int rank) {
-        List<String> names = new ArrayList<>();
-        edits.forEach((name, ranks) -> {
-            if (ranks.contains(rank)) {
-                names.add(name);
-            }
-        });
+    /** Returns the names of the properties that {@code edits} lists for each of {@code ranks}; ranks without any are left out. */
+    public static Map<Integer, List<String>> namesOn(SortedTree<String, Idset> edits, Idset ranks) {
+        Map<Integer, List<String>> names = new HashMap<>();
+        edits.forEach((name, having) -> having.intersect(ranks)
+                .forEach(rank ->
+                        names.computeIfAbsent(rank, r -> new ArrayList<>()).add(name)));
         return names;
     }
 

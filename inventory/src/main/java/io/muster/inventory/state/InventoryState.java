@@ -20,12 +20,14 @@ import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -260,7 +262,7 @@ public final class InventoryState {
             return new InventoryState(defined, membership, liveness, holds, departed, books);
         }
         SortedMap<String, Departed> nextDeparted = new TreeMap<>(departed);
-        remap.vanishedRanks().intersect(ranksWithSettings()).forEach(rank -> depart(nextDeparted, rank));
+        depart(nextDeparted, remap.vanishedRanks().intersect(ranksWithSettings()));
         Map<Departed, Idset> returning = takeReturning(remap, nextDeparted);
         return new InventoryState(
                 withProperties(defined, returning),
@@ -279,17 +281,23 @@ public final class InventoryState {
         return ranks.build();
     }
 
-    private void depart(SortedMap<String, Departed> nextDeparted, int rank) {
-        List<Membership.Absence> absences = new ArrayList<>(membership.of(rank));
-        absences.removeIf(absence -> absence.kind() != Membership.Kind.ADMIN);
-        Departed leaving = new Departed(
-                holds.on(rank),
-                absences,
-                Definition.namesOn(definition.added(), rank),
-                Definition.namesOn(definition.removed(), rank));
-        if (!leaving.isEmpty()) {
-            nextDeparted.merge(resources().hostOf(rank), leaving, Departed::merge);
-        }
+    private void depart(SortedMap<String, Departed> nextDeparted, Idset ranks) {
+        Map<Integer, List<String>> added = Definition.namesOn(definition.added(), ranks);
+        Map<Integer, List<String>> removed = Definition.namesOn(definition.removed(), ranks);
+        Iterator<String> hosts = resources().hostsOf(ranks).stream().iterator();
+        ranks.forEach(rank -> {
+            List<Membership.Absence> absences = new ArrayList<>(membership.of(rank));
+            absences.removeIf(absence -> absence.kind() != Membership.Kind.ADMIN);
+            Departed leaving = new Departed(
+                    holds.on(rank),
+                    absences,
+                    added.getOrDefault(rank, List.of()),
+                    removed.getOrDefault(rank, List.of()));
+            String host = hosts.next();
+            if (!leaving.isEmpty()) {
+                nextDeparted.merge(host, leaving, Departed::merge);
+            }
+        });
     }
 
     /**
@@ -316,13 +324,19 @@ public final class InventoryState {
     }
 
     private static Definition withProperties(Definition defined, Map<Departed, Idset> returning) {
-        SortedMap<String, Idset> added = new TreeMap<>();
-        SortedMap<String, Idset> removed = new TreeMap<>();
-        returning.forEach((data, ranks) -> {
-            data.added().forEach(name -> added.merge(name, ranks, Idset::union));
-            data.removed().forEach(name -> removed.merge(name, ranks, Idset::union));
-        });
-        return defined.withProperties(added).withoutProperties(removed);
+        return defined.withProperties(named(returning, Departed::added))
+                .withoutProperties(named(returning, Departed::removed));
+    }
+
+    private static SortedMap<String, Idset> named(
+            Map<Departed, Idset> returning, Function<Departed, List<String>> names) {
+        SortedMap<String, Idset.Builder> builders = new TreeMap<>();
+        returning.forEach((data, ranks) -> names.apply(data)
+                .forEach(name ->
+                        builders.computeIfAbsent(name, n -> Idset.builder()).addAll(ranks)));
+        SortedMap<String, Idset> named = new TreeMap<>();
+        builders.forEach((name, ranks) -> named.put(name, ranks.build()));
+        return named;
     }
 
     private Membership remapMembership(Remap remap, Map<Departed, Idset> returning) {

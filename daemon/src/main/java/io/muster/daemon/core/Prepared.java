@@ -1,0 +1,64 @@
+package io.muster.daemon.core;
+
+import io.muster.daemon.ledger.Ledger;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.level.Level;
+import io.muster.inventory.state.ChangeId;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that has been decided, with everything that is needed to carry it out. Any thread may prepare a command.
+ *
+ * @param entries empty if the command changes nothing or is rejected
+ * @param lines the entries as they are written
+ * @param refusal why the ledger does not accept a line; null if it accepts all of them
+ */
+record Prepared(
+        Decision decision,
+        List<Entry> entries,
+        List<byte[]> lines,
+        InventoryState after,
+        @Nullable String refusal) {
+    /** @param seq the sequence number of the last entry before */
+    static Prepared of(Ledger ledger, InventoryState from, long seq, Command command, double now, Principal by) {
+        Decision decision = command.decide(from, now, by);
+        List<Event> events = decision.events();
+        ChangeId id = command.id();
+        boolean journaled = from.level().includes(Level.TWO);
+        Principal written = from.level().includes(Level.THREE) ? by : by.withoutSpeaker();
+        Principal author = journaled ? written : written.withoutLogin();
+        List<Entry> entries = new ArrayList<>(events.size());
+        List<byte[]> lines = new ArrayList<>(events.size());
+        InventoryState after = from;
+        String refusal = null;
+        for (Event event : events) {
+            boolean last = entries.size() + 1 == events.size();
+            Entry entry = new Entry(seq + entries.size() + 1, now, author, event, journaled && last ? id : null);
+            after = entry.applyTo(after);
+            entries.add(entry);
+            byte[] line = entry.toBytes();
+            String fault = ledger.refusal(line);
+            refusal = refusal == null && fault != null ? event.name() + " " + fault : refusal;
+            lines.add(line);
+        }
+        // In the first level, the id is remembered until the daemon ends.
+        boolean remembers = id == null || journaled || entries.isEmpty();
+        return new Prepared(
+                decision,
+                entries,
+                lines,
+                remembers ? after : after.remember(id, now, by, seq + entries.size()),
+                refusal);
+    }
+
+    long bytes() {
+        return lines.stream().mapToLong(line -> line.length).sum();
+    }
+}
