@@ -7,51 +7,40 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
-import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.w3c.dom.Element;
-import org.w3c.dom.NodeList;
 
-/** The Debian package, checked as far as possible without building it. */
+/** The packages, checked as far as possible without building them; .ci/packages builds and installs them. */
 class PackageTest {
     private static final Path CONFIG = Path.of("../config");
-    private static final Path SCRIPTS = CONFIG.resolve("deb");
+    private static final Path SCRIPTS = CONFIG.resolve("packages");
 
-    /** One file of the package, or a directory of files. */
-    private record Item(String source, String target) {}
+    /** A line of the list of contents. */
+    private record Item(String kind, String target, String source) {
+        boolean isBuilt() {
+            return kind.equals("link") || source.startsWith("target/") || source.contains("/target/");
+        }
+
+        /** The file's place in the package, if this line names one file. */
+        String place() {
+            return target + "/" + Path.of(source).getFileName();
+        }
+    }
 
     @TempDir
     private Path target;
 
-    private static List<Item> items() throws Exception {
-        NodeList found = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(CONFIG.resolve("pom.xml").toFile())
-                .getElementsByTagName("data");
-        List<Item> items = new ArrayList<>();
-        for (int i = 0; i < found.getLength(); i++) {
-            Element data = (Element) found.item(i);
-            String source = text(data, "src").replace("${project.basedir}", CONFIG.toString());
-            String place = text(data, "dst");
-            items.add(new Item(
-                    source,
-                    place.isEmpty()
-                            ? text(data, "prefix") + "/" + Path.of(source).getFileName()
-                            : place));
-        }
-        return items;
-    }
-
-    private static String text(Element in, String name) {
-        NodeList found = in.getElementsByTagName(name);
-        return found.getLength() == 0 ? "" : found.item(0).getTextContent();
+    private static List<Item> items() throws IOException {
+        return Files.readAllLines(SCRIPTS.resolve("contents")).stream()
+                .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                .map(line -> line.split(" +", 3))
+                .map(words -> new Item(words[0], words[1], words[2]))
+                .toList();
     }
 
     private static void run(String... command) throws IOException, InterruptedException {
@@ -70,26 +59,33 @@ class PackageTest {
     void whatGoesInIsThere() throws Exception {
         assertThat(items())
                 .hasSizeGreaterThan(10)
-                .filteredOn(
-                        item -> !item.source().contains("${") && !item.source().contains("/target/"))
-                .allSatisfy(item -> assertThat(Path.of(item.source())).exists());
+                .filteredOn(item -> !item.isBuilt() && !item.source().contains("*"))
+                .allSatisfy(item -> assertThat(CONFIG.resolve(item.source())).exists());
+    }
+
+    @Test
+    void everyLineIsAKindThatTheScriptKnows() throws Exception {
+        assertThat(items()).extracting(Item::kind).containsOnly("644", "755", "tree", "link");
     }
 
     @Test
     void anUpgradeAsksBeforeItReplacesWhatOperatorsEdit() throws Exception {
         assertThat(items())
-                .extracting(Item::target)
-                .filteredOn(place -> place.startsWith("/etc/"))
-                .hasSameElementsAs(Files.readAllLines(SCRIPTS.resolve("control/conffiles")));
+                .extracting(Item::place)
+                .filteredOn(place -> place.startsWith("etc/"))
+                .map(place -> "/" + place)
+                .hasSameElementsAs(Files.readAllLines(SCRIPTS.resolve("deb/conffiles")));
     }
 
     @Test
     void everyDocumentToWhichTheReadmeOfThePackageLinksIsInThePackage() throws Exception {
-        List<String> prefixes = items().stream()
-                .filter(item -> item.source().endsWith("/../docs"))
-                .map(item -> Path.of(item.target()).getParent() + "/")
-                .toList();
-        assertThat(prefixes).containsExactly("/usr/share/doc/muster/docs/");
+        assertThat(items())
+                .filteredOn(item -> item.source().startsWith("../docs/"))
+                .extracting(Item::place)
+                .containsExactlyInAnyOrder(
+                        "usr/share/doc/muster/docs/*.md",
+                        "usr/share/doc/muster/docs/*.svg",
+                        "usr/share/doc/muster/docs/*.json");
         assertThat(Pattern.compile("\\]\\((docs/[^)#]+)")
                         .matcher(Files.readString(Path.of("../README.md")))
                         .results())
@@ -106,16 +102,18 @@ class PackageTest {
 
     @Test
     void theUnitRunsTheCommandOfThePackage() throws Exception {
-        assertThat(items()).extracting(Item::target).contains("/usr/bin/muster", "/usr/share/muster/archives.sh");
-        assertThat(Files.readString(CONFIG.resolve("muster.service"))).contains("ExecStart=/usr/bin/muster serve ");
+        assertThat(items()).extracting(Item::place).contains("usr/bin/muster", "usr/share/muster/archives.sh");
+        assertThat(Files.readString(CONFIG.resolve("muster.service")))
+                .contains("ExecStart=/usr/bin/muster serve ")
+                .containsPattern("(?m)^Before=flux\\.service$");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "control/postinst",
-                "control/prerm",
-                "control/postrm",
+                "postinst",
+                "prerm",
+                "postrm",
                 "finish",
                 "../launcher/archives.sh",
                 "../launcher/build.sh",
@@ -136,11 +134,11 @@ class PackageTest {
         Files.writeString(target.resolve("muster.bash"), "#!/usr/bin/env bash\ncomplete\n");
         String finish = SCRIPTS.resolve("finish").toString();
         run(finish, "man-source", target.toString(), "1.2.3");
-        run(finish, "files", target.toString(), "1.2.3");
+        run(finish, "documents", target.toString(), "1.2.3");
         assertThat(source).hasContent("*-q*, *-p, --queue, --property*=_NAME,..._::\n  Only hosts.\n");
         assertThat(unzipped(target.resolve("man/muster.1.gz"))).isEqualTo("a page\n");
         assertThat(unzipped(target.resolve("man/muster.toml.5.gz"))).isEqualTo("another page\n");
-        assertThat(target.resolve("muster.completion")).hasContent("complete\n");
+        assertThat(target.resolve("completion/muster")).hasContent("complete\n");
         assertThat(unzipped(target.resolve("changelog.gz"))).startsWith("muster (1.2.3) ");
         assertThat(unzipped(target.resolve("CHANGELOG.md.gz"))).startsWith("# Changelog");
     }
