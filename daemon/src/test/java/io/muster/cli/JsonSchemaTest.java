@@ -265,9 +265,10 @@ final class JsonSchemaTest {
             ResponseStream stream = client.stream("resource.acquire", new Owner("flux", 60).toJson());
             assertThat(stream.hasNext()).isTrue();
             json(0, "acquire release", "--dry-run", "flux");
-            ReportRequest report = new ReportRequest(
-                    new ReportChanges.Register("bridge", Idset.of(1), Idset.of(1), Idset.EMPTY));
-            assertThat(client.stream(ReportRequest.TOPIC, report.toJson()).hasNext()).isTrue();
+            ReportRequest report =
+                    new ReportRequest(new ReportChanges.Register("bridge", Idset.of(1), Idset.of(1), Idset.EMPTY));
+            assertThat(client.stream(ReportRequest.TOPIC, report.toJson()).hasNext())
+                    .isTrue();
             client.rpc(ReportRequest.USAGE_TOPIC, report.toJson().put("allocated", "1"));
             json(0, "summary");
             json(0, "why", "node1");

@@ -54,9 +54,8 @@ final class UsageTest {
     }
 
     private ResponseStream report(String ranks, String online) throws Exception {
-        ReportRequest request =
-                new ReportRequest(new ReportChanges.Register(
-                "bridge", Idset.parse(ranks), Idset.parse(online), Idset.EMPTY));
+        ReportRequest request = new ReportRequest(
+                new ReportChanges.Register("bridge", Idset.parse(ranks), Idset.parse(online), Idset.EMPTY));
         ResponseStream stream = reporter.stream(ReportRequest.TOPIC, request.toJson());
         assertThat(stream.next().path("ranks").asText()).isEqualTo(ranks);
         return stream;

@@ -10,7 +10,6 @@ import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.status.Scheduler;
-import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;

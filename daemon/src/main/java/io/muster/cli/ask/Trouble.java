@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.StateGroup;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

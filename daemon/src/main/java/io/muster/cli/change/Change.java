@@ -105,8 +105,7 @@ abstract class Change extends ServerVerb {
         }
         String targets = targets(call.payload());
         return manner.waitsForIdle()
-                ? manner.awaitIdle(
-                        client, now -> TargetNames.find(now.resources(), targets), givenTimeout(), console())
+                ? manner.awaitIdle(client, now -> TargetNames.find(now.resources(), targets), givenTimeout(), console())
                 : Exit.OK;
     }
 

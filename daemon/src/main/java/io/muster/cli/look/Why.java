@@ -85,8 +85,8 @@ public final class Why extends ServerVerb {
         List<Account> accounts = new ArrayList<>();
         @Nullable List<Scheduler> schedulers = standing.flux() ? null : standing.schedulers();
         SelectionOptions.find(standing.resources(), present)
-                .forEach(rank -> accounts.add(new HostStatus(
-                        standing.state(), rank, standing.usage(), schedulers, new ArrayList<>())));
+                .forEach(rank -> accounts.add(
+                        new HostStatus(standing.state(), rank, standing.usage(), schedulers, new ArrayList<>())));
         departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));
         return accounts;
     }

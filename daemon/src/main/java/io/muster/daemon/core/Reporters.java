@@ -137,8 +137,7 @@ public final class Reporters implements Commits {
         }
         if (!report.ranks().containsAll(allocated)) {
             throw new RpcException(
-                    Errno.EINVAL,
-                    reporter.name() + " does not report for ranks " + allocated.subtract(report.ranks()));
+                    Errno.EINVAL, reporter.name() + " does not report for ranks " + allocated.subtract(report.ranks()));
         }
         long now = nanos.getAsLong();
         if (reporter.usage() != null && now - reporter.usageAt() < USAGE_PAUSE_NANOS) {
@@ -174,7 +173,8 @@ public final class Reporters implements Commits {
         }
         ResourceSet before = resources;
         resources = state.resources();
-        boolean same = resources.ranks().equals(before.ranks()) && resources.hosts().equals(before.hosts());
+        boolean same =
+                resources.ranks().equals(before.ranks()) && resources.hosts().equals(before.hosts());
         for (Reporter reporter : same ? List.<Reporter>of() : List.copyOf(streams.values())) {
             release(reporter);
             reporter.sink().end(new RpcException(Errno.ESTALE, "R was replaced: read it again, and report again"));

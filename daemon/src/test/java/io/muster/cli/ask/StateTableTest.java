@@ -50,7 +50,8 @@ class StateTableTest {
                         Column.right("nnodes", "NNODES"),
                         Column.flexible("nodelist", "NODELIST")),
                 false);
-        StateGroup.of(state, Idset.EMPTY, R.ranks()).forEach(group -> fold.add(Map.of("reason", group.reason()), group.ranks()));
+        StateGroup.of(state, Idset.EMPTY, R.ranks())
+                .forEach(group -> fold.add(Map.of("reason", group.reason()), group.ranks()));
 
         assertThat(fold.table().render(false, Style.PLAIN))
                 .isEqualTo("            50 n[50-99]\nmaintenance 50 n[0-49]\n");

@@ -54,7 +54,9 @@ class ReportersTest {
         scheduler.received();
         rig.holdDisk();
         rig.reporters.open(
-                sink, Rig.ALICE, new ReportChanges.Register("bridge", Idset.range(0, 3), Idset.range(0, 2), Idset.of(2)));
+                sink,
+                Rig.ALICE,
+                new ReportChanges.Register("bridge", Idset.range(0, 3), Idset.range(0, 2), Idset.of(2)));
         rig.core.runReady();
         assertThat(sink.received()).isEmpty();
         rig.release();
@@ -119,7 +121,9 @@ class ReportersTest {
         open("bridge", Rig.ALICE, "0-1", "0-1");
         sink.received();
         open("other", Rig.BOB, "1-2", "");
-        assertThat(sink.received()).singleElement().asString()
+        assertThat(sink.received())
+                .singleElement()
+                .asString()
                 .startsWith("EEXIST node1 (rank 1) are reported by bridge, alice(1001), since ");
         open("other", Rig.BOB, "3-4", "");
         assertThat(sink.received()).containsExactly("EINVAL the report names 4, which R does not have");
@@ -129,7 +133,9 @@ class ReportersTest {
                         + " online: 2");
         open("a b", Rig.BOB, "3", "");
         assertThat(sink.received()).containsExactly("EINVAL reporter \"a b\": letters, digits and ._:@- only");
-        assertThat(rig.state().liveness().reports().all()).extracting(Report::reporter).containsExactly("bridge");
+        assertThat(rig.state().liveness().reports().all())
+                .extracting(Report::reporter)
+                .containsExactly("bridge");
         assertThat(rig.reporters.size()).isEqualTo(1);
     }
 

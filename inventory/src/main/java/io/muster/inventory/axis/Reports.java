@@ -69,8 +69,8 @@ public final class Reports {
     Reports known(Idset ranks) {
         return unknown.intersect(ranks).isEmpty()
                 ? this
-                : change(report ->
-                        report.isLapsed() ? report.with(report.ranks().subtract(ranks)) : report);
+                : change(
+                        report -> report.isLapsed() ? report.with(report.ranks().subtract(ranks)) : report);
     }
 
     public Reports translate(UnaryOperator<Idset> translation) {

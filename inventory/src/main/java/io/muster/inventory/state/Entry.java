@@ -210,8 +210,7 @@ public record Entry(
                     new AcquisitionChanges.Acquired(
                             context.text("owner"), context.number("grace"), extras("owner", "grace"));
                 case "release" -> new AcquisitionChanges.Released(context.text("owner"), reason());
-                case "report" ->
-                    new ReportChanges.Reported(context.text("reporter"), targets(), extras("reporter"));
+                case "report" -> new ReportChanges.Reported(context.text("reporter"), targets(), extras("reporter"));
                 case "lapse" -> new ReportChanges.Lapsed(context.text("reporter"), targets());
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
             };

@@ -19,7 +19,8 @@ public final class LivenessChanges {
             return Targets.resolve(state, targets, Wording.fault("cause", cause), ranks -> {
                 Liveness live = state.liveness();
                 Idset moving = switch (change) {
-                    case ONLINE -> ranks.subtract(live.online().subtract(live.reports().unknown()));
+                    case ONLINE ->
+                        ranks.subtract(live.online().subtract(live.reports().unknown()));
                     case OFFLINE -> ranks.subtract(live.offline(ranks));
                     case TORPID -> ranks.intersect(live.online());
                     case LIVELY -> ranks.intersect(live.torpid());

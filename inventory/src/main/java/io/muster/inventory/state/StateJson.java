@@ -73,8 +73,7 @@ public final class StateJson {
     private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
     private static final Set<String> HOLD = Set.of("holder", "reason", "since", "until", "by");
     private static final Set<String> ACQUISITION = Set.of("owner", "grace", "since", "by");
-    private static final Set<String> REPORT =
-            Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
+    private static final Set<String> REPORT = Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
     private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove");
 
     private StateJson() {}

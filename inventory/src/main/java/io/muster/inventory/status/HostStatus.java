@@ -116,8 +116,11 @@ public record HostStatus(
     private void liveness(StringBuilder out, double now) {
         Report lapsed = state.liveness().reports().lapsedOn(rank);
         if (lapsed != null) {
-            line(out, "liveness", "unknown for " + Times.age(lapsed.lapsed(), now) + ": " + lapsed.reporter()
-                    + " does not report; what was known last is sent to schedulers:");
+            line(
+                    out,
+                    "liveness",
+                    "unknown for " + Times.age(lapsed.lapsed(), now) + ": " + lapsed.reporter()
+                            + " does not report; what was known last is sent to schedulers:");
         }
         LivenessState report = state.liveness().of(rank);
         if (report != null) {
@@ -209,7 +212,8 @@ public record HostStatus(
     @Override
     public ObjectNode toJson() {
         Idset self = Idset.of(rank);
-        ObjectNode json = StateGroup.of(state, JobUsage.allocated(usage), self).get(0).toJson(state.resources(), false);
+        ObjectNode json =
+                StateGroup.of(state, JobUsage.allocated(usage), self).get(0).toJson(state.resources(), false);
         json.remove(List.of("nnodes", "hosts", "ranks"));
         json.put("host", host()).put("rank", rank).put("up", up());
         LivenessState report = state.liveness().of(rank);

@@ -92,8 +92,9 @@ public record StateGroup(
             groups.add(new StateGroup(word, true, online, holds, absence, null, null));
         }
         Idset offline = known.subtract(online);
-        for (Map.Entry<LivenessState, Idset> report :
-                offline.isEmpty() ? List.<Map.Entry<LivenessState, Idset>>of() : live.groups().entrySet()) {
+        for (Map.Entry<LivenessState, Idset> report : offline.isEmpty()
+                ? List.<Map.Entry<LivenessState, Idset>>of()
+                : live.groups().entrySet()) {
             Idset alike = report.getValue().intersect(offline);
             if (!alike.isEmpty()) {
                 groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey(), null));
@@ -182,7 +183,9 @@ public record StateGroup(
 
     public ObjectNode toJson(ResourceSet resources, boolean expand) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("state", state.label()).put("online", lapsed == null ? online : null).put("nnodes", ranks.size());
+        json.put("state", state.label())
+                .put("online", lapsed == null ? online : null)
+                .put("nnodes", ranks.size());
         json.put("ranks", ranks.toString());
         json.put("hosts", resources.hostsOf(ranks).toString());
         if (expand) {

@@ -73,9 +73,12 @@ class ReportChangesTest {
     @Test
     void theLevelBeforeKnowsNoReports() {
         Decision decision = REGISTER.decide(InventoryState.empty(Level.TWO), 1, States.ALICE);
-        assertThat(decision.rejection()).isNotNull().satisfies(refusal -> assertThat(refusal.text())
-                .isEqualTo("a report needs format level 3, and the state directory is in level 2: run `muster upgrade"
-                        + " finish`"));
+        assertThat(decision.rejection())
+                .isNotNull()
+                .satisfies(refusal -> assertThat(refusal.text())
+                        .isEqualTo(
+                                "a report needs format level 3, and the state directory is in level 2: run `muster upgrade"
+                                        + " finish`"));
     }
 
     @Test
@@ -102,8 +105,9 @@ class ReportChangesTest {
         JobUsage usage = new JobUsage("bridge", Idset.range(1, 3), Idset.of(1), 190);
         HostStatus known = new HostStatus(lost(), 1, List.of(usage), List.of(), List.of());
         assertThat(known.text(210, "", Double::toString))
-                .contains("liveness    unknown for 10s: bridge does not report; what was known last is sent to schedulers:\n"
-                        + "  liveness    online")
+                .contains(
+                        "liveness    unknown for 10s: bridge does not report; what was known last is sent to schedulers:\n"
+                                + "  liveness    online")
                 .contains("jobs        allocated, as bridge reported 20s ago");
         assertThat(known.toJson().path("liveness").asText()).isEqualTo("unknown");
         assertThat(known.toJson().path("allocated").asBoolean()).isTrue();
@@ -117,6 +121,8 @@ class ReportChangesTest {
         InventoryState state =
                 after(lost(), 300, new ReportChanges.Register("other", Idset.of(3), Idset.of(3), Idset.EMPTY));
         assertThat(state.liveness().reports().unknown()).hasToString("1-2");
-        assertThat(state.liveness().reports().all()).extracting(Report::reporter).containsExactly("bridge", "other");
+        assertThat(state.liveness().reports().all())
+                .extracting(Report::reporter)
+                .containsExactly("bridge", "other");
     }
 }

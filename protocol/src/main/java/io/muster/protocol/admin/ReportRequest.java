@@ -40,7 +40,9 @@ public record ReportRequest(ReportChanges.Register command) {
 
     private static Fields fields(String topic, ObjectNode payload) {
         return new Fields(
-                payload, "", (place, sentence) -> new RpcException(Errno.EPROTO, topic + ": " + place + " " + sentence));
+                payload,
+                "",
+                (place, sentence) -> new RpcException(Errno.EPROTO, topic + ": " + place + " " + sentence));
     }
 
     public ObjectNode toJson() {
