@@ -142,7 +142,7 @@ final class CoreTime implements Closeable {
 
     /** Measures the end of holds that end at the same moment, however many requests made them. */
     private void expire(String what, Idset ranks) throws IOException {
-        double until = System.currentTimeMillis() / 1000.0 + 10 + ranks.size() / RANGES;
+        double until = System.currentTimeMillis() / 1000.0 + 10 + (double) ranks.size() / RANGES;
         for (Idset rest = ranks; !rest.isEmpty(); rest = rest.subtract(first(rest))) {
             ObjectNode payload = JsonNodeFactory.instance.objectNode();
             payload.put("targets", first(rest).toString())

@@ -25,8 +25,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The streams of the schedulers that follow the inventory (RFC 28). An update is the difference between the view that the
@@ -35,7 +33,6 @@ import org.slf4j.LoggerFactory;
  * update, and streams that begin with the same view share one encoded first response.
  */
 public final class AcquireStreams implements Commits {
-    private static final Logger log = LoggerFactory.getLogger("acquire");
 
     private final Inventory inventory;
     private final Redefinition redefinition;

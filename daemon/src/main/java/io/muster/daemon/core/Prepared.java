@@ -49,12 +49,11 @@ record Prepared(
             lines.add(line);
         }
         // In the first level, the id is remembered until the daemon ends.
-        boolean remembers = id == null || journaled || entries.isEmpty();
         return new Prepared(
                 decision,
                 entries,
                 lines,
-                remembers ? after : after.remember(id, now, by, seq + entries.size()),
+                id == null || journaled || entries.isEmpty() ? after : after.remember(id, now, by, seq + entries.size()),
                 refusal);
     }
 

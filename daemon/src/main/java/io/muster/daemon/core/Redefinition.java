@@ -9,6 +9,7 @@ import io.muster.inventory.state.DefinitionChanges.Define;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -90,16 +91,17 @@ public final class Redefinition {
     private void put(Function<Definition, Define> wanted, Consumer<Answer> answered) {
         whenDefined(() -> {
             boolean acquired = isAcquired.getAsBoolean();
-            AtomicReference<Plan> plan = new AtomicReference<>();
+            AtomicReference<@Nullable Plan> plan = new AtomicReference<@Nullable Plan>();
             inventory.submitAside(
                     state -> {
-                        plan.set(Plan.of(wanted.apply(state.definition()), state, acquired, true));
-                        return plan.get().command();
+                        Plan next = Plan.of(wanted.apply(state.definition()), state, acquired, true);
+                        plan.set(next);
+                        return next.command();
                     },
                     Principal.DAEMON,
                     answer -> {
                         if (answer instanceof Answer.Done) {
-                            settle(wanted, plan.get());
+                            settle(wanted, Objects.requireNonNull(plan.get()));
                         }
                         answered.accept(answer);
                     });
@@ -128,16 +130,17 @@ public final class Redefinition {
             Consumer<List<String>> untold,
             Consumer<Answer> answered) {
         boolean acquired = isAcquired.getAsBoolean();
-        AtomicReference<Plan> plan = new AtomicReference<>();
+        AtomicReference<@Nullable Plan> plan = new AtomicReference<@Nullable Plan>();
         inventory.submitAside(
                 state -> {
                     Define define = wanted.get();
-                    plan.set(Plan.of(define, state, acquired, false));
-                    return plan.get().command() == null ? null : once.apply(define);
+                    Plan next = Plan.of(define, state, acquired, false);
+                    plan.set(next);
+                    return next.command() == null ? null : once.apply(define);
                 },
                 by,
                 answer -> {
-                    Plan made = plan.get();
+                    Plan made = Objects.requireNonNull(plan.get());
                     if (answer instanceof Answer.Done && !made.untold().isEmpty()) {
                         untold.accept(made.untold());
                         return;

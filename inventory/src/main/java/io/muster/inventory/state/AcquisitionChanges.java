@@ -18,7 +18,7 @@ public final class AcquisitionChanges {
     public record Claim(String owner, double grace) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            String fault = fault(state, by);
+            String fault = fault(state);
             if (fault != null) {
                 return Decision.reject(Decision.Rejection.Kind.INVALID, fault);
             }
@@ -33,7 +33,7 @@ public final class AcquisitionChanges {
                     : Decision.accept(new Acquired(owner, grace, Extras.NONE));
         }
 
-        private @Nullable String fault(InventoryState state, Principal by) {
+        private @Nullable String fault(InventoryState state) {
             String fault = Acquisition.ownerFault(owner);
             fault = fault == null ? Acquisition.graceFault(grace) : fault;
             return fault == null && !state.level().includes(Level.THREE)

@@ -35,7 +35,7 @@ public final class ReportChanges {
         public Decision decide(InventoryState state, double now, Principal by) {
             String fault = fault(state);
             Decision refusal = fault == null ? conflict(state, by) : Decision.reject(INVALID, fault);
-            return refusal == null ? Targets.bounded(() -> new Decision(events(state, by), null)) : refusal;
+            return refusal == null ? Targets.bounded(() -> new Decision(events(state), null)) : refusal;
         }
 
         private @Nullable String fault(InventoryState state) {
@@ -79,7 +79,7 @@ public final class ReportChanges {
             return null;
         }
 
-        private List<Event> events(InventoryState state, Principal by) {
+        private List<Event> events(InventoryState state) {
             List<Event> events = new ArrayList<>();
             Liveness live = state.liveness();
             Report own = live.reports().of(reporter);
