@@ -590,14 +590,19 @@ class Kvs:
             self._next()
 
     def _next(self):
-        entries, done = self.queue.pop(0)
+        entries, self.after = self.queue.pop(0)
         txn = lib.flux_kvs_txn_create()
         for key, value, append in entries:
             data = value() if callable(value) else value
             lib.flux_kvs_txn_put_raw(txn, FLUX_KVS_APPEND if append else 0, key.encode(), ffi.from_buffer(data), len(data))
         self.writing = Future(lib.flux_kvs_commit(self.h.handle, ffi.NULL, 0, txn))
         lib.flux_kvs_txn_destroy(txn)
-        self.writing.then(lambda future: self._written(future, done))
+        self.writing.then(lambda future, after=self.after: self._written(future, after))
+
+    def flush(self):
+        """Writes what waits, and returns when all is written."""
+        while self.writing is not None:
+            self._written(self.writing, self.after)
 
     def _written(self, future, done):
         ok = lib.flux_future_get(future.handle, ffi.NULL) == 0
@@ -661,6 +666,8 @@ class Bridge:
         for name, guests in {**self.SERVED, **dict.fromkeys(self.CHANGES, True)}.items():
             self.serve(name, getattr(self, "on_" + name.replace("-", "_"), self.on_change), guests)
         self.wire = Wire(h, options["socket"], self.log, self.on_up, self.on_down)
+        for entry in self.pending.values():
+            self.send_drain(entry)
         self.ticker = h.timer_watcher_create(0.25, lambda *_: self.guard("the clock", self.tick), repeat=0.25)
         self.ticker.start()
 
@@ -877,14 +884,12 @@ class Bridge:
         self.speaks = not errnum and json.loads(body).get("userid") == NOBODY
 
     def join(self, errnum, body):
-        """R is known on this connection. Now, in this order: liveness, drains that wait, the acquisition."""
+        """R is known on this connection, and the drains that waited were sent before. Now liveness, then the acquisition."""
         if errnum:
             return self.once(f"resource.status: {body}")
         self.take_status(json.loads(body))
         self.joined = True
         self.report()
-        for entry in self.pending.values():
-            self.send_drain(entry)
         self.acquire()
         self.wire.call("resource.get", None, self.on_R)
         self.batch = []
@@ -1047,7 +1052,7 @@ class Bridge:
             self.next_usage = now + 1
             self.report_usage()
         for entry in self.pending.values():
-            if entry.get("retry", now + 1) <= now and self.joined:
+            if entry.get("retry", now + 1) <= now:
                 self.send_drain(entry)
 
     # ---- the scheduler
@@ -1235,8 +1240,7 @@ class Bridge:
             self.answer(msg) if ok else self.fail(msg, errno.EIO, sentence)
 
         self.remember(line, written)
-        if self.joined:
-            self.send_drain(entry)
+        self.send_drain(entry)
 
     def keep_drain(self, change, ranks, reason, mode):
         entry = {"id": change, **self.placed(ranks), "reason": reason, "mode": mode, "cred": None}
@@ -1250,8 +1254,6 @@ class Bridge:
             return  # R does not name these hosts today
 
         def done(errnum, body):
-            if errnum == errno.ECONNRESET:
-                return
             if errnum and errnum not in DECIDED:
                 self.once(f"the drain of {entry['nodelist']} is not passed on: {body}; trying again every 10 s")
                 entry["retry"] = time.monotonic() + 10
@@ -1264,7 +1266,7 @@ class Bridge:
         request = {"id": entry["id"], "targets": self.translate(encode(ranks)), "reason": entry["reason"]}
         request = {**request, **({"mode": entry["mode"]} if entry["mode"] else {})}
         cred = tuple(entry["cred"] or (os.getuid(), OWNER))
-        self.wire.call("resource.drain", request, done, cred=cred)
+        self.wire.call("resource.drain", request, done, cred=cred, repeat=True)
 
     def settle(self):
         """Forgets drains that Muster has made, once the scheduler's view has them from Muster."""
@@ -1438,12 +1440,17 @@ class Bridge:
         )  # fmt: skip
 
     def stop(self):
-        """Ends the streams. The acquisition ends too, if the scheduler is gone."""
+        """Ends the streams, and leaves the KVS as Muster is, because flux-core's own module may read it next."""
         if self.held:
             self.fail(self.request, errno.ECANCELED, "the resource module was unloaded")
         for msg in self.journals:
             self.fail(msg, errno.ENODATA)
         self.wire.close()
+        try:
+            self.take_status(json.loads(ask(self.wire.path, ["resource.status"], 0.0)[0]))
+        except (OSError, ValueError):  # Muster is away: the KVS has what is known
+            pass
+        self.kvs.flush()
 
 
 def ranks_of(R):
