@@ -399,6 +399,11 @@ class Held:
         """Returns the offered ranks that are now another host, have other contents, or are gone."""
         return {r for r, node in self.offered.items() if said.nodes.get(r) != node} - said.lost
 
+    def returned(self, said, nodes):
+        """Returns the offered ranks that the stream of Muster does not name, because they were excluded when it was opened
+        again, and that are on offer now. nodes: what is on offer now."""
+        return {r for r, node in self.offered.items() if r not in said.nodes and nodes.get(r) == node} if said.fresh else set()
+
     def first(self, said, up):
         """Returns the ranks that are up for the first response."""
         self.told, self.offered, self.expiration = True, dict(said.nodes), said.expiration
@@ -592,6 +597,7 @@ class Bridge:
         self.held = self.scheduler = None  # what the scheduler was told, and its request
         self.acquiring = self.reporting = None  # Calls whose streams are open
         self.reported_torpid, self.usage, self.usage_time = set(), None, 0.0
+        self.asked = set()  # ranks for which the acquisition was opened again
         self.refused, self.complaints, self.trouble = None, collections.deque(maxlen=20), []
         self.joined = self.muted = self.speaks = self.following = self.reporter = False
         self.next_status = self.next_usage = self.retry_report = self.retry_acquire = self.first_until = 0.0
@@ -849,6 +855,12 @@ class Bridge:
         self.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
         self.mirror()
         self.tell()
+        excluded = decode(self.status["exclude"])
+        returned = self.held and self.held.returned(self.said, {r: v for r, v in self.nodes.items() if r not in excluded})
+        if returned and returned != self.asked:
+            self.wire.cancel(self.acquiring)
+            self.acquiring, self.asked = None, returned
+            self.acquire()
 
     # ---- liveness and usage
     def on_online(self, ranks):
