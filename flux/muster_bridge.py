@@ -780,7 +780,7 @@ class Bridge:
     def learn(self, path):
         """Asks Muster for R before this module serves: the modules of other ranks ask for it while they are loaded."""
         try:
-            status, got = ask(path, ["resource.status", "resource.get"])
+            status, got = ask(path, ["resource.status", "resource.get"], 5.0 if self.R is None else 0.0)
             self.on_R(0, got)
             self.take_status(json.loads(status))
         except (OSError, ValueError, KeyError) as e:
@@ -1292,13 +1292,14 @@ def by_reason(reasons):
     return [(why, {rank for rank, one in reasons.items() if one == why}) for why in sorted(set(reasons.values()))]
 
 
-def ask(path, topics, patience=5.0):
-    """Sends requests over a connection of its own and returns the answers; for times when the reactor does not run."""
+def ask(path, topics, patience):
+    """Sends requests over a connection of its own and returns the answers; for times when the reactor does not run.
+    Muster has `patience` seconds to appear, and five for each answer."""
     end = time.monotonic() + patience
     while True:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
             try:
-                s.settimeout(max(0.2, end - time.monotonic()))
+                s.settimeout(5.0)
                 s.connect(path)
                 welcome = s.recv(1)
                 if welcome != b"\0":

@@ -27,7 +27,7 @@ ffi = _Ffi()
 class lib:
     @staticmethod
     def flux_respond(_h, msg, data):
-        msg.responses.append((0, None if data is None else json.loads(data)))
+        msg.responses.append((0, json.loads(data) if data and data[:1] == b"{" else data))
         return 0
 
     @staticmethod
