@@ -450,8 +450,8 @@ def cut(text, last):
     raise ValueError("Muster sent an R whose key scheduling was not found")
 
 
-def splice(R, scheduling):
-    return json.dumps(R).encode()[:-1] + scheduling + b"}"
+def splice(before, R, scheduling, after):
+    return b"".join((before, json.dumps(R).encode()[:-1], scheduling, b"}", after))
 
 
 def ranks_of(R):
@@ -517,7 +517,7 @@ class Numbering:
 # ------------------------------------------------------------------------------------------------------------- the module
 STATE, SCHEDULING_KEY, LOG = "resource.muster.state", "resource.muster.scheduling", "resource.eventlog"
 OWNER, USER, NOBODY = 1, 2, 65534
-PIECE = 1 << 20
+PIECE = 1 << 19
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
 DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain for good
 
@@ -833,7 +833,8 @@ class Bridge:
         self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
         self.nodes = {n.to[rank]: node for rank, node in nodes.items()}
         self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
-        self.muster_scheduling = self.muster_scheduling if scheduling is None else scheduling
+        if scheduling is not None and scheduling != self.muster_scheduling:  # or 100 MB are kept twice
+            self.muster_scheduling = scheduling
         self.scheduling = self.muster_scheduling if n.same else b""
         for drain in self.local.pending.values():
             drain["ranks"] = self.locate(drain)
@@ -989,7 +990,7 @@ class Bridge:
             R = select(self.R, {r: r for r in here})
             self.log.error("muster: Muster does not answer; the scheduler starts with the last known state")
         up = encode(self.held.first(self.said, self.local.up(self.said)))
-        self.answer(self.scheduler, b'{"resources":' + splice(R, scheduling) + b',"up":"' + up.encode() + b'"}')
+        self.answer(self.scheduler, splice(b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}'))
 
     def tell(self):
         if self.held and self.held.told and not self.muted:
@@ -1192,7 +1193,8 @@ class Bridge:
         }  # fmt: skip
 
     def on_get(self, msg):
-        self.answer(msg, b'{"R":' + splice(self.R, self.scheduling) + b',"method":' + json.dumps(self.method).encode() + b"}")
+        method = b',"method":' + json.dumps(self.method).encode() + b"}"
+        self.answer(msg, splice(b'{"R":', self.R, self.scheduling, method))
 
     def on_event(self, errnum, body):
         if errnum:
@@ -1294,12 +1296,12 @@ def by_reason(reasons):
 
 def ask(path, topics, patience):
     """Sends requests over a connection of its own and returns the answers; for times when the reactor does not run.
-    Muster has `patience` seconds to appear, and five for each answer."""
+    Muster has `patience` seconds to appear, and then 60 s for each answer, or 5 s without patience."""
     end = time.monotonic() + patience
     while True:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
             try:
-                s.settimeout(5.0)
+                s.settimeout(60.0 if patience else 5.0)
                 s.connect(path)
                 welcome = s.recv(1)
                 if welcome != b"\0":

@@ -268,7 +268,7 @@ class R(unittest.TestCase):
             text = (self.TEXT % ("", scheduling)).encode()
             o, cut = bridge.cut(text, "up")
             self.assertEqual(scheduling.encode(), cut)
-            whole = b'{"resources":' + bridge.splice(o["resources"], cut) + b',"up":"0-3"}'
+            whole = bridge.splice(b'{"resources":', o["resources"], cut, b',"up":"0-3"}')
             self.assertEqual(text, whole.replace(b": ", b":").replace(b", ", b","))
 
     def test_a_property_with_the_name_scheduling_is_not_mistaken(self):

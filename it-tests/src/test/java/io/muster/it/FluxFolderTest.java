@@ -44,7 +44,8 @@ class FluxFolderTest {
     @Test
     void theBridgeAndARealDaemonUnderstandEachOther() {
         try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"))
-                .start()) {
+                .start()
+                .expect("does not report any more")) {
             ProcessBuilder command = python(PYTHON, TESTS.resolve("live_daemon.py").toString());
             command.environment().put("MUSTER_SOCKET", daemon.socket().toString());
             String output = Tool.run(command);
