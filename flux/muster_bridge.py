@@ -21,6 +21,7 @@ import errno
 import functools
 import json
 import os
+import re
 import socket
 import struct
 import syslog
@@ -45,7 +46,7 @@ ANY = 0xFFFFFFFF
 POLLIN, POLLOUT, POLLERR = 1, 2, 4  # as in libflux
 LARGEST_FRAME = 1 << 30
 LARGEST_OUTPUT = 64 << 20  # bytes that wait for the socket, and bytes of requests that wait for a connection
-READ_AT_ONCE = 1 << 16
+READ_AT_ONCE, LARGE = 1 << 16, 1 << 20
 RETRY_FIRST, RETRY_LAST = 0.02, 1.0  # seconds
 
 
@@ -58,24 +59,26 @@ def request(topic, text, flags, cred, tag):
     return MAGIC + struct.pack(">I", len(body)) + body
 
 
-def unframe(body):
-    """Reads a message after its length: (type, errnum, matchtag, payload without its NUL, or None). ValueError for nonsense."""
-    parts, at, view = [], 0, memoryview(body)
-    while at < len(view):
-        size, at = view[at], at + 1
+def unframe(data, at, end):
+    """Reads the message data[at:end]: (type, errnum, matchtag, start and end of its payload without NUL, or None). ValueError
+    for nonsense."""
+    parts = []
+    while at < end:
+        size, at = data[at], at + 1
         if size == 255:
-            if at + 4 > len(view):
+            if at + 4 > end:
                 raise ValueError("a part without its length")
-            size, at = struct.unpack_from(">I", view, at)[0], at + 4
-        if at + size > len(view):
+            size, at = struct.unpack_from(">I", data, at)[0], at + 4
+        if at + size > end:
             raise ValueError("a part that is longer than its frame")
-        parts.append(view[at : at + size])
+        parts.append((at, at + size))
         at += size
-    if not parts or len(parts[-1]) != 20 or parts[-1][0] != 0x8E or parts[-1][1] != 1:
+    start, stop = parts.pop() if parts else (0, 0)
+    if stop - start != 20 or data[start] != 0x8E or data[start + 1] != 1:
         raise ValueError("a frame without a header of version 1")
-    _, _, kind, flags, _, _, errnum, tag = struct.unpack(">BBBBIIII", parts.pop())
+    _, _, kind, flags, _, _, errnum, tag = struct.unpack_from(">BBBBIIII", data, start)
     if flags & HAS_ROUTE:
-        while parts and len(parts[0]):
+        while parts and parts[0][0] < parts[0][1]:
             parts.pop(0)
         parts = parts[1:]
     if flags & HAS_TOPIC:
@@ -84,7 +87,14 @@ def unframe(body):
         return kind, errnum, tag, None
     if not parts:
         raise ValueError("a frame without the payload that its flags announce")
-    return kind, errnum, tag, bytes(parts[0][:-1] if len(parts[0]) and parts[0][-1] == 0 else parts[0])
+    start, stop = parts[0]
+    return kind, errnum, tag, (start, stop - (stop > start and data[stop - 1] == 0))
+
+
+def trim(data, start, end):
+    """Leaves only data[start:end], without a copy."""
+    del data[end:]
+    del data[:start]
 
 
 class Call:
@@ -120,7 +130,7 @@ class Wire:
         """Sends a request. payload: a dict, JSON text, or None. cred: userid and rolemask of the user for whom it is sent.
 
         done(errnum, body) is called once, or for each response of a streaming request until errnum is not 0. body is the
-        payload as bytes, or None; with an errnum, it is a sentence (str).
+        payload as bytes (a bytearray if it is large), or None; with an errnum, it is a sentence (str).
 
         A request with `repeat` waits for a connection, and is sent again after a loss; give an id with each change (see
         `change`). Others fail with ECONNRESET without a connection. After `wait` seconds, the request fails with EAGAIN.
@@ -256,10 +266,14 @@ class Wire:
                     raise ValueError(f"a frame of {size} bytes; the limit is {LARGEST_FRAME}")
                 if len(self.input) - at < 8 + size:
                     break
-                with memoryview(self.input) as whole, whole[at + 8 : at + 8 + size] as body:
-                    message = unframe(body)
-                at += 8 + size
-                self._message(*message)
+                kind, errnum, tag, part = unframe(self.input, at + 8, at + 8 + size)
+                body, at = None, at + 8 + size
+                if part and size < LARGE:
+                    body = bytes(self.input[part[0] : part[1]])
+                elif part:
+                    body, self.input, at = self.input, self.input[at:], 0
+                    trim(body, *part)
+                self._message(kind, errnum, tag, body)
                 if self.socket is not connection:  # somebody who was told closed it
                     return
         except ValueError as e:
@@ -438,13 +452,18 @@ SCHEDULING = b',"scheduling":'
 
 def cut(text, last):
     """Reads a response {"…": R, last: "…"} without its `scheduling`, which may have 100 MB: returns it as a dict, and the bytes
-    from the comma before `scheduling` to the end of R, or b"". R with these bytes before its last brace is the R of Muster."""
+    from the comma before `scheduling` to the end of R, or b"". R with these bytes before its last brace is the R of Muster.
+    A bytearray becomes these bytes itself, because a copy of 100 MB takes too long."""
     at, end = text.find(SCHEDULING), text.rfind(b'},"' + last.encode() + b'":')
     for _ in range(16):  # a property may have the same name; then what is before it cannot be read
         if at < 0 or end < at:
             return json.loads(text), b""
         try:
-            return json.loads(text[:at] + text[end:]), text[at:end]
+            o = json.loads(text[:at] + text[end:])
+            if isinstance(text, bytes):
+                return o, text[at:end]
+            trim(text, at, end)
+            return o, text
         except ValueError:
             at = text.find(SCHEDULING, at + 1)
     raise ValueError("Muster sent an R whose key scheduling was not found")
@@ -462,9 +481,30 @@ def properties_of(R):
     return {name: decode(text) for name, text in R["execution"].get("properties", {}).items()}
 
 
+def hosts_of(text):
+    """Returns the names of a hostlist. Flux's Hostlist needs the square of their number."""
+    names = []
+    for part in re.findall(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*", text):
+        prefix, bracket, rest = part.partition("[")
+        ids, _, suffix = rest.partition("]")
+        if not bracket or "[" in suffix:
+            names.extend(Hostlist(part) if bracket else [part])
+            continue
+        for run in ids.split(","):
+            first, dash, last = run.partition("-")
+            if not 0 <= int(last or first) - int(first) <= LARGEST_RANK:
+                raise ValueError(f"{part[:80]} is not a hostlist")
+            names.extend(f"{prefix}{n:0{len(first)}}{suffix}" for n in range(int(first), int(last or first) + 1))
+    return names
+
+
+def hostlist(names):
+    return Hostlist(",".join(names)).encode()
+
+
 def expand(R):
     """Returns rank -> (host, contents as text)."""
-    hosts, contents = [host for part in R["execution"].get("nodelist", []) for host in Hostlist(part)], {}
+    hosts, contents = hosts_of(",".join(R["execution"].get("nodelist", []))), {}
     for entry in R["execution"]["R_lite"]:
         text = json.dumps(entry.get("children", {}), sort_keys=True)
         contents.update(dict.fromkeys(decode(str(entry["rank"])), text))
@@ -480,7 +520,7 @@ def select(R, numbers):
         groups.setdefault(old[rank][1], []).append(numbers[rank])
     execution = {k: v for k, v in R["execution"].items() if k != "properties"}
     execution["R_lite"] = [{"rank": encode(ranks), "children": json.loads(text)} for text, ranks in groups.items()]
-    execution["nodelist"] = [Hostlist([old[rank][0] for rank in order]).encode()] if order else []
+    execution["nodelist"] = [hostlist(old[rank][0] for rank in order)] if order else []
     execution["properties"] = {k: encode(numbers[r] for r in v if r in numbers) for k, v in properties_of(R).items()}
     execution["properties"] = {k: v for k, v in execution["properties"].items() if v}
     return {"version": 1, "execution": {k: v for k, v in execution.items() if k != "properties" or v}}
@@ -586,7 +626,7 @@ class Bridge:
     def __init__(self, h, options, args):
         self.h, self.log, self.grace = h, BrokerLogger(h), float(options.get("grace", 60.0))
         self.force_up = "monitor-force-up" in args  # for tests with hosts that do not exist
-        self.brokers = list(Hostlist(h.attr_get("hostlist")))
+        self.brokers = hosts_of(h.attr_get("hostlist"))
         self.kvs, self.said, self.local = Kvs(h, self.log), Said(), Local()
         self.R = self.raw_R = self.numbering = self.written_R = self.written_scheduling = None
         self.scheduling, self.muster_scheduling, self.method, self.nodes = b"", b"", "configuration", {}
@@ -711,7 +751,7 @@ class Bridge:
 
     def locate(self, entry):
         """Returns the ranks that the hosts of an entry have today."""
-        pairs = zip(sorted(decode(entry["idset"])), Hostlist(entry.get("nodelist") or ""))
+        pairs = zip(sorted(decode(entry["idset"])), hosts_of(entry.get("nodelist") or ""))
         ranks = {rank if self.host(rank) == host else self.places.get(host) for rank, host in pairs}
         return ranks - {None}
 
@@ -719,7 +759,7 @@ class Bridge:
         return self.nodes[rank][0] if rank in self.nodes else self.brokers[rank] if rank < len(self.brokers) else None
 
     def named(self, ranks):
-        return Hostlist([self.host(r) or f"rank{r}" for r in sorted(ranks)]).encode()
+        return hostlist(self.host(r) or f"rank{r}" for r in sorted(ranks))
 
     def placed(self, ranks):
         return {"idset": encode(ranks), "nodelist": self.named(ranks)}
@@ -758,7 +798,7 @@ class Bridge:
         if text != self.written_R:
             self.written_R = text
             self.kvs.write([("resource.R", text, False)])
-        if self.scheduling == self.written_scheduling:
+        if self.scheduling is self.written_scheduling or self.scheduling == self.written_scheduling:
             return
         data, crc = self.scheduling, [0]
         self.written_scheduling, self.state["scheduling"] = data, [0, 0]  # until all of it is there
@@ -839,8 +879,8 @@ class Bridge:
         for drain in self.local.pending.values():
             drain["ranks"] = self.locate(drain)
         trouble = {
-            f"hosts of R without a broker, which stay down: {Hostlist(n.foreign).encode()}": n.foreign,
-            f"brokers on hosts that are not in R: {Hostlist(n.unknown).encode()}": n.unknown,
+            f"hosts of R without a broker, which stay down: {hostlist(n.foreign)}": n.foreign,
+            f"brokers on hosts that are not in R: {hostlist(n.unknown)}": n.unknown,
             "the brokers have other ranks than Muster's R, so ranks are translated by host": not n.same,
             "the key scheduling of R is left out, because it has Muster's ranks": self.muster_scheduling and not n.same,
         }
@@ -935,7 +975,7 @@ class Bridge:
             self.report()
         if now >= self.retry_acquire:
             self.acquire()
-        if self.held and not self.held.told and not self.refused and now >= self.first_until:
+        if self.held and not self.held.told and not self.refused and now >= self.first_until + (30 if self.acquiring else 0):
             self.first()  # Muster is away or hangs: what the last known state allows
         if now >= self.next_usage and self.joined and self.reporter:
             self.next_usage = now + 1
@@ -1031,12 +1071,12 @@ class Bridge:
         try:
             ranks = decode(targets)
         except ValueError:
-            hosts, places = set(Hostlist(targets)), {}
+            hosts, places = set(hosts_of(targets)), {}
             for rank, (host, _) in self.nodes.items():
                 places.setdefault(host, set()).add(rank)
             unknown = hosts - set(places)
             if unknown:
-                raise OSError(errno.EINVAL, f"invalid targets: {Hostlist(sorted(unknown)[:10]).encode()} not in R") from None
+                raise OSError(errno.EINVAL, f"invalid targets: {hostlist(sorted(unknown)[:10])} not in R") from None
             return set().union(*(places[host] for host in hosts))
         if not ranks <= set(self.nodes) or not ranks:
             unknown = encode(ranks - set(self.nodes))
@@ -1323,10 +1363,11 @@ def exchange(s, topic):
             size = 8 + struct.unpack_from(">I", data, 4)[0]
         if not more or data[:4] != MAGIC[: len(data)] or size > LARGEST_FRAME:
             raise OSError(errno.EPROTO, f"{topic} was not answered with a frame of Flux")
-    _, errnum, _, body = unframe(memoryview(data)[8:])
+    _, errnum, _, part = unframe(data, 8, size)
+    trim(data, *(part or (0, 0)))
     if errnum:
-        raise OSError(errnum, f"{topic}: {body.decode() if body else os.strerror(errnum)}")
-    return body
+        raise OSError(errnum, f"{topic}: {data.decode() or os.strerror(errnum)}")
+    return data
 
 
 def local_xml(restrict=True):

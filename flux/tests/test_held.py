@@ -256,6 +256,23 @@ class Idsets(unittest.TestCase):
                 bridge.decode(text)
 
 
+class Hostlists(unittest.TestCase):
+    def test_they_are_read(self):
+        for text, names in (
+            ("", []),
+            ("a", ["a"]),
+            ("a,b1,a", ["a", "b1", "a"]),
+            ("n[0-2,9]", ["n0", "n1", "n2", "n9"]),
+            ("n[08-10]-x,y", ["n08-x", "n09-x", "n10-x", "y"]),
+        ):
+            self.assertEqual(names, bridge.hosts_of(text))
+
+    def test_what_is_none_is_refused(self):
+        for text in ("n[1-0]", "n[a]", "n[0-99999999999]", "n[]", "n[1,]"):
+            with self.assertRaises(ValueError, msg=text):
+                bridge.hosts_of(text)
+
+
 class R(unittest.TestCase):
     TEXT = '{"resources":{"version":1,"execution":{"R_lite":[],"nodelist":[]%s}%s},"up":"0-3"}'
 
