@@ -2,8 +2,8 @@
 # The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
-STEPS=(check boot job verbs drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks reload
-    nested shutdown back restarts rate scale memory nonsense sharness transcript)
+STEPS=(check boot job verbs verify drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks reload
+    nested shutdown back restarts rate scale memory sharness transcript)
 
 export MUSTER=$top/muster
 JAVA_STARTS=30 # seconds that a daemon may take on a busy machine
@@ -40,7 +40,8 @@ hosts = "$1"
 cores = "0-1"
 ${2:-}
 END
-    printf '[muster]\nsocket = "%s"\ngrace = %s\n' "$dir/sock" "${GRACE:-20.0}" >"$dir/flux.toml"
+    # The hosts' names are made up, so the followers must not compare them.
+    printf '[muster]\nsocket = "%s"\ngrace = %s\n[resource]\nnoverify = true\n' "$dir/sock" "${GRACE:-20.0}" >"$dir/flux.toml"
 }
 serve() { # [PREFIX...] starts Muster and waits until it answers
     "$@" "$MUSTER" serve -c "$dir/muster.toml" >>"$dir/log" 2>&1 &
@@ -70,7 +71,7 @@ instance() { # [OPTION...] -- PROGRAM...: an instance with the bridge on its lea
         shift
     done
     shift
-    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=$top/flux timeout "${LIMIT:-120}" flux start "-s${SIZE:-2}" \
+    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*} timeout "${LIMIT:-120}" flux start "-s${SIZE:-2}" \
         "--test-hosts=node[0-$((${SIZE:-2} - 1))]" --test-exit-mode=leader --test-exit-timeout=5s "--config-path=$dir/flux.toml" \
         "${options[@]}" "$@"
 }
@@ -177,6 +178,19 @@ in_verbs() {
     runs_on node0 node1
 }
 
+# The followers' own modules compare what they find with R, and drain a node that lacks something.
+on_verify() {
+    configure 'node[0-1]'
+    sed -i /noverify/d "$dir/flux.toml"
+    serve
+    inside verify || fail "status $?"
+}
+in_verify() {
+    eventually muster_has drained node1
+    "$MUSTER" why node1 | grep -q "expected 'node1'" || fail "$("$MUSTER" why node1)"
+    waits_for node1
+}
+
 in_drain() {
     ready
     flux resource drain node1 bad dimm || fail "drain by flux"
@@ -187,7 +201,7 @@ in_drain() {
     runs_on node1
     "$MUSTER" drain node0 fan
     scheduler_has down node0 || fail "the scheduler has not heard of a drain that was answered: $(flux resource list)"
-    flux resource status -s drain | grep -q fan || fail "status: $(flux resource status)"
+    flux resource drain | grep -q fan || fail "drain: $(flux resource drain)"
     waits_for node0
     ! flux resource drain node0 again 2>"$dir/err" || fail "a second drain was accepted"
     grep -q 'already drained' "$dir/err" || fail "$(cat "$dir/err")"
@@ -211,7 +225,7 @@ in_kill() {
     runs_on node1
     timeout 5 flux resource drain node1 epilog failed || fail "the drain was not answered within 5 s"
     waits_for node1
-    flux resource list >/dev/null && flux resource status | grep -q 'epilog failed' || fail "status without Muster: $(flux resource status)"
+    flux resource list >/dev/null && flux resource drain | grep -q "epilog failed" || fail "without Muster: $(flux resource drain)"
     serve
     eventually muster_has drained node1
     "$MUSTER" why node1 | grep -q 'epilog failed' || fail "the reason is lost"
@@ -558,4 +572,94 @@ in_rate() {
     local begun=$EPOCHREALTIME
     flux submit --quiet "--cc=1-${JOBS:-200}" --wait true || fail "jobs"
     awk -v begun="$begun" -v ended="$EPOCHREALTIME" -v jobs="${JOBS:-200}" 'BEGIN { printf "%.1f\n", jobs / (ended - begun) }'
+}
+
+# How long it takes until the scheduler is told of a drain, and what `flux resource status` takes, at 16,384 ranks that do not exist.
+on_scale() {
+    FLUX=$(type -P flux) "$top/it-tests/src/test/flux/peer.py" --peers flux-core,bridge --only steady,command --ranks 16384 --warm 100 \
+        >"$dir/table" || fail "peer.py"
+    cat "$dir/table"
+    awk -F'|' '/told|status/ { sub(/, .*/, "", $3); sub(/, .*/, "", $4); if (!($4 + 0 > 0 && $4 + 0 < $3 + 0)) exit 1; rows++
+        printf "RESULT: %s native %s ms, bridge %s ms\n", $2, $3, $4 } END { exit rows != 2 }' "$dir/table" || fail "the bridge is slower"
+}
+
+# Memory of the bridge beside the bytes of R, which has a graph for Fluxion.
+on_memory() {
+    configure 'node[0-1]'
+    "$top/it-tests/src/test/flux/graph.py" "${GRAPH_NODES:-1000}" >"$dir/R.json"
+    sed -i '/resource.config/,$d' "$dir/muster.toml"
+    printf '[resource]\npath = "%s/R.json"\n' "$dir" >>"$dir/muster.toml"
+    MUSTER_JAVA_OPTS=-Xmx2g serve
+    inside memory || fail "status $?"
+}
+in_memory() {
+    eventually scheduler_has free 'node[0-1]'
+    local module bytes
+    module=$(pgrep -P "$(flux getattr broker.pid)" -f "module-python-exec.*$BRIDGE") || fail "no process of the bridge"
+    bytes=$(stat -c %s "$dir/R.json")
+    awk -v bytes="$bytes" '/^Vm(RSS|HWM)/ { kb[$1] = $2 } END { beyond = kb["VmRSS:"] / 1024 - bytes / 1048576
+        printf "RESULT: R has %.0f MB, the module %.0f MB (at most %.0f MB)\n", bytes / 1048576, kb["VmRSS:"] / 1024, kb["VmHWM:"] / 1024
+        exit beyond > 60 }' "/proc/$module/status" || fail "more than 60 MB beyond the bytes of R"
+}
+
+# flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.
+on_sharness() {
+    if [ ! -f "${FLUX_TESTS:-}/sharness.sh" ]; then
+        result "skipped: set FLUX_TESTS to the directory t of a flux-core that was built from source"
+        return
+    fi
+    local file name wrong=0 failed known passed=0
+    for file in "$FLUX_TESTS"/t231[0-9]-*.t "$FLUX_TESTS"/t235[0-5]-*.t; do
+        name=$(basename "$file" .t)
+        [[ -z ${ONLY:-} || $name = $ONLY* ]] || continue
+        (cd "$FLUX_TESTS" && FLUX_MODULE_PATH_PREPEND=$top/it-tests/src/test/flux/sharness SHARNESS_DIRECTORY=$dir timeout 1800 \
+            "$file" "--root=$dir" >"$dir/$name.out" 2>&1)
+        failed=$(sed -n 's/^not ok \([0-9]*\) .*/\1/p' "$dir/$name.out" | grep -v TODO | paste -sd' ')
+        known=$(sed -n "s/^| $name | \([0-9, ]*\) |.*/\1/p" "$top/docs/flux.md" | tr ',\n' '  ' | xargs -rn1 | sort -n | paste -sd' ')
+        printf '%s: %d passed, failed: %s\n' "$name" "$(grep -c '^ok' "$dir/$name.out")" "${failed:-none}"
+        passed=$((passed + $(grep -c '^ok' "$dir/$name.out")))
+        grep -q '^1\.\.' "$dir/$name.out" || { printf 'WRONG: %s did not end\n' "$name" && wrong=1; }
+        [ "$failed" = "$known" ] || { printf 'WRONG: docs/flux.md lists as failed: %s\n' "${known:-none}" && wrong=1; }
+        ! grep -q '^not ok' "$dir/$name.out" || grep -A15 '^not ok' "$dir/$name.out" | cut -c1-300
+    done
+    result "$passed tests passed"
+    [ $wrong = 0 ] || fail "other tests fail than docs/flux.md lists"
+}
+
+# The transcript of docs/flux.md.
+on_transcript() {
+    configure 'node[0-1]'
+    serve 2>/dev/null
+    inside transcript 2>/dev/null | grep -v 'steps.sh: line' || fail "status $?"
+}
+in_transcript() {
+    show() {
+        printf '$ %s\n' "$*"
+        eval "$*" 2>&1
+    }
+    muster() { "$MUSTER" "$@"; }
+    ready
+    show "flux module list -l | awk '\$1 == \"resource\" { print \$NF }'" | sed "s#$BRIDGE#/usr/share/muster/flux/muster_bridge.py#"
+    show flux run -N2 hostname
+    show "job=\$(flux submit -N2 sleep inf)"
+    show flux resource drain node1 bad dimm
+    show muster status
+    show muster drain node0 fan
+    show flux resource list
+    show muster undrain 'node[0-1]'
+    show "kill -9 \$(pidof muster)" | head -n 1
+    kill_muster
+    show flux resource drain node1 epilog failed
+    show flux resource list
+    show muster status
+    printf '$ systemctl start muster\n'
+    serve
+    eventually muster_has drained node1
+    show muster status
+    show flux resource list
+    show flux resource drain
+    show "flux jobs -n -o '{name} {state}' \$job"
+    flux cancel "$job"
+    show flux resource undrain node1
+    show flux run -N2 hostname
 }
