@@ -5,8 +5,8 @@
 STEPS=(check boot job verbs verify drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks reload
     nested shutdown back restarts rate scale memory sharness transcript)
 
-export MUSTER=$top/muster
-JAVA_STARTS=30 # seconds that a daemon may take on a busy machine
+export MUSTER=${MUSTER:-$top/muster}
+PATIENCE=${PATIENCE:-30} # seconds that something may take on a busy machine
 
 result() { printf 'RESULT: %s\n' "$*"; }
 fail() {
@@ -16,10 +16,10 @@ fail() {
 expect() { # WHAT WANTED FOUND
     [ "$2" = "$3" ] || fail "$1: expected \"$2\", found \"$3\""
 }
-eventually() { # COMMAND... succeeds within 20 seconds
-    local end=$((SECONDS + 20))
+eventually() { # COMMAND... succeeds in the end
+    local end=$((SECONDS + PATIENCE))
     until "$@" >/dev/null 2>&1; do
-        [ "$SECONDS" -lt "$end" ] || fail "not within 20 s: $*"
+        [ "$SECONDS" -lt "$end" ] || fail "not within $PATIENCE s: $*; $(timeout 5 flux resource list 2>&1)"
         sleep 0.1
     done
 }
@@ -46,7 +46,7 @@ END
 serve() { # [PREFIX...] starts Muster and waits until it answers
     "$@" "$MUSTER" serve -c "$dir/muster.toml" >>"$dir/log" 2>&1 &
     printf '%s\n' $! >"$dir/pid"
-    local end=$((SECONDS + JAVA_STARTS))
+    local end=$((SECONDS + PATIENCE))
     until "$MUSTER" status >/dev/null 2>&1; do
         kill -0 "$(pid)" && [ "$SECONDS" -lt "$end" ] || fail "Muster does not start: $(tail -n 3 "$dir/log")"
         sleep 0.1
@@ -71,7 +71,7 @@ instance() { # [OPTION...] -- PROGRAM...: an instance with the bridge on its lea
         shift
     done
     shift
-    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*} timeout "${LIMIT:-120}" flux start "-s${SIZE:-2}" \
+    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*} timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
         "--test-hosts=node[0-$((${SIZE:-2} - 1))]" --test-exit-mode=leader --test-exit-timeout=5s "--config-path=$dir/flux.toml" \
         "${options[@]}" "$@"
 }
@@ -93,13 +93,13 @@ scheduler_has() { # STATE HOSTS: what `flux resource list` prints
     [ "$(flux resource list -n -s "$1" -o '{nodelist}')" = "$2" ]
 }
 muster_has() { # STATE HOSTS
-    [ "$("$MUSTER" status -n -s "$1" -o '{nodelist}' | paste -sd,)" = "$2" ]
+    [ "$("$MUSTER" status -n -s "$1" -o '{nodelist}' "$2")" = "$2" ]
 }
 ready() { eventually scheduler_has free 'node[0-1]'; }
 runs_on() { # HOST...: jobs that require these hosts run
     local host
     for host; do
-        timeout 20 flux run "--requires=host:$host" true || fail "no job runs on $host: $(flux resource list)"
+        timeout "$PATIENCE" flux run "--requires=host:$host" true || fail "no job runs on $host: $(flux resource list)"
     done
 }
 waits_for() { # HOST: a job that requires it is not started
@@ -110,7 +110,7 @@ waits_for() { # HOST: a job that requires it is not started
 }
 long_job() { # a job on all cores of node0, which must survive the step
     job=$(flux submit --requires=host:node0 -n1 sleep inf)
-    flux job wait-event --timeout=20 "$job" start >/dev/null || fail "the job does not start"
+    flux job wait-event "--timeout=$PATIENCE" "$job" start >/dev/null || fail "the job does not start"
 }
 still_runs() {
     expect "the job's state" RUN "$(flux jobs -n -o '{state}' "$job")"
@@ -153,7 +153,7 @@ in_job() {
     expect "ranks of the tasks" "0 1" "$(flux run -N2 flux getattr rank | sort | paste -sd' ')"
     expect "an affine task's cores" 1 "$(flux run -n1 -c1 -o cpu-affinity=per-task nproc)"
     flux submit --quiet --cc=1-20 --wait true || fail "jobs failed"
-    ! timeout 20 flux run -N3 true 2>"$dir/err" || fail "a job of three nodes ran on two"
+    ! timeout "$PATIENCE" flux run -N3 true 2>"$dir/err" || fail "a job of three nodes ran on two"
     grep -q unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
 }
 
@@ -237,25 +237,29 @@ in_kill() {
 
 # What needs Muster waits for it, and fails with a sentence after the grace.
 on_waits() {
-    GRACE=3.0 configure 'node[0-1]'
+    GRACE=60.0 configure 'node[0-1]'
     serve
     inside waits || fail "status $?"
+    GRACE=3.0 configure 'node[0-1]'
+    inside refuses || fail "status $?"
 }
 in_waits() {
     ready
     flux resource drain node1 x
     kill_muster
-    (flux resource undrain node1 && touch "$dir/undrained") &
+    flux resource undrain node1 &
     local waiting=$!
     serve
     wait $waiting || fail "an undrain did not wait for Muster"
     runs_on node1
+}
+in_refuses() {
+    ready
     flux resource drain node1 x
     kill_muster
     ! flux resource undrain node1 2>"$dir/err" || fail "an undrain succeeded without Muster"
     grep -qi muster "$dir/err" || fail "the refusal does not name Muster: $(cat "$dir/err")"
     waits_for node1
-    serve
 }
 
 # Somebody else tries to acquire in the gap.
@@ -268,7 +272,7 @@ in_rival() {
     serve
     sleep 3
     kill $rival
-    grep -q '^{\|resources' "$dir/rival" && fail "somebody else acquired: $(tail -n 3 "$dir/rival")"
+    grep -q '^{"resources"' "$dir/rival" && fail "somebody else acquired: $(tail -n 3 "$dir/rival")"
     "$MUSTER" drain node1 bad dimm
     eventually scheduler_has down node1
     waits_for node1
@@ -304,7 +308,7 @@ in_epilog_2() {
 # Muster was never there: nothing to boot on.
 on_nobody() {
     configure 'node[0-1]'
-    ! LIMIT=60 instance -- true >"$dir/out" 2>&1 || fail "an instance started without R"
+    ! instance -- true >"$dir/out" 2>&1 || fail "an instance started without R"
     cat "$dir/out"
     grep -qi 'muster' "$dir/out" || fail "the refusal does not name Muster"
 }
@@ -331,9 +335,9 @@ in_slow() {
     (while sleep 0.05 && kill -STOP "$(pid)"; do sleep 0.45; kill -CONT "$(pid)"; done) 2>/dev/null &
     local brake=$!
     for _ in 1 2 3; do
-        timeout 20 flux resource drain node1 slow || fail "drain"
+        timeout "$PATIENCE" flux resource drain node1 slow || fail "drain"
         waits_for node1
-        timeout 20 flux resource undrain node1 || fail "undrain"
+        timeout "$PATIENCE" flux resource undrain node1 || fail "undrain"
         runs_on node1
     done
     kill $brake
@@ -348,7 +352,7 @@ in_full() {
     prlimit --pid "$(pid)" --fsize=1:unlimited
     ! "$MUSTER" drain node0 x 2>"$dir/err" || fail "Muster accepted a change that it cannot write"
     cat "$dir/err"
-    timeout 20 flux resource drain node1 epilog failed
+    timeout "$PATIENCE" flux resource drain node1 epilog failed
     waits_for node1
     runs_on node0
     prlimit --pid "$(pid)" --fsize=unlimited:unlimited
@@ -372,18 +376,18 @@ in_change() {
     still_runs
     flux module reload sched-simple
     eventually scheduler_has free node0
-    ! timeout 20 flux run --requires=host:node1 true 2>"$dir/err" || fail "a job runs on a host that R does not have"
+    ! timeout "$PATIENCE" flux run --requires=host:node1 true 2>"$dir/err" || fail "a job runs on a host that R does not have"
     muster_has avail node0 || fail "Muster: $("$MUSTER" status)"
 }
 
-# Rank 1 of the new R is another host, for which there is no broker.
+# Rank 1 of the new R is another host, for which there is no broker. The scheduler knows only the hosts that it acquired.
 in_renamed() {
     ready
     long_job
     kill_muster
     sed -i 's/node\[0-1\]/node[0,7]/' "$dir/muster.toml"
     serve
-    eventually scheduler_has down node1
+    eventually eval 'flux dmesg | grep "node1 .*down until"'
     waits_for node1
     runs_on node0
     still_runs
@@ -396,7 +400,7 @@ in_renamed() {
 on_lost_broker() {
     configure 'node[0-2]'
     serve
-    SIZE=3 inside lost_broker -Stbon.topo=kary:0 --test-exit-mode=leader --test-exit-timeout=none || fail "status $?"
+    SIZE=3 inside lost_broker -Stbon.topo=kary:0 || fail "status $?"
 }
 in_lost_broker() {
     eventually scheduler_has free 'node[0-2]'
@@ -429,30 +433,34 @@ in_bridge_killed() {
     echo "still here"
 }
 
-# Muster's clock is two minutes ahead, then two minutes behind.
+# The clock of the brokers is two minutes ahead of Muster's, then two minutes behind.
 on_clocks() {
     if ! type -P faketime >/dev/null; then
         result "skipped: there is no command faketime"
         return
     fi
     configure 'node[0-1]'
-    serve env FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f +120s
-    inside clocks || fail "status $?"
+    serve
+    local shift
+    for shift in +120s -120s; do
+        FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f "$shift" "$top/.ci/flux" --instance clocks "$dir" || fail "$shift: status $?"
+    done
 }
 in_clocks() {
+    unset LD_PRELOAD # a JVM does not run with the library of faketime
     ready
     long_job
-    for shift in +120s -120s; do
-        flux resource drain node1 apart || fail "drain"
-        eventually muster_has drained node1
-        waits_for node1
-        kill -KILL -- "$(pgrep -P "$(pid)" || pid)" && eventually eval '! "$MUSTER" status'
-        flux resource drain node0 meanwhile || fail "drain while Muster is away"
-        serve env FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f "$shift"
-        eventually muster_has drained 'node[0-1]'
-        flux resource undrain 'node[0-1]' || fail "undrain"
-        runs_on node1
-    done
+    flux resource drain node1 apart || fail "drain"
+    eventually muster_has drained node1
+    waits_for node1
+    kill_muster
+    flux resource drain node0 meanwhile || fail "drain while Muster is away"
+    serve
+    eventually muster_has drained node0
+    muster_has drained node1 || fail "$("$MUSTER" status)"
+    "$MUSTER" drain -o '{nodelist} {timestamp}'
+    flux resource undrain 'node[0-1]' || fail "undrain"
+    runs_on node1
     still_runs
 }
 
@@ -462,9 +470,10 @@ in_reload() {
     flux module reload sched-simple || fail "the scheduler was not reloaded"
     eventually scheduler_has free node0
     waits_for node1
-    flux module remove sched-simple && flux module remove resource && flux module load "$BRIDGE" --name=resource 2>/dev/null ||
-        flux modprobe load resource || fail "the bridge was not loaded again"
-    flux modprobe load sched-simple || fail "the scheduler was not loaded"
+    flux module remove sched-simple || fail "remove the scheduler"
+    flux module remove resource || fail "remove the bridge"
+    flux module load --name=resource "$BRIDGE" || fail "load the bridge again"
+    flux module load sched-simple || fail "load the scheduler"
     eventually scheduler_has free node0
     expect "the leader's module" "$BRIDGE" "$(path_of resource)"
     waits_for node1
@@ -526,7 +535,7 @@ in_back_3() {
 on_restarts() {
     configure 'node[0-1]'
     serve
-    LIMIT=$((60 + 30 * ${RESTARTS:-100})) inside restarts || fail "status $?"
+    LIMIT=$((PATIENCE * ${RESTARTS:-100})) inside restarts || fail "status $?"
 }
 in_restarts() {
     ready
@@ -548,7 +557,7 @@ in_restarts() {
         fi
     done
     for i in "${all[@]}"; do
-        timeout 30 flux job status "$i" || fail "job $i was lost"
+        timeout "$PATIENCE" flux job status "$i" || fail "job $i was lost"
     done
     still_runs
     result "${RESTARTS:-100} restarts, $((${#all[@]} + 1)) jobs, none lost"
@@ -603,24 +612,28 @@ in_memory() {
 }
 
 # flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.
+# Flux prefers a module's .so to a .py, so the tests see a directory of modules in which resource.py takes the place of resource.so.
 on_sharness() {
     if [ ! -f "${FLUX_TESTS:-}/sharness.sh" ]; then
         result "skipped: set FLUX_TESTS to the directory t of a flux-core that was built from source"
         return
     fi
-    local file name wrong=0 failed known passed=0
+    local modules=$FLUX_TESTS/../src/modules/.libs file name wrong=0 failed known passed=0
+    cp -r "$modules" "$dir/modules"
+    cp -L "$modules/resource.so" "$dir/native.so"
+    rm "$dir/modules"/resource.so*
+    cp "$top/it-tests/src/test/flux/sharness/resource.py" "$dir/modules/"
     for file in "$FLUX_TESTS"/t231[0-9]-*.t "$FLUX_TESTS"/t235[0-5]-*.t; do
         name=$(basename "$file" .t)
         [[ -z ${ONLY:-} || $name = $ONLY* ]] || continue
-        (cd "$FLUX_TESTS" && FLUX_MODULE_PATH_PREPEND=$top/it-tests/src/test/flux/sharness SHARNESS_DIRECTORY=$dir timeout 1800 \
-            "$file" "--root=$dir" >"$dir/$name.out" 2>&1)
-        failed=$(sed -n 's/^not ok \([0-9]*\) .*/\1/p' "$dir/$name.out" | grep -v TODO | paste -sd' ')
-        known=$(sed -n "s/^| $name | \([0-9, ]*\) |.*/\1/p" "$top/docs/flux.md" | tr ',\n' '  ' | xargs -rn1 | sort -n | paste -sd' ')
+        (cd "$FLUX_TESTS" && SHARNESS_DIRECTORY=$dir timeout 1800 unshare --map-root-user --mount sh -c \
+            'mount --bind "$0" "$1" && shift && exec "$@"' "$dir/modules" "$modules" "$file" "--root=$dir" >"$dir/$name.out" 2>&1)
+        failed=$(sed -n '/# TODO/d; s/^not ok \([0-9]*\) .*/\1/p' "$dir/$name.out" | paste -sd' ')
+        known=$(sed -n "s/^| $name | \([0-9, ]*\) |.*/\1/p" "$top/docs/flux.md" | tr -s ',\n' '  ' | xargs -rn1 | sort -n | paste -sd' ')
         printf '%s: %d passed, failed: %s\n' "$name" "$(grep -c '^ok' "$dir/$name.out")" "${failed:-none}"
         passed=$((passed + $(grep -c '^ok' "$dir/$name.out")))
         grep -q '^1\.\.' "$dir/$name.out" || { printf 'WRONG: %s did not end\n' "$name" && wrong=1; }
         [ "$failed" = "$known" ] || { printf 'WRONG: docs/flux.md lists as failed: %s\n' "${known:-none}" && wrong=1; }
-        ! grep -q '^not ok' "$dir/$name.out" || grep -A15 '^not ok' "$dir/$name.out" | cut -c1-300
     done
     result "$passed tests passed"
     [ $wrong = 0 ] || fail "other tests fail than docs/flux.md lists"
@@ -630,12 +643,12 @@ on_sharness() {
 on_transcript() {
     configure 'node[0-1]'
     serve 2>/dev/null
-    inside transcript 2>/dev/null | grep -v 'steps.sh: line' || fail "status $?"
+    inside transcript || fail "status $?"
 }
 in_transcript() {
     show() {
         printf '$ %s\n' "$*"
-        eval "$*" 2>&1
+        eval "$*"
     }
     muster() { "$MUSTER" "$@"; }
     ready
@@ -647,7 +660,8 @@ in_transcript() {
     show muster drain node0 fan
     show flux resource list
     show muster undrain 'node[0-1]'
-    show "kill -9 \$(pidof muster)" | head -n 1
+    eventually scheduler_has down ''
+    printf '$ systemctl kill -s KILL muster\n'
     kill_muster
     show flux resource drain node1 epilog failed
     show flux resource list
