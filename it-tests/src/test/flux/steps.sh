@@ -567,13 +567,16 @@ in_restarts() {
 on_rate() {
     configure 'node[0-1]'
     serve
+    printf '[resource]\nnoverify = true\n[[resource.config]]\nhosts = "node[0-1]"\ncores = "0-1"\n' >"$dir/native.toml"
     local turn
     for turn in 1 2 3; do
         inside rate >"$dir/rate-bridge-$turn" || fail "status $?"
-        : >"$dir/native.toml"
-        flux start -s2 '--test-hosts=node[0-1]' --conf=resource.noverify=true "$top/.ci/flux" --inside rate "$dir" >"$dir/rate-native-$turn" || fail "native"
+        flux start -s2 '--test-hosts=node[0-1]' "--config-path=$dir/native.toml" "$top/.ci/flux" --inside rate "$dir" \
+            >"$dir/rate-native-$turn" || fail "native: status $?"
     done
     result "jobs/s with the bridge $(cat "$dir"/rate-bridge-? | paste -sd' '), native $(cat "$dir"/rate-native-? | paste -sd' ')"
+    sort -n "$dir"/rate-bridge-? | tail -n 1 | awk -v native="$(sort -n "$dir"/rate-native-? | tail -n 1)" '{ exit $1 < 0.95 * native }' ||
+        fail "the bridge is slower"
 }
 in_rate() {
     ready
