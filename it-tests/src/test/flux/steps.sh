@@ -186,7 +186,7 @@ on_verify() {
     inside verify || fail "status $?"
 }
 in_verify() {
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     "$MUSTER" why node1 | grep -q "expected 'node1'" || fail "$("$MUSTER" why node1)"
     waits_for node1
 }
@@ -194,7 +194,7 @@ in_verify() {
 in_drain() {
     ready
     flux resource drain node1 bad dimm || fail "drain by flux"
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     "$MUSTER" why node1 | grep -q 'bad dimm' || fail "Muster has no reason: $("$MUSTER" why node1)"
     waits_for node1
     flux resource undrain node1 || fail "undrain by flux"
@@ -227,7 +227,7 @@ in_kill() {
     waits_for node1
     flux resource list >/dev/null && flux resource drain | grep -q "epilog failed" || fail "without Muster: $(flux resource drain)"
     serve
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     "$MUSTER" why node1 | grep -q 'epilog failed' || fail "the reason is lost"
     waits_for node1
     flux resource undrain node1
@@ -298,7 +298,7 @@ in_epilog_2() {
     runs_on node0
     waits_for node1
     serve
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     "$MUSTER" why node1 | grep -q 'epilog failed' || fail "the reason is lost"
     waits_for node1
     flux resource undrain node1
@@ -324,7 +324,7 @@ in_hang() {
     timeout 15 flux resource status >/dev/null || fail "flux resource status hangs"
     runs_on node0
     kill -CONT "$(pid)"
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     still_runs
 }
 
@@ -356,7 +356,7 @@ in_full() {
     waits_for node1
     runs_on node0
     prlimit --pid "$(pid)" --fsize=unlimited:unlimited
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     flux resource undrain node1
     runs_on node1
     still_runs
@@ -451,13 +451,13 @@ in_clocks() {
     ready
     long_job
     flux resource drain node1 apart || fail "drain"
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     waits_for node1
     kill_muster
     flux resource drain node0 meanwhile || fail "drain while Muster is away"
     serve
-    eventually muster_has drained node0
-    muster_has drained node1 || fail "$("$MUSTER" status)"
+    eventually muster_has drain node0
+    muster_has drain node1 || fail "$("$MUSTER" status)"
     "$MUSTER" drain -o '{nodelist} {timestamp}'
     flux resource undrain 'node[0-1]' || fail "undrain"
     runs_on node1
@@ -671,7 +671,7 @@ in_transcript() {
     show muster status
     printf '$ systemctl start muster\n'
     serve
-    eventually muster_has drained node1
+    eventually muster_has drain node1
     show muster status
     show flux resource list
     show flux resource drain

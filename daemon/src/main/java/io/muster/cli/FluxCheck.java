@@ -49,7 +49,10 @@ import picocli.CommandLine.Parameters;
                     + " else 1. Nothing is changed. The checks use the commands flux and systemctl, the instance that"
                     + " $$FLUX_URI names (else the system's instance) if it answers, and Muster if it answers."
         },
-        footer = {"  muster flux-check", "  muster flux-check feed", "  muster flux-check --flux-config=/etc/flux/test bridge"
+        footer = {
+            "  muster flux-check",
+            "  muster flux-check feed",
+            "  muster flux-check --flux-config=/etc/flux/test bridge"
         })
 final class FluxCheck extends Verb {
     private final Environment environment;
@@ -109,7 +112,9 @@ final class FluxCheck extends Verb {
         boolean fits = checks.stream().allMatch(Check::fits);
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION).put("level", level).put("fits", fits);
+            document.put("schema_version", Overview.SCHEMA_VERSION)
+                    .put("level", level)
+                    .put("fits", fits);
             ArrayNode array = document.putArray("checks");
             checks.forEach(check -> array.add(check.toJson()));
             console().json(document);
@@ -176,7 +181,8 @@ final class FluxCheck extends Verb {
 
     private void muster(Level wanted, JsonNode facts, Config config) throws IOException {
         String configured = FluxFit.socket(facts);
-        Path socket = wanted != Level.BRIDGE || configured.isEmpty() ? config.listen().socket() : Path.of(configured);
+        Path socket =
+                wanted != Level.BRIDGE || configured.isEmpty() ? config.listen().socket() : Path.of(configured);
         Hostlist hosts = config.resources().set().hosts();
         try (FluxClient client = FluxClient.connect("local://" + socket)) {
             hosts = Overview.ask(client).resources().hosts();
@@ -209,7 +215,8 @@ final class FluxCheck extends Verb {
 
     private static String units() throws InterruptedException {
         try {
-            return new String(Program.run("systemctl", "show", "-p", "LoadState", "-p", "After", "flux.service"), UTF_8);
+            return new String(
+                    Program.run("systemctl", "show", "-p", "LoadState", "-p", "After", "flux.service"), UTF_8);
         } catch (IOException noSystemd) {
             return "";
         }

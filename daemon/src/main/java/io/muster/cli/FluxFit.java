@@ -48,8 +48,7 @@ final class FluxFit {
         }
 
         String line() {
-            return String.join(
-                            "  ", fits() ? "ok     " : "problem", (name + "        ").substring(0, 8), sentence)
+            return String.join("  ", fits() ? "ok     " : "problem", (name + "        ").substring(0, 8), sentence)
                     + (fits() ? "" : ": " + advice);
         }
 
@@ -139,7 +138,8 @@ final class FluxFit {
         Hostlist lost = brokers.missing(ours);
         Hostlist strangers = ours.missing(brokers);
         String all = ours.size() + " hosts in R, " + brokers.size() + " brokers";
-        String idle = strangers.isEmpty() ? "" : "; these brokers get no jobs, because R has no such host: " + strangers;
+        String idle =
+                strangers.isEmpty() ? "" : "; these brokers get no jobs, because R has no such host: " + strangers;
         return lost.isEmpty()
                 ? Check.ok("hosts", all + idle)
                 : new Check(
@@ -181,7 +181,8 @@ final class FluxFit {
         }
         boolean after = shown.lines()
                 .filter(line -> line.startsWith("After="))
-                .anyMatch(line -> Arrays.asList(line.substring(6).split(" ", -1)).contains("muster.service"));
+                .anyMatch(
+                        line -> Arrays.asList(line.substring(6).split(" ", -1)).contains("muster.service"));
         return after
                 ? Check.ok("order", "flux.service starts after muster.service")
                 : new Check(

@@ -138,7 +138,9 @@ final class Support extends Verb {
         add("check.txt", () -> run(withConfig("check", "--effective")));
         add("journal.txt", () -> run(withConfig("journal", "verify")));
         add("config", this::configuration);
-        add("log.txt", () -> Program.run("journalctl", "-u", "muster", "-n", Integer.toString(LOG_LINES), "--no-pager"));
+        add(
+                "log.txt",
+                () -> Program.run("journalctl", "-u", "muster", "-n", Integer.toString(LOG_LINES), "--no-pager"));
         add("metrics.txt", this::metrics);
         add("threads.txt", this::threads);
     }

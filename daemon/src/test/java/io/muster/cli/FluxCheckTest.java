@@ -83,7 +83,8 @@ class FluxCheckTest {
 
     @Test
     void theUnitOfFluxStartsAfterTheUnitOfMuster() {
-        assertThat(FluxFit.order("LoadState=loaded\nAfter=network.target muster.service\n").fits())
+        assertThat(FluxFit.order("LoadState=loaded\nAfter=network.target muster.service\n")
+                        .fits())
                 .isTrue();
         assertThat(FluxFit.order("LoadState=loaded\nAfter=not-muster.service\n").advice())
                 .contains("Before=flux.service");
@@ -95,14 +96,18 @@ class FluxCheckTest {
         Path command = directory.resolve("flux");
         Files.writeString(
                 command,
-                "#!/bin/sh\nif [ \"$1\" = version ]; then\ncat <<'END'\n" + VERSION.formatted(version) + "END\nelse\n" + python
-                        + "\nfi\n");
+                "#!/bin/sh\nif [ \"$1\" = version ]; then\ncat <<'END'\n" + VERSION.formatted(version) + "END\nelse\n"
+                        + python + "\nfi\n");
         return Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     private Result check(Path flux, String... more) {
-        List<String> line = new ArrayList<>(
-                List.of("flux-check", "--flux", flux.toString(), "-c", directory.resolve("muster.toml").toString()));
+        List<String> line = new ArrayList<>(List.of(
+                "flux-check",
+                "--flux",
+                flux.toString(),
+                "-c",
+                directory.resolve("muster.toml").toString()));
         line.addAll(List.of(more));
         return new Shell().run(line.toArray(new String[0]));
     }
@@ -120,12 +125,20 @@ class FluxCheckTest {
 
             assertThat(result.out().lines().map(line -> line.substring(0, 17).strip()))
                     .startsWith(
-                            "ok       flux", "ok       python", "ok       rc1.d", "ok       bridge", "ok       config",
-                            "ok       socket", "ok       hosts", "ok       rights", "ok       initial")
+                            "ok       flux",
+                            "ok       python",
+                            "ok       rc1.d",
+                            "ok       bridge",
+                            "ok       config",
+                            "ok       socket",
+                            "ok       hosts",
+                            "ok       rights",
+                            "ok       initial")
                     .hasSize(10);
             assertThat(result.out()).contains("Muster answers at " + socket).contains("4 hosts in R, 5 brokers");
             assertThat(result.err()).isEmpty();
-            assertThat(check(flux("0.88.0", saying(FACTS.formatted(socket, uid))), "observe").out())
+            assertThat(check(flux("0.88.0", saying(FACTS.formatted(socket, uid))), "observe")
+                            .out())
                     .doesNotContain("bridge", "initial", "order");
         }
     }
@@ -144,7 +157,8 @@ class FluxCheckTest {
         assertThat(result.exit()).isEqualTo(1);
         assertThat(result.out())
                 .contains("problem  flux      flux-core 0.70.0 is older than 0.84: upgrade flux-core\n")
-                .contains("problem  rc1.d     there is no rc1.d/muster.py in /etc/flux/modprobe: install Muster's package")
+                .contains(
+                        "problem  rc1.d     there is no rc1.d/muster.py in /etc/flux/modprobe: install Muster's package")
                 .contains("problem  bridge    no file names it: install Muster's package")
                 .contains("problem  config    [muster] socket is not set in the broker's configuration system: write")
                 .contains("problem  socket    ")
@@ -161,7 +175,8 @@ class FluxCheckTest {
                 .contains("no-such-command")
                 .contains("problem  muster")
                 .contains("see `muster check`");
-        assertThat(check(flux("0.88.0", "echo 'flux: python is not installed' >&2; exit 1")).out())
+        assertThat(check(flux("0.88.0", "echo 'flux: python is not installed' >&2; exit 1"))
+                        .out())
                 .contains("problem  python")
                 .contains("python is not installed: install flux-core's Python bindings");
         assertThat(check(flux("0.88.0", "shift; exec python3 \"$@\"")).out())
