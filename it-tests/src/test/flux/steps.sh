@@ -655,7 +655,7 @@ in_transcript() {
     }
     muster() { "$MUSTER" "$@"; }
     ready
-    show "flux module list -l | awk '\$1 == \"resource\" { print \$NF }'" | sed "s#$BRIDGE#/usr/share/muster/flux/muster_bridge.py#"
+    show "flux module list -l | awk '\$1 == \"resource\" { print \$NF }'" | sed "s#$BRIDGE#/usr/lib/muster/flux/muster_bridge.py#"
     show flux run -N2 hostname
     show "job=\$(flux submit -N2 sleep inf)"
     show flux resource drain node1 bad dimm
