@@ -629,13 +629,13 @@ on_sharness() {
     for file in "$FLUX_TESTS"/t231[0-9]-*.t "$FLUX_TESTS"/t235[0-5]-*.t; do
         name=$(basename "$file" .t)
         [[ -z ${ONLY:-} || $name = $ONLY* ]] || continue
-        (cd "$FLUX_TESTS" && SHARNESS_DIRECTORY=$dir timeout 1800 unshare --map-root-user --mount sh -c \
+        (cd "$FLUX_TESTS" && SHARNESS_DIRECTORY=$dir timeout 900 unshare --map-root-user --mount sh -c \
             'mount --bind "$0" "$1" && shift && exec "$@"' "$dir/modules" "$modules" "$file" "--root=$dir" >"$dir/$name.out" 2>&1)
         failed=$(sed -n '/# TODO/d; s/^not ok \([0-9]*\) .*/\1/p' "$dir/$name.out" | paste -sd' ')
-        known=$(sed -n "s/^| $name | \([0-9, ]*\) |.*/\1/p" "$top/docs/flux.md" | tr -s ',\n' '  ' | xargs -rn1 | sort -n | paste -sd' ')
+        grep -q '^1\.\.' "$dir/$name.out" || failed="$failed hangs"
+        known=$(sed -n "s/^| $name | \([0-9a-z, ]*\) |.*/\1/p" "$top/docs/flux.md" | tr -d ,)
         printf '%s: %d passed, failed: %s\n' "$name" "$(grep -c '^ok' "$dir/$name.out")" "${failed:-none}"
         passed=$((passed + $(grep -c '^ok' "$dir/$name.out")))
-        grep -q '^1\.\.' "$dir/$name.out" || { printf 'WRONG: %s did not end\n' "$name" && wrong=1; }
         [ "$failed" = "$known" ] || { printf 'WRONG: docs/flux.md lists as failed: %s\n' "${known:-none}" && wrong=1; }
     done
     result "$passed tests passed"
