@@ -5,7 +5,8 @@
     FLUX=/usr/bin/flux it-tests/src/test/flux/peer.py --only status --ranks 16384
 
 FLUX names the flux command of an installed flux-core, 0.88 or newer. The script starts a flux-core broker and a Muster daemon
-with the same hosts, none of which exist, and prints a table of what both took. The broker is a whole instance without a
+with the same hosts, none of which exist, and prints a table of what both took. `--peers flux-core,bridge` compares the broker
+with a broker on whose leader the bridge serves a Muster daemon. The broker is a whole instance without a
 scheduler, so that the script can acquire the resources. Both keep their state in a temporary directory; the broker does not
 wait until a change is on disk, and Muster does.
 
@@ -15,6 +16,7 @@ wait until a change is on disk, and Muster does.
     steady   The same after 500 drains that do not count. A drain by flux-core takes the longer, the more there have been.
     flight   A client sends all of its requests before it reads the first answer. flux-core is silent for a minute or more
              while it works off 20,000 changes; what is silent for longer than --stall has hung.
+    command  The command `flux resource status`.
     status   Clients ask for resource.status, each on a connection of its own, while an admin changes ranks. The admin has at
              most 16 changes without an answer. "asking 10/s" means that a client asks ten times a second, or as often as it
              is answered; "asking at once" means that it asks again when it has the answer.
@@ -40,6 +42,7 @@ if os.environ.get("MUSTER_PEER") != "inside":  # `flux python` knows where the b
 from measures import DRAINED, change, drained_ranks, drains, flight, other_ranks, status  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[4]
+BRIDGE = os.environ.get("BRIDGE") or str(ROOT / "flux/muster_bridge.py")
 CORES = 4
 
 
@@ -81,6 +84,8 @@ def finish(measurement, stall, cell):
 class Peer:
     """A daemon in a directory of its own, until the end of a with statement."""
 
+    environment = {"FLUX_SCHED_MODULE": "none"}
+
     def __init__(self, ranks):
         self.ranks = ranks
         self.directory = Path(tempfile.mkdtemp(prefix="peer-"))
@@ -89,7 +94,7 @@ class Peer:
         log = self.directory / "log"
         with open(log, "wb") as output:
             self.process = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=output, stderr=output,
-                                            env={**os.environ, "FLUX_SCHED_MODULE": "none"})
+                                            env={**os.environ, **self.environment})
         while " ready socket=" not in log.read_text(errors="replace"):
             if self.process.poll() is not None:
                 sys.exit("peer.py: %s does not start:\n%s" % (self.name, log.read_text(errors="replace")))
@@ -132,6 +137,27 @@ class Muster(Peer):
         self.process.terminate()
 
 
+class Bridge(Broker):
+    name = "bridge"
+    environment = {**Broker.environment, "MUSTER_BRIDGE": BRIDGE, "FLUX_MODPROBE_PATH_APPEND": os.path.dirname(BRIDGE)}
+
+    def __init__(self, ranks):
+        super().__init__(ranks)
+        self.muster = Muster(ranks)
+
+    def __enter__(self):
+        self.muster.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *exception):
+        super().__exit__(*exception)
+        self.muster.__exit__(*exception)
+
+    def command(self):
+        start, *rest = super().command()
+        return [start, rest[0], "--conf=muster.socket=%s/sock" % self.muster.directory, *rest[1:]]
+
+
 # ---- the table
 
 
@@ -151,6 +177,13 @@ def measured(peer, options):
             answered, told = (both, both) if isinstance(both, str) else both
             yield row + "answered", answered
             yield row + "scheduler told", told
+    if "command" in options.only:
+        times = []
+        for _ in range(10):
+            began = time.perf_counter()
+            subprocess.run([FLUX, "resource", "status"], env={**os.environ, "FLUX_URI": peer.uri}, check=True, capture_output=True)
+            times.append(time.perf_counter() - began)
+        yield "flux resource status, %d ranks" % peer.ranks, ms(times)
     if "flight" in options.only and peer.ranks == min(options.ranks):
         for what, topics in (("changes", ["resource.drain", "resource.undrain"]), ("status", ["resource.status"])):
             yield "%d in flight, %d ranks: %s" % (options.flight, peer.ranks, what), finish(
@@ -171,7 +204,7 @@ def measured(peer, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="first,steady,flight,status", help="which of these to measure (default: all)")
+    parser.add_argument("--only", default="first,steady,command,flight,status", help="which of these to measure (default: all)")
     parser.add_argument("--ranks", default="64,1024,16384", help="sizes; flight takes the smallest, status the largest")
     parser.add_argument("--flight", type=int, default=20000, help="requests in flight")
     parser.add_argument("--seconds", type=float, default=10, help="how long each row of status takes")
@@ -181,7 +214,7 @@ def main():
     parser.add_argument("--peers", default="flux-core,Muster", help="which of them to start")
     options = parser.parse_args()
     options.ranks = [int(ranks) for ranks in options.ranks.split(",")]
-    kinds = [kind for kind in (Broker, Muster) if kind.name in options.peers.split(",")]
+    kinds = [kind for kind in (Broker, Bridge, Muster) if kind.name in options.peers.split(",")]
     before, table = os.getloadavg()[0], {}
     for ranks in options.ranks:
         for kind in kinds:

@@ -36,7 +36,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -139,7 +138,9 @@ final class Support extends Verb {
         add("check.txt", () -> run(withConfig("check", "--effective")));
         add("journal.txt", () -> run(withConfig("journal", "verify")));
         add("config", this::configuration);
-        add("log.txt", () -> command("journalctl", "-u", "muster", "-n", Integer.toString(LOG_LINES), "--no-pager"));
+        add(
+                "log.txt",
+                () -> Program.run("journalctl", "-u", "muster", "-n", Integer.toString(LOG_LINES), "--no-pager"));
         add("metrics.txt", this::metrics);
         add("threads.txt", this::threads);
     }
@@ -278,7 +279,7 @@ final class Support extends Verb {
     private byte[] threads() throws IOException, InterruptedException {
         String pid = String.valueOf(daemon(stateDir().resolve("lock")));
         Path jcmd = Path.of(System.getProperty("java.home", ""), "bin", "jcmd");
-        return command(Files.exists(jcmd) ? jcmd.toString() : "jcmd", pid, "Thread.print");
+        return Program.run(Files.exists(jcmd) ? jcmd.toString() : "jcmd", pid, "Thread.print");
     }
 
     /**
@@ -304,23 +305,6 @@ final class Support extends Verb {
             return channel.tryLock(0, Long.MAX_VALUE, true) == null;
         } catch (OverlappingFileLockException e) {
             return true; // this process holds it
-        }
-    }
-
-    private static byte[] command(String... line) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
-        CompletableFuture.delayedExecutor(PART_SECONDS / 2, TimeUnit.SECONDS).execute(process::destroyForcibly);
-        try {
-            process.getOutputStream().close();
-            byte[] output = process.getInputStream().readNBytes(MOST_BYTES);
-            int exit = process.waitFor();
-            if (exit != 0) {
-                throw new IOException(
-                        line[0] + " ended with status " + exit + ": " + new String(output, UTF_8).strip());
-            }
-            return output;
-        } finally {
-            process.destroyForcibly();
         }
     }
 }

@@ -101,6 +101,7 @@ final class Verbs {
         add(is("shape") ? shape() : null);
         add(is("jobspec") ? jobspec() : null);
         add(is("check") ? new Check(console, Environment.ofProcess()) : null);
+        add(is("flux-check") ? new FluxCheck(console, Environment.ofProcess()) : null);
         add(is("serve") ? new Serve() : null);
         add(is("completion") ? new Completion(console) : null);
         add(is("bench") ? new Bench(console) : null);

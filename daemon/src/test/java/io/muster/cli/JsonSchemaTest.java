@@ -178,6 +178,7 @@ final class JsonSchemaTest {
         Path config =
                 Files.writeString(directory.resolve("good.toml"), RESOURCES + "[queues.empty]\nrequires = [\"no\"]\n");
         json(0, "check", config.toString());
+        json(1, "flux-check", "--flux", "no-such-command", "-c", config.toString());
         json(
                 1,
                 "check",

@@ -1,0 +1,48 @@
+package io.muster.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Runs programs of other packages, for verbs that collect what these programs say. */
+final class Program {
+    private static final long SECONDS = 10;
+    private static final int MOST_BYTES = 64 << 20;
+
+    private Program() {}
+
+    /** Runs a program that reads nothing. */
+    static byte[] run(String... line) throws IOException, InterruptedException {
+        return run(new byte[0], line);
+    }
+
+    /**
+     * Runs a program and returns its standard output and standard error together. The program is killed after ten seconds.
+     *
+     * @param input standard input, no more than a pipe holds
+     * @throws IOException if the program does not exist, or its status is not 0
+     */
+    static byte[] run(byte[] input, String... line) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        CompletableFuture.delayedExecutor(SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
+        try {
+            try (OutputStream in = process.getOutputStream()) {
+                in.write(input);
+            } catch (IOException endedBefore) {
+                // the status and the output say more
+            }
+            byte[] output = process.getInputStream().readNBytes(MOST_BYTES);
+            int exit = process.waitFor();
+            if (exit != 0) {
+                throw new IOException(
+                        line[0] + " ended with status " + exit + ": " + new String(output, UTF_8).strip());
+            }
+            return output;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.cli.FluxFit.Check;
+import io.muster.cli.FluxFit.Level;
+import io.muster.cli.Shell.Result;
+import io.muster.daemon.RunningDaemon;
+import io.muster.inventory.hostlist.Hostlist;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The rules of {@code muster flux-check}, and the verb with a command flux that says what each test wants. */
+class FluxCheckTest {
+    private static final String VERSION = "commands:    \t\t%1$s\nlibflux-core:\t\t%1$s\nbuild-options:\t\t+hwloc\n";
+
+    private static final String RESOURCES = """
+            initial = "offline"
+            [[resource.config]]
+            hosts = "node[0-3]"
+            cores = "0"
+            """;
+
+    /** What flux_facts.py prints on a host where everything is installed. */
+    private static final String FACTS = """
+            {"errors":{},"bindings":"/usr/bin/python3, Python 3.11.2","modules":true,\
+            "configuration":{"muster":{"socket":"%s"}},"configured_hosts":"",\
+            "instance":{"uri":"the system instance","owner":%s,"hosts":"mgmt,node[0-3]"},\
+            "start_file":"/etc/flux/modprobe/rc1.d/muster.py","bridge":"/usr/share/muster/flux/muster_bridge.py"}""";
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.88.0,                bridge,  false, true",
+        "0.88.0-59-g4a5e79f56,  bridge,  false, true",
+        "0.84.0,                bridge,  false, true",
+        "0.83.9,                bridge,  false, false",
+        "0.83.9,                bridge,  true,  false",
+        "0.83.9,                feed,    false, true",
+        "0.72.0,                observe, false, true",
+        "0.71.0,                observe, false, false",
+        "0.89.0,                bridge,  false, false",
+        "0.89.0,                bridge,  true,  true",
+        "1.84.0,                bridge,  false, false",
+        "1.84.0,                feed,    true,  true",
+        "tomorrow,              bridge,  false, false",
+        "tomorrow,              bridge,  true,  true",
+        "99999999999.88.0,      feed,    false, false",
+    })
+    void aVersionThatIsTooOldOrUnknownDoesNotFit(String version, String level, boolean force, boolean fits) {
+        Check check = FluxFit.version(VERSION.formatted(version), Level.valueOf(level.toUpperCase(Locale.ROOT)), force);
+
+        assertThat(check.fits()).isEqualTo(fits);
+        assertThat(check.sentence()).contains(version);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "node[0-3] | node[0-3]      | true  | 4 hosts in R, 4 brokers",
+                "node[0-3] | mgmt,node[0-3] | true  | get no jobs, because R has no such host: mgmt",
+                "node[0-3] | node[0-1,9]    | false | would be down for ever: node[2-3]",
+                "node[0-3] |                | false | no running instance",
+            })
+    void hostsOfRNeedABroker(String ours, String brokers, boolean fits, String sentence) {
+        Check check = FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers));
+
+        assertThat(check.fits()).isEqualTo(fits);
+        assertThat(check.sentence()).contains(sentence);
+    }
+
+    @Test
+    void theUnitOfFluxStartsAfterTheUnitOfMuster() {
+        assertThat(FluxFit.order("LoadState=loaded\nAfter=network.target muster.service\n")
+                        .fits())
+                .isTrue();
+        assertThat(FluxFit.order("LoadState=loaded\nAfter=not-muster.service\n").advice())
+                .contains("Before=flux.service");
+        assertThat(FluxFit.order("LoadState=not-found\nAfter=\n").sentence()).contains("no flux.service");
+    }
+
+    /** Writes a command flux that prints a version, and facts instead of running the script that it is given. */
+    private Path flux(String version, String python) throws IOException {
+        Path command = directory.resolve("flux");
+        Files.writeString(
+                command,
+                "#!/bin/sh\nif [ \"$1\" = version ]; then\ncat <<'END'\n" + VERSION.formatted(version) + "END\nelse\n"
+                        + python + "\nfi\n");
+        return Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private Result check(Path flux, String... more) {
+        List<String> line = new ArrayList<>(List.of(
+                "flux-check",
+                "--flux",
+                flux.toString(),
+                "-c",
+                directory.resolve("muster.toml").toString()));
+        line.addAll(List.of(more));
+        return new Shell().run(line.toArray(new String[0]));
+    }
+
+    private static String saying(String facts) {
+        return "cat >/dev/null; cat <<'END'\na warning of Python\n" + facts + "\nEND";
+    }
+
+    @Test
+    void aHostWhereEverythingIsInstalledFits() throws Exception {
+        Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
+            String socket = daemon.uri().substring("local://".length());
+            Result result = check(flux("0.88.0", saying(FACTS.formatted(socket, uid))));
+
+            assertThat(result.out().lines().map(line -> line.substring(0, 17).strip()))
+                    .startsWith(
+                            "ok       flux",
+                            "ok       python",
+                            "ok       rc1.d",
+                            "ok       bridge",
+                            "ok       config",
+                            "ok       socket",
+                            "ok       hosts",
+                            "ok       rights",
+                            "ok       initial")
+                    .hasSize(10);
+            assertThat(result.out()).contains("Muster answers at " + socket).contains("4 hosts in R, 5 brokers");
+            assertThat(result.err()).isEmpty();
+            assertThat(check(flux("0.88.0", saying(FACTS.formatted(socket, uid))), "observe")
+                            .out())
+                    .doesNotContain("bridge", "initial", "order");
+        }
+    }
+
+    @Test
+    void eachProblemSaysWhatToDo() throws Exception {
+        Files.writeString(
+                directory.resolve("muster.toml"),
+                "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\n" + RESOURCES.replace("offline", "online")
+                        + "[[grant]]\nwho = [\"65534\"]\nrights = [\"acquire\"]\n");
+        Result result = check(flux("0.70.0", saying("""
+                {"errors":{"start_file":"there is no rc1.d/muster.py in /etc/flux/modprobe","bridge":"no file names it"},\
+                "bindings":"python3","modules":true,"configuration":{},"instance":null,"configured_hosts":"node[0-2]",\
+                "start_file":null,"bridge":null}""")), "--owner", "65534");
+
+        assertThat(result.exit()).isEqualTo(1);
+        assertThat(result.out())
+                .contains("problem  flux      flux-core 0.70.0 is older than 0.84: upgrade flux-core\n")
+                .contains(
+                        "problem  rc1.d     there is no rc1.d/muster.py in /etc/flux/modprobe: install Muster's package")
+                .contains("problem  bridge    no file names it: install Muster's package")
+                .contains("problem  config    [muster] socket is not set in the broker's configuration system: write")
+                .contains("problem  socket    ")
+                .contains("these hosts of R have no broker and would be down for ever: node3: correct R")
+                .contains("lacks on Muster: change, speak-for: add to Muster's configuration: [[grant]] who = [\"")
+                .contains("problem  initial   muster.initial is \"online\"");
+    }
+
+    @Test
+    void whatFluxLacksIsNamed() throws Exception {
+        Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\nx = 1\n");
+
+        assertThat(check(directory.resolve("no-such-command")).out())
+                .contains("no-such-command")
+                .contains("problem  muster")
+                .contains("see `muster check`");
+        assertThat(check(flux("0.88.0", "echo 'flux: python is not installed' >&2; exit 1"))
+                        .out())
+                .contains("problem  python")
+                .contains("python is not installed: install flux-core's Python bindings");
+        assertThat(check(flux("0.88.0", "shift; exec python3 \"$@\"")).out())
+                .contains("problem  python    ModuleNotFoundError: No module named 'flux'")
+                .contains("problem  rc1.d     ModuleNotFoundError: No module named 'flux'");
+        assertThat(check(flux("0.88.0", ":"), "everything").err()).contains("expected bridge, feed or observe");
+    }
+}

@@ -1,0 +1,682 @@
+# shellcheck shell=bash
+# The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
+# leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
+
+STEPS=(check boot job verbs verify drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks reload
+    nested shutdown back restarts rate scale memory sharness transcript)
+
+export MUSTER=${MUSTER:-$top/muster}
+PATIENCE=${PATIENCE:-30} # seconds that something may take on a busy machine
+
+result() { printf 'RESULT: %s\n' "$*"; }
+fail() {
+    printf 'WRONG: %s (line %s)\n' "$*" "${BASH_LINENO[1]}"
+    exit 1
+}
+expect() { # WHAT WANTED FOUND
+    [ "$2" = "$3" ] || fail "$1: expected \"$2\", found \"$3\""
+}
+eventually() { # COMMAND... succeeds in the end
+    local end=$((SECONDS + PATIENCE))
+    until "$@" >/dev/null 2>&1; do
+        [ "$SECONDS" -lt "$end" ] || fail "not within $PATIENCE s: $*; $(timeout 5 flux resource list 2>&1)"
+        sleep 0.1
+    done
+}
+
+# ---- Muster
+
+# Writes the configuration of Muster and of the broker. HOSTS [LINE]: the lines follow [muster] of Muster's configuration.
+configure() {
+    export MUSTER_URI=$dir/sock
+    cat >"$dir/muster.toml" <<END
+[muster]
+socket = "$dir/sock"
+state-dir = "$dir/state"
+metrics = "off"
+initial = "offline"
+[[resource.config]]
+hosts = "$1"
+cores = "0-1"
+${2:-}
+END
+    # The hosts' names are made up, so the followers must not compare them.
+    printf '[muster]\nsocket = "%s"\ngrace = %s\n[resource]\nnoverify = true\n' "$dir/sock" "${GRACE:-20.0}" >"$dir/flux.toml"
+}
+serve() { # [PREFIX...] starts Muster and waits until it answers
+    "$@" "$MUSTER" serve -c "$dir/muster.toml" >>"$dir/log" 2>&1 &
+    printf '%s\n' $! >"$dir/pid"
+    local end=$((SECONDS + PATIENCE))
+    until "$MUSTER" status >/dev/null 2>&1; do
+        kill -0 "$(pid)" && [ "$SECONDS" -lt "$end" ] || fail "Muster does not start: $(tail -n 3 "$dir/log")"
+        sleep 0.1
+    done
+}
+pid() { cat "$dir/pid"; }
+kill_muster() { # [SIGNAL]
+    kill "-${1:-KILL}" "$(pid)"
+    eventually eval '! kill -0 "$(pid)"'
+}
+stop_muster() {
+    [ ! -f "$dir/pid" ] || kill -KILL "$(pid)" 2>/dev/null
+    true
+}
+
+# ---- an instance
+
+instance() { # [OPTION...] -- PROGRAM...: an instance with the bridge on its leader
+    local options=()
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*} timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
+        "--test-hosts=node[0-$((${SIZE:-2} - 1))]" --test-exit-mode=leader --test-exit-timeout=5s "--config-path=$dir/flux.toml" \
+        "${options[@]}" "$@"
+}
+inside() { # NAME [OPTION...]: runs the function in_NAME as the initial program of an instance
+    local name=$1
+    shift
+    instance "$@" -- "$top/.ci/flux" --inside "$name" "$dir"
+}
+run_step() {
+    if declare -F "on_$1" >/dev/null; then
+        "on_$1"
+    else
+        configure 'node[0-1]'
+        serve
+        inside "$1" || fail "the instance ended with status $?"
+    fi
+}
+scheduler_has() { # STATE HOSTS: what `flux resource list` prints
+    [ "$(flux resource list -n -s "$1" -o '{nodelist}')" = "$2" ]
+}
+muster_has() { # STATE HOSTS
+    [ "$("$MUSTER" status -n -s "$1" -o '{nodelist}' "$2")" = "$2" ]
+}
+ready() { eventually scheduler_has free 'node[0-1]'; }
+runs_on() { # HOST...: jobs that require these hosts run
+    local host
+    for host; do
+        timeout "$PATIENCE" flux run "--requires=host:$host" true || fail "no job runs on $host: $(flux resource list)"
+    done
+}
+waits_for() { # HOST: a job that requires it is not started
+    local job
+    job=$(flux submit "--requires=host:$1" true) || fail "no job can be submitted"
+    ! flux job wait-event --timeout=1.5 "$job" alloc >/dev/null 2>&1 || fail "a job runs on $1, which is drained"
+    flux cancel "$job"
+}
+long_job() { # a job on all cores of node0, which must survive the step
+    job=$(flux submit --requires=host:node0 -n1 sleep inf)
+    flux job wait-event "--timeout=$PATIENCE" "$job" start >/dev/null || fail "the job does not start"
+}
+still_runs() {
+    expect "the job's state" RUN "$(flux jobs -n -o '{state}' "$job")"
+    flux cancel "$job"
+}
+path_of() { flux module list -l | awk -v name="$1" '$1 == name { print $NF }'; }
+
+# ---- the steps, in the order of docs/flux.md
+
+on_check() {
+    configure 'node[0-1]'
+    serve
+    inside check || fail "flux-check found a problem on an instance that works"
+    # what is missing is found: no key, Muster away, another host
+    kill_muster
+    sed -i 's/node\[0-1\]/node[0-2]/; s/offline/online/' "$dir/muster.toml"
+    printf '[x]\n' >"$dir/flux.toml"
+    local out
+    out=$(flux start -s1 "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml") && fail "flux-check finds no problem"
+    printf '%s\n' "$out"
+    for name in rc1.d bridge config socket hosts initial; do
+        grep -q "^problem  $name" <<<"$out" || fail "flux-check does not see the problem of $name"
+    done
+}
+in_check() {
+    ready
+    "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml"
+}
+
+in_boot() {
+    ready
+    expect "the leader's module" "$BRIDGE" "$(path_of resource)"
+    [[ $(flux exec -r 1 flux module list -l | awk '$1 == "resource" { print $NF }') = *.so ]] || fail "node1 does not run flux's module"
+    expect "R in the KVS" 'node[0-1]' "$(flux kvs get resource.R | flux R decode --nodelist)"
+    muster_has avail 'node[0-1]' || fail "Muster: $("$MUSTER" status)"
+}
+
+in_job() {
+    ready
+    expect "ranks of the tasks" "0 1" "$(flux run -N2 flux getattr rank | sort | paste -sd' ')"
+    expect "an affine task's cores" 1 "$(flux run -n1 -c1 -o cpu-affinity=per-task nproc)"
+    flux submit --quiet --cc=1-20 --wait true || fail "jobs failed"
+    ! timeout "$PATIENCE" flux run -N3 true 2>"$dir/err" || fail "a job of three nodes ran on two"
+    grep -q unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
+}
+
+# What users of an instance call.
+in_verbs() {
+    ready
+    flux resource info | grep -q '2 Nodes, 4 Cores' || fail "info: $(flux resource info)"
+    flux resource R | flux R decode --nodelist | grep -qx 'node\[0-1\]' || fail "R"
+    flux resource status | grep -q 'avail .*node\[0-1\]' || fail "status: $(flux resource status)"
+    flux resource drain node1 a b || fail "drain"
+    flux resource drain | grep -q 'drained.* a b .*node1' || fail "drain list: $(flux resource drain)"
+    flux resource eventlog | grep -q 'drain.*a b' || fail "eventlog"
+    flux kvs eventlog get resource.eventlog | grep -q 'drain.*a b' || fail "eventlog in the KVS"
+    flux resource undrain node1 || fail "undrain"
+    flux resource acquire-mute || fail "acquire-mute"
+    flux module reload sched-simple || fail "the scheduler after acquire-mute"
+    flux python -c 'import flux; flux.Flux().rpc("resource.monitor-waitup", {"up": 2}).get()' || fail "monitor-waitup"
+    flux python -c 'import flux; assert flux.Flux().rpc("resource.topo-get").get_str().startswith("<?xml")' || fail "topo-get"
+    flux top --test-exit </dev/null >/dev/null 2>"$dir/top" || ! grep -q resource "$dir/top" || fail "top: $(cat "$dir/top")"
+    flux module stats resource >/dev/null || fail "module stats"
+    flux jobs -a >/dev/null || fail "jobs"
+    runs_on node0 node1
+}
+
+# The followers' own modules compare what they find with R, and drain a node that lacks something.
+on_verify() {
+    configure 'node[0-1]'
+    sed -i /noverify/d "$dir/flux.toml"
+    serve
+    inside verify || fail "status $?"
+}
+in_verify() {
+    eventually muster_has drain node1
+    "$MUSTER" why node1 | grep -q "expected 'node1'" || fail "$("$MUSTER" why node1)"
+    waits_for node1
+}
+
+in_drain() {
+    ready
+    flux resource drain node1 bad dimm || fail "drain by flux"
+    eventually muster_has drain node1
+    "$MUSTER" why node1 | grep -q 'bad dimm' || fail "Muster has no reason: $("$MUSTER" why node1)"
+    waits_for node1
+    flux resource undrain node1 || fail "undrain by flux"
+    runs_on node1
+    "$MUSTER" drain node0 fan
+    scheduler_has down node0 || fail "the scheduler has not heard of a drain that was answered: $(flux resource list)"
+    flux resource drain | grep -q fan || fail "drain: $(flux resource drain)"
+    waits_for node0
+    ! flux resource drain node0 again 2>"$dir/err" || fail "a second drain was accepted"
+    grep -q 'already drained' "$dir/err" || fail "$(cat "$dir/err")"
+    "$MUSTER" undrain node0
+    runs_on node0
+    flux resource drain node0 both
+    "$MUSTER" undrain node0 || fail "Muster does not end a drain of flux"
+    runs_on node0
+    "$MUSTER" exclude node1
+    waits_for node1
+    flux resource status -s exclude | grep -q node1 || fail "status: $(flux resource status)"
+    "$MUSTER" include node1
+    runs_on node1
+}
+
+# kill -9 of Muster, a drain by flux meanwhile, restart.
+in_kill() {
+    ready
+    long_job
+    kill_muster
+    runs_on node1
+    timeout 5 flux resource drain node1 epilog failed || fail "the drain was not answered within 5 s"
+    waits_for node1
+    flux resource list >/dev/null && flux resource drain | grep -q "epilog failed" || fail "without Muster: $(flux resource drain)"
+    serve
+    eventually muster_has drain node1
+    "$MUSTER" why node1 | grep -q 'epilog failed' || fail "the reason is lost"
+    waits_for node1
+    flux resource undrain node1
+    runs_on node1
+    still_runs
+}
+
+# What needs Muster waits for it, and fails with a sentence after the grace.
+on_waits() {
+    GRACE=60.0 configure 'node[0-1]'
+    serve
+    inside waits || fail "status $?"
+    GRACE=3.0 configure 'node[0-1]'
+    inside refuses || fail "status $?"
+}
+in_waits() {
+    ready
+    flux resource drain node1 x
+    kill_muster
+    flux resource undrain node1 &
+    local waiting=$!
+    serve
+    wait $waiting || fail "an undrain did not wait for Muster"
+    runs_on node1
+}
+in_refuses() {
+    ready
+    flux resource drain node1 x
+    kill_muster
+    ! flux resource undrain node1 2>"$dir/err" || fail "an undrain succeeded without Muster"
+    grep -qi muster "$dir/err" || fail "the refusal does not name Muster: $(cat "$dir/err")"
+    waits_for node1
+}
+
+# Somebody else tries to acquire in the gap.
+in_rival() {
+    ready
+    long_job
+    kill_muster
+    (until timeout 30 "$MUSTER" acquire --timeout=5 >>"$dir/rival" 2>&1; do :; done) &
+    local rival=$!
+    serve
+    sleep 3
+    kill $rival
+    grep -q '^{"resources"' "$dir/rival" && fail "somebody else acquired: $(tail -n 3 "$dir/rival")"
+    "$MUSTER" drain node1 bad dimm
+    eventually scheduler_has down node1
+    waits_for node1
+    still_runs
+}
+
+# An epilog drains while Muster is away for longer than the grace, and the broker restarts meanwhile.
+on_epilog() {
+    GRACE=2.0 configure 'node[0-1]'
+    serve
+    inside epilog_1 "-Sstatedir=$dir" || fail "the first run ended with $?"
+    inside epilog_2 "-Sstatedir=$dir" || fail "the second run ended with $?"
+}
+in_epilog_1() {
+    ready
+    kill_muster
+    flux resource drain node1 epilog failed || fail "the drain was refused"
+    sleep 4
+    waits_for node1
+}
+in_epilog_2() {
+    eventually scheduler_has free node0
+    runs_on node0
+    waits_for node1
+    serve
+    eventually muster_has drain node1
+    "$MUSTER" why node1 | grep -q 'epilog failed' || fail "the reason is lost"
+    waits_for node1
+    flux resource undrain node1
+    runs_on node1
+}
+
+# Muster was never there: nothing to boot on.
+on_nobody() {
+    configure 'node[0-1]'
+    ! instance -- true >"$dir/out" 2>&1 || fail "an instance started without R"
+    cat "$dir/out"
+    grep -qi 'muster' "$dir/out" || fail "the refusal does not name Muster"
+}
+
+# Muster does not answer, with its socket open.
+in_hang() {
+    ready
+    long_job
+    kill -STOP "$(pid)"
+    timeout 10 flux resource drain node1 bad fan || fail "no answer to a drain within 10 s"
+    waits_for node1
+    timeout 10 flux resource list >/dev/null || fail "flux resource list hangs"
+    timeout 15 flux resource status >/dev/null || fail "flux resource status hangs"
+    runs_on node0
+    kill -CONT "$(pid)"
+    eventually muster_has drain node1
+    still_runs
+}
+
+# Muster answers nine tenths of the time not at all.
+in_slow() {
+    ready
+    long_job
+    (while sleep 0.05 && kill -STOP "$(pid)"; do sleep 0.45; kill -CONT "$(pid)"; done) 2>/dev/null &
+    local brake=$!
+    for _ in 1 2 3; do
+        timeout "$PATIENCE" flux resource drain node1 slow || fail "drain"
+        waits_for node1
+        timeout "$PATIENCE" flux resource undrain node1 || fail "undrain"
+        runs_on node1
+    done
+    kill $brake
+    kill -CONT "$(pid)"
+    still_runs
+}
+
+# No byte can be written any more.
+in_full() {
+    ready
+    long_job
+    prlimit --pid "$(pid)" --fsize=1:unlimited
+    ! "$MUSTER" drain node0 x 2>"$dir/err" || fail "Muster accepted a change that it cannot write"
+    cat "$dir/err"
+    timeout "$PATIENCE" flux resource drain node1 epilog failed
+    waits_for node1
+    runs_on node0
+    prlimit --pid "$(pid)" --fsize=unlimited:unlimited
+    eventually muster_has drain node1
+    flux resource undrain node1
+    runs_on node1
+    still_runs
+}
+
+# R changes while a scheduler holds it.
+in_change() {
+    ready
+    printf 'properties = ["new"]\n' >>"$dir/muster.toml"
+    kill -HUP "$(pid)"
+    eventually eval 'flux resource list -n -o "{properties}" | grep -q new'
+    long_job
+    sed -i 's/node\[0-1\]/node0/' "$dir/muster.toml"
+    kill -HUP "$(pid)"
+    eventually eval '"$MUSTER" status 2>&1 | grep -q "acquired an older R"'
+    runs_on node1
+    still_runs
+    flux module reload sched-simple
+    eventually scheduler_has free node0
+    ! timeout "$PATIENCE" flux run --requires=host:node1 true 2>"$dir/err" || fail "a job runs on a host that R does not have"
+    muster_has avail node0 || fail "Muster: $("$MUSTER" status)"
+}
+
+# Rank 1 of the new R is another host, for which there is no broker. The scheduler knows only the hosts that it acquired.
+in_renamed() {
+    ready
+    long_job
+    kill_muster
+    sed -i 's/node\[0-1\]/node[0,7]/' "$dir/muster.toml"
+    serve
+    eventually eval 'flux dmesg | grep "node1 .*down until"'
+    waits_for node1
+    runs_on node0
+    still_runs
+    flux module reload sched-simple
+    eventually scheduler_has free node0
+    scheduler_has down node7 || fail "$(flux resource list)"
+}
+
+# A follower ends, and the broker knows.
+on_lost_broker() {
+    configure 'node[0-2]'
+    serve
+    SIZE=3 inside lost_broker -Stbon.topo=kary:0 || fail "status $?"
+}
+in_lost_broker() {
+    eventually scheduler_has free 'node[0-2]'
+    kill -KILL "$(flux exec -r 2 flux getattr broker.pid)"
+    eventually scheduler_has down node2
+    eventually muster_has offline node2
+    "$MUSTER" why node2
+    kill_muster
+    kill -KILL "$(flux exec -r 1 flux getattr broker.pid)"
+    eventually scheduler_has down 'node[1-2]'
+    serve
+    eventually muster_has offline 'node[1-2]'
+    runs_on node0
+}
+
+# The end of the bridge is the end of the instance, which is said.
+on_bridge_killed() {
+    configure 'node[0-1]'
+    serve
+    inside bridge_killed >"$dir/out" 2>&1 && fail "the instance ended with 0"
+    result "$(grep -o 'broker.crit.*' "$dir/out" | head -n 1)"
+    grep -q '^still here' "$dir/out" && fail "the instance goes on without its resource module"
+    grep -qi 'resource' "$dir/out" || fail "nobody says why: $(cat "$dir/out")"
+    eventually eval '"$MUSTER" why node0 | grep -qi unknown'
+}
+in_bridge_killed() {
+    ready
+    pkill -KILL -P "$(flux getattr broker.pid)" -f "module-python-exec.*$BRIDGE" || fail "no process of the bridge"
+    sleep 10
+    echo "still here"
+}
+
+# The clock of the brokers is two minutes ahead of Muster's, then two minutes behind.
+on_clocks() {
+    if ! type -P faketime >/dev/null; then
+        result "skipped: there is no command faketime"
+        return
+    fi
+    configure 'node[0-1]'
+    serve
+    local shift
+    for shift in +120s -120s; do
+        FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f "$shift" "$top/.ci/flux" --instance clocks "$dir" || fail "$shift: status $?"
+    done
+}
+in_clocks() {
+    unset LD_PRELOAD # a JVM does not run with the library of faketime
+    ready
+    long_job
+    flux resource drain node1 apart || fail "drain"
+    eventually muster_has drain node1
+    waits_for node1
+    kill_muster
+    flux resource drain node0 meanwhile || fail "drain while Muster is away"
+    serve
+    eventually muster_has drain node0
+    muster_has drain node1 || fail "$("$MUSTER" status)"
+    "$MUSTER" drain -o '{nodelist} {timestamp}'
+    flux resource undrain 'node[0-1]' || fail "undrain"
+    runs_on node1
+    still_runs
+}
+
+in_reload() {
+    ready
+    flux resource drain node1 x
+    flux module reload sched-simple || fail "the scheduler was not reloaded"
+    eventually scheduler_has free node0
+    waits_for node1
+    flux module remove sched-simple || fail "remove the scheduler"
+    flux module remove resource || fail "remove the bridge"
+    flux module load --name=resource "$BRIDGE" || fail "load the bridge again"
+    flux module load sched-simple || fail "load the scheduler"
+    eventually scheduler_has free node0
+    expect "the leader's module" "$BRIDGE" "$(path_of resource)"
+    waits_for node1
+    flux resource undrain node1
+    runs_on node1
+}
+
+in_nested() {
+    ready
+    [[ $(flux alloc -N2 flux module list -l | awk '$1 == "resource" { print $NF }') = *.so ]] || fail "a nested instance has the bridge"
+    expect "jobs in a nested instance" 2 "$(flux alloc -N2 flux run -N2 flux getattr rank | wc -l)"
+    muster_has avail 'node[0-1]' || fail "a nested instance changed Muster: $("$MUSTER" status)"
+}
+
+on_shutdown() {
+    configure 'node[0-1]'
+    serve
+    inside shutdown || [ $? = 129 ] || fail "status $?" # 129: SIGHUP ended the initial program
+    grep -qi ' ERROR ' "$dir/log" && fail "Muster: $(grep ' ERROR ' "$dir/log")"
+    "$MUSTER" why node0 | grep -qi unknown || fail "the hosts are not unknown: $("$MUSTER" why node0)"
+}
+in_shutdown() {
+    ready
+    flux shutdown --quiet --background
+    sleep 60
+    fail "the instance goes on"
+}
+
+# Back to flux's own module, with the same R, and forth again.
+on_back() {
+    configure 'node[0-1]'
+    serve
+    inside back_1 "-Sstatedir=$dir" || fail "with the bridge: status $?"
+    mv "$dir/flux.toml" "$dir/with-muster.toml"
+    printf '[resource]\nnoverify = true\n' >"$dir/flux.toml"
+    inside back_2 "-Sstatedir=$dir" || fail "with flux's module: status $?"
+    mv "$dir/with-muster.toml" "$dir/flux.toml"
+    inside back_3 "-Sstatedir=$dir" || fail "with the bridge again: status $?"
+}
+in_back_1() {
+    ready
+    flux resource drain node1 before
+    runs_on node0
+}
+in_back_2() {
+    eventually scheduler_has free node0
+    [[ $(path_of resource) = *.so ]] || fail "$(path_of resource)"
+    flux resource drain | grep -q before || fail "flux's module has lost the drain: $(flux resource drain)"
+    runs_on node0
+    waits_for node1
+}
+in_back_3() {
+    eventually scheduler_has free node0
+    flux resource undrain node1
+    runs_on node0 node1
+}
+
+# Muster is killed and started again, many times, under running and ending jobs.
+on_restarts() {
+    configure 'node[0-1]'
+    serve
+    LIMIT=$((PATIENCE * ${RESTARTS:-100})) inside restarts || fail "status $?"
+}
+in_restarts() {
+    ready
+    long_job
+    local i all=()
+    for ((i = 1; i <= ${RESTARTS:-100}; i++)); do
+        all+=("$(flux submit --requires=host:node0 sleep 0.1)")
+        kill_muster
+        if ((i % 2)); then
+            flux resource drain node1 "number $i" || fail "drain $i"
+        fi
+        serve
+        if ((i % 2)); then
+            eventually eval "\"\$MUSTER\" why node1 | grep -q 'number $i'"
+            ((i % 10 != 1)) || waits_for node1
+        else
+            flux resource undrain node1 || fail "undrain $i"
+            ((i % 10 != 0)) || runs_on node1
+        fi
+    done
+    for i in "${all[@]}"; do
+        timeout "$PATIENCE" flux job status "$i" || fail "job $i was lost"
+    done
+    still_runs
+    result "${RESTARTS:-100} restarts, $((${#all[@]} + 1)) jobs, none lost"
+}
+
+# Jobs each second of sched-simple, with the bridge and with flux's module, in turn.
+on_rate() {
+    configure 'node[0-1]'
+    serve
+    printf '[resource]\nnoverify = true\n[[resource.config]]\nhosts = "node[0-1]"\ncores = "0-1"\n' >"$dir/native.toml"
+    local turn
+    for turn in 1 2 3; do
+        inside rate >"$dir/rate-bridge-$turn" || fail "status $?"
+        flux start -s2 '--test-hosts=node[0-1]' "--config-path=$dir/native.toml" "$top/.ci/flux" --inside rate "$dir" \
+            >"$dir/rate-native-$turn" || fail "native: status $?"
+    done
+    result "jobs/s with the bridge $(cat "$dir"/rate-bridge-? | paste -sd' '), native $(cat "$dir"/rate-native-? | paste -sd' ')"
+    sort -n "$dir"/rate-bridge-? | tail -n 1 | awk -v native="$(sort -n "$dir"/rate-native-? | tail -n 1)" '{ exit $1 < 0.95 * native }' ||
+        fail "the bridge is slower"
+}
+in_rate() {
+    ready
+    flux submit --quiet --cc=1-20 --wait true || fail "jobs"
+    local begun=$EPOCHREALTIME
+    flux submit --quiet "--cc=1-${JOBS:-200}" --wait true || fail "jobs"
+    awk -v begun="$begun" -v ended="$EPOCHREALTIME" -v jobs="${JOBS:-200}" 'BEGIN { printf "%.1f\n", jobs / (ended - begun) }'
+}
+
+# How long it takes until the scheduler is told of a drain, and what `flux resource status` takes, at 16,384 ranks that do not exist.
+on_scale() {
+    FLUX=$(type -P flux) "$top/it-tests/src/test/flux/peer.py" --peers flux-core,bridge --only steady,command --ranks 16384 --warm 100 \
+        >"$dir/table" || fail "peer.py"
+    cat "$dir/table"
+    awk -F'|' '/told|status/ { sub(/, .*/, "", $3); sub(/, .*/, "", $4); if (!($4 + 0 > 0 && $4 + 0 < $3 + 0)) exit 1; rows++
+        printf "RESULT: %s native %s ms, bridge %s ms\n", $2, $3, $4 } END { exit rows != 2 }' "$dir/table" || fail "the bridge is slower"
+}
+
+# Memory of the bridge beside the bytes of R, which has a graph for Fluxion.
+on_memory() {
+    configure 'node[0-1]'
+    "$top/it-tests/src/test/flux/graph.py" "${GRAPH_NODES:-1000}" >"$dir/R.json"
+    sed -i '/resource.config/,$d' "$dir/muster.toml"
+    printf '[resource]\npath = "%s/R.json"\n' "$dir" >>"$dir/muster.toml"
+    MUSTER_JAVA_OPTS=-Xmx2g serve
+    inside memory || fail "status $?"
+}
+in_memory() {
+    eventually scheduler_has free 'node[0-1]'
+    local module bytes
+    module=$(pgrep -P "$(flux getattr broker.pid)" -f "module-python-exec.*$BRIDGE") || fail "no process of the bridge"
+    bytes=$(stat -c %s "$dir/R.json")
+    awk -v bytes="$bytes" '/^Vm(RSS|HWM)/ { kb[$1] = $2 } END { beyond = kb["VmRSS:"] / 1024 - bytes / 1048576
+        printf "RESULT: R has %.0f MB, the module %.0f MB (at most %.0f MB)\n", bytes / 1048576, kb["VmRSS:"] / 1024, kb["VmHWM:"] / 1024
+        exit beyond > 60 }' "/proc/$module/status" || fail "more than 60 MB beyond the bytes of R"
+}
+
+# flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.
+# Flux prefers a module's .so to a .py, so the tests see a directory of modules in which resource.py takes the place of resource.so.
+on_sharness() {
+    if [ ! -f "${FLUX_TESTS:-}/sharness.sh" ]; then
+        result "skipped: set FLUX_TESTS to the directory t of a flux-core that was built from source"
+        return
+    fi
+    local modules=$FLUX_TESTS/../src/modules/.libs file name wrong=0 failed known passed=0
+    cp -r "$modules" "$dir/modules"
+    cp -L "$modules/resource.so" "$dir/native.so"
+    rm "$dir/modules"/resource.so*
+    cp "$top/it-tests/src/test/flux/sharness/resource.py" "$dir/modules/"
+    for file in "$FLUX_TESTS"/t231[0-9]-*.t "$FLUX_TESTS"/t235[0-5]-*.t; do
+        name=$(basename "$file" .t)
+        [[ -z ${ONLY:-} || $name = $ONLY* ]] || continue
+        (cd "$FLUX_TESTS" && SHARNESS_DIRECTORY=$dir timeout 900 unshare --map-root-user --mount sh -c \
+            'mount --bind "$0" "$1" && shift && exec "$@"' "$dir/modules" "$modules" "$file" "--root=$dir" >"$dir/$name.out" 2>&1)
+        failed=$(sed -n '/# TODO/d; s/^not ok \([0-9]*\) .*/\1/p' "$dir/$name.out" | paste -sd' ')
+        grep -q '^1\.\.' "$dir/$name.out" || failed="$failed hangs"
+        known=$(sed -n "s/^| $name | \([0-9a-z, ]*\) |.*/\1/p" "$top/docs/flux.md" | tr -d ,)
+        printf '%s: %d passed, failed: %s\n' "$name" "$(grep -c '^ok' "$dir/$name.out")" "${failed:-none}"
+        passed=$((passed + $(grep -c '^ok' "$dir/$name.out")))
+        [ "$failed" = "$known" ] || { printf 'WRONG: docs/flux.md lists as failed: %s\n' "${known:-none}" && wrong=1; }
+    done
+    result "$passed tests passed"
+    [ $wrong = 0 ] || fail "other tests fail than docs/flux.md lists"
+}
+
+# The transcript of docs/flux.md.
+on_transcript() {
+    configure 'node[0-1]'
+    serve 2>/dev/null
+    inside transcript || fail "status $?"
+}
+in_transcript() {
+    show() {
+        printf '$ %s\n' "$*"
+        eval "$*"
+    }
+    muster() { "$MUSTER" "$@"; }
+    ready
+    show "flux module list -l | awk '\$1 == \"resource\" { print \$NF }'" | sed "s#$BRIDGE#/usr/lib/muster/flux/muster_bridge.py#"
+    show flux run -N2 hostname
+    show "job=\$(flux submit -N2 sleep inf)"
+    show flux resource drain node1 bad dimm
+    show muster status
+    show muster drain node0 fan
+    show flux resource list
+    show muster undrain 'node[0-1]'
+    eventually scheduler_has down ''
+    printf '$ systemctl kill -s KILL muster\n'
+    kill_muster
+    show flux resource drain node1 epilog failed
+    show flux resource list
+    show muster status
+    printf '$ systemctl start muster\n'
+    serve
+    eventually muster_has drain node1
+    show muster status
+    show flux resource list
+    show flux resource drain
+    show "flux jobs -n -o '{name} {state}' \$job"
+    flux cancel "$job"
+    show flux resource undrain node1
+    show flux run -N2 hostname
+}
