@@ -1,27 +1,42 @@
 """The bridge: a broker module that serves the topics of flux-core's `resource` module from a Muster daemon.
 
-rc1.d/muster.py loads it on rank 0 under the name `resource`, when the broker's configuration has a key muster.socket:
+rc1.d/muster.py loads it on rank 0 under the name `resource`, when the configuration of the broker has a key muster.socket:
 
     [muster]
     socket = "/run/muster/muster.sock"
-    grace = 60.0        # seconds that an acquisition waits for the bridge, and a change for Muster
+    grace = 60.0        # seconds that the acquisition waits for the bridge, and changes wait for Muster
 
-The file has three sections, because the broker's loader imports one file: the wire (a connection to Muster that is opened again
-whenever it is lost), the held stream (what the scheduler was told, and what it is told next), and the module itself. The first
-two need no Flux: the wire uses a reactor with the two methods fd_watcher_create and timer_watcher_create, as flux.Flux has them.
+The file has three sections, because the loader of the broker imports one file: the wire (a connection to Muster that is opened
+again whenever it is lost), the held stream (what the scheduler was told, and what it is told next), and the module. The first
+two need no Flux: the wire uses a reactor with the methods fd_watcher_create and timer_watcher_create, as flux.Flux has them.
 
 The end of a broker module that is written in Python ends the instance. Therefore every callback catches every exception,
-everything that grows has a limit, and nothing blocks.
+everything that grows has a limit, and nothing blocks after the start.
 """
 
+import collections
+import ctypes
+import ctypes.util
 import errno
+import functools
 import json
 import os
+import re
 import socket
 import struct
 import syslog
 import time
 import uuid
+import zlib
+
+try:
+    from _flux._core import ffi, lib
+    from flux.brokermod import BrokerLogger
+    from flux.constants import FLUX_KVS_APPEND, FLUX_MSGTYPE_REQUEST, FLUX_RPC_STREAMING
+    from flux.future import Future
+    from flux.hostlist import Hostlist
+except ImportError:  # the wire and the held stream need no Flux
+    pass
 
 # ---------------------------------------------------------------------------------------------------------------- the wire
 MAGIC = b"\x12\x00\xee\xff"
@@ -30,39 +45,40 @@ HAS_TOPIC, HAS_PAYLOAD, NO_RESPONSE, HAS_ROUTE, STREAMING = 1, 2, 4, 8, 0x40
 ANY = 0xFFFFFFFF
 POLLIN, POLLOUT, POLLERR = 1, 2, 4  # as in libflux
 LARGEST_FRAME = 1 << 30
-LARGEST_OUTPUT = 64 << 20  # bytes that wait for the socket, and requests that wait for a connection
-READ_AT_ONCE = 1 << 16
+LARGEST_OUTPUT = 64 << 20  # bytes that wait for the socket, and bytes of requests that wait for a connection
+READ_AT_ONCE, LARGE = 1 << 16, 1 << 20
 RETRY_FIRST, RETRY_LAST = 0.02, 1.0  # seconds
 
 
-def header(kind, flags, userid, rolemask, third, tag):
-    return struct.pack(">BBBBIIII", 0x8E, 1, kind, flags, userid, rolemask, third, tag)
-
-
-def frame(parts):
-    """Returns the bytes of a message that consists of these parts."""
+def request(topic, text, flags, cred, tag):
+    """Returns the bytes of a request."""
+    parts = [b"", topic.encode() + b"\0"] + ([] if text is None else [text.encode() + b"\0"])
+    flags |= HAS_ROUTE | HAS_TOPIC | (0 if text is None else HAS_PAYLOAD)
+    parts.append(struct.pack(">BBBBIIII", 0x8E, 1, REQUEST, flags, *cred, ANY, tag))
     body = b"".join((bytes([len(p)]) if len(p) < 255 else b"\xff" + struct.pack(">I", len(p))) + p for p in parts)
     return MAGIC + struct.pack(">I", len(body)) + body
 
 
-def unframe(body):
-    """Reads a message after its length: (type, errnum, matchtag, payload without its NUL, or None). ValueError for nonsense."""
-    parts, at, view = [], 0, memoryview(body)
-    while at < len(view):
-        size, at = view[at], at + 1
+def unframe(data, at, end):
+    """Reads the message data[at:end]: (type, errnum, matchtag, start and end of its payload without NUL, or None). ValueError
+    for nonsense."""
+    parts = []
+    while at < end:
+        size, at = data[at], at + 1
         if size == 255:
-            if at + 4 > len(view):
+            if at + 4 > end:
                 raise ValueError("a part without its length")
-            size, at = struct.unpack_from(">I", view, at)[0], at + 4
-        if at + size > len(view):
+            size, at = struct.unpack_from(">I", data, at)[0], at + 4
+        if at + size > end:
             raise ValueError("a part that is longer than its frame")
-        parts.append(view[at : at + size])
+        parts.append((at, at + size))
         at += size
-    if not parts or len(parts[-1]) != 20 or parts[-1][0] != 0x8E or parts[-1][1] != 1:
+    start, stop = parts.pop() if parts else (0, 0)
+    if stop - start != 20 or data[start] != 0x8E or data[start + 1] != 1:
         raise ValueError("a frame without a header of version 1")
-    _, _, kind, flags, _, _, errnum, tag = struct.unpack(">BBBBIIII", parts.pop())
+    _, _, kind, flags, _, _, errnum, tag = struct.unpack_from(">BBBBIIII", data, start)
     if flags & HAS_ROUTE:
-        while parts and len(parts[0]):
+        while parts and parts[0][0] < parts[0][1]:
             parts.pop(0)
         parts = parts[1:]
     if flags & HAS_TOPIC:
@@ -71,64 +87,63 @@ def unframe(body):
         return kind, errnum, tag, None
     if not parts:
         raise ValueError("a frame without the payload that its flags announce")
-    payload = parts[0]
-    return kind, errnum, tag, bytes(payload[:-1] if len(payload) and payload[-1] == 0 else payload)
+    start, stop = parts[0]
+    return kind, errnum, tag, (start, stop - (stop > start and data[stop - 1] == 0))
+
+
+def trim(data, start, end):
+    """Leaves only data[start:end], without a copy."""
+    del data[end:]
+    del data[:start]
 
 
 class Call:
-    """One request. `done(errnum, body)` is called once, or for each response of a streaming request until errnum is not 0.
-    `body` is the payload as bytes, or None; with an errnum, it is a sentence (str)."""
+    """A request that is sent or waits."""
 
-    __slots__ = ("topic", "text", "done", "streaming", "cred", "repeat", "deadline", "begun", "times", "tag")
-
-    def __init__(self, topic, text, done, streaming, cred, repeat, deadline, begun):
-        self.topic, self.text, self.done, self.streaming, self.cred = topic, text, done, streaming, cred
-        self.repeat, self.deadline, self.begun = repeat, deadline, begun
-        self.times, self.tag = 0, None
+    def __init__(self, **fields):
+        self.__dict__.update(fields, times=0, tag=None)
 
 
 class Wire:
     """A connection to Muster's UNIX socket that is opened again whenever it is lost.
 
-    on_up() is called after each welcome, before waiting requests are sent; on_down() after each loss of a connection that was
-    up. `log(syslog level, text)` hears of each new trouble once.
+    on_up() is called after each welcome, before requests that waited are sent; on_down() after each loss of a connection that
+    was welcomed. log(syslog level, text) hears of each new trouble once.
     """
 
     def __init__(self, reactor, path, log, on_up=lambda: None, on_down=lambda: None, clock=time.monotonic):
         self.reactor, self.path, self.log, self.on_up, self.on_down, self.clock = reactor, path, log, on_up, on_down, clock
         self.socket = self.reader = self.writer = None
-        self.up = False
-        self.down_since = clock()
+        self.up, self.down_since, self.up_since = False, clock(), clock()
         self.trouble = ""  # the last one that was logged; None while Muster answers
-        self.delay = RETRY_FIRST
-        self.tags = 0
+        self.delay, self.tags = RETRY_FIRST, 0
         self.sent = {}  # tag -> Call
-        self.waiting = []  # Calls that are sent at the next welcome
-        self.waiting_bytes = 0
+        self.waiting, self.waiting_bytes = [], 0  # Calls for the next connection
         self.counters = {"connects": 0, "losses": 0, "requests": 0, "repeats": 0, "expired": 0}
         self.timer = reactor.timer_watcher_create(0.0, self._guarded(self._dial))
-        self.timer.start()
         self.ticker = reactor.timer_watcher_create(0.1, self._guarded(self._expire), repeat=0.1)
+        self.timer.start()
         self.ticker.start()
 
     # ---- what users call
     def call(self, topic, payload, done, streaming=False, cred=(ANY, 0), repeat=False, wait=None):
         """Sends a request. payload: a dict, JSON text, or None. cred: userid and rolemask of the user for whom it is sent.
 
+        done(errnum, body) is called once, or for each response of a streaming request until errnum is not 0. body is the
+        payload as bytes (a bytearray if it is large), or None; with an errnum, it is a sentence (str).
+
         A request with `repeat` waits for a connection, and is sent again after a loss; give an id with each change (see
         `change`). Others fail with ECONNRESET without a connection. After `wait` seconds, the request fails with EAGAIN.
         """
-        text = json.dumps(payload) if isinstance(payload, dict) else payload
-        now = self.clock()
-        call = Call(topic, text, done, streaming, cred, repeat, None if wait is None else now + wait, now)
+        text, now = json.dumps(payload) if isinstance(payload, dict) else payload, self.clock()
+        call = Call(topic=topic, text=text, done=done, streaming=streaming, cred=cred, repeat=repeat, begun=now)
+        call.deadline = None if wait is None else now + wait
         if not self.up and not repeat:
             self._tell(call, errno.ECONNRESET, "Muster is not reachable; nothing was changed")
         elif len(text or "") + (len(self.output) if self.up else self.waiting_bytes) > LARGEST_OUTPUT:
             self._tell(call, errno.EAGAIN, "too many requests wait for Muster; nothing was changed")
-        elif self.up:
-            self._send(call)
         else:
-            self._wait(call)
+            self._send(call) if self.up else self._wait(call)
         return call
 
     def change(self, topic, payload, done, **options):
@@ -136,13 +151,11 @@ class Wire:
         return self.call(topic, {"id": str(uuid.uuid4()), **payload}, done, **options)
 
     def cancel(self, call, topic=None):
-        """Forgets a request: done is not called any more. `topic` is sent to end a stream, e.g. resource.journal-cancel."""
+        """Forgets a request: done is not called any more. A topic, e.g. resource.journal-cancel, tells Muster to end it."""
         if call is not None and self.sent.get(call.tag) is call:
             del self.sent[call.tag]
             if topic and self.up:
-                body = json.dumps({"matchtag": call.tag}).encode() + b"\0"
-                flags = HAS_ROUTE | HAS_TOPIC | HAS_PAYLOAD | NO_RESPONSE
-                self._put(frame([b"", topic.encode() + b"\0", body, header(REQUEST, flags, ANY, 0, ANY, 0)]))
+                self._put(request(topic, json.dumps({"matchtag": call.tag}), NO_RESPONSE, (ANY, 0), 0))
         elif call in self.waiting:
             self.waiting.remove(call)
             self.waiting_bytes -= len(call.text or "")
@@ -152,7 +165,6 @@ class Wire:
             watcher.stop()
             watcher.destroy()
         self._disconnect()
-        self.up = False
 
     # ---- connecting
     def _guarded(self, method):
@@ -161,7 +173,7 @@ class Wire:
                 method()
             except Exception as e:  # an exception that escapes ends the instance
                 self.log(syslog.LOG_ERR, f"muster: {method.__name__}: {type(e).__name__}: {e}")
-                if method not in (self._expire, self._dial):
+                if self.socket:
                     self._lost(f"{type(e).__name__}: {e}")
 
         return callback
@@ -174,12 +186,11 @@ class Wire:
         except OSError as e:
             s.close()
             self._problem(f"{self.path}: {e.strerror or e}; trying again until it can be reached")
-            self._retry()
-            return
+            return self._retry()
         self.socket, self.input, self.output, self.welcomed = s, bytearray(), bytearray(), False
         self.reader = self.reactor.fd_watcher_create(s.fileno(), self._guarded(self._readable), POLLIN | POLLERR)
         self.writer = self.reactor.fd_watcher_create(s.fileno(), self._guarded(self._flush), POLLOUT)
-        self.reader.start()
+        return self.reader.start()
 
     def _problem(self, text):
         if text != self.trouble:
@@ -198,10 +209,10 @@ class Wire:
         if self.socket:
             self.socket.close()
         self.socket = self.reader = self.writer = None
-        self.input = self.output = bytearray()
+        self.up, self.input, self.output = False, bytearray(), bytearray()
 
     def _lost(self, why):
-        was_up, self.up = self.up, False
+        was_up = self.up
         self._disconnect()
         self._problem(f"lost the connection to {self.path}: {why}")
         sent, self.sent = self.sent, {}
@@ -217,23 +228,8 @@ class Wire:
             if not call.repeat:
                 self._tell(call, errno.ECONNRESET, "the connection to Muster was lost")
         if was_up:
-            self._tell_link(self.on_down)
+            self._guarded(self.on_down)()
         self._retry()
-
-    def _welcome(self):
-        self.up = True
-        self.counters["connects"] += 1
-        self.up_since = self.clock()
-        later, self.waiting, self.waiting_bytes = self.waiting, [], 0
-        self._tell_link(self.on_up)
-        for call in later:
-            self._send(call) if self.up else self._wait(call)
-
-    def _tell_link(self, listener):
-        try:
-            listener()
-        except Exception as e:
-            self.log(syslog.LOG_ERR, f"muster: {listener.__name__}: {type(e).__name__}: {e}")
 
     # ---- reading
     def _readable(self):
@@ -246,11 +242,15 @@ class Wire:
         if not data:
             return self._lost("Muster closed it")
         if not self.welcomed:
-            self.welcomed = True
             if data[0]:
                 return self._lost(f"Muster refused it: {os.strerror(data[0])}")
-            data = data[1:]
-            self._welcome()
+            self.welcomed = self.up = True
+            self.up_since, data = self.clock(), data[1:]
+            self.counters["connects"] += 1
+            later, self.waiting, self.waiting_bytes = self.waiting, [], 0
+            self._guarded(self.on_up)()
+            for call in later:
+                self._send(call) if self.up else self._wait(call)
         if self.socket:
             self.input += data
             self._frames(self.socket)
@@ -260,27 +260,29 @@ class Wire:
         try:
             while len(self.input) - at >= 8:
                 if self.input[at : at + 4] != MAGIC:
-                    raise ValueError(f"bytes that are not a frame: {bytes(self.input[at:at + 8]).hex(' ')}")
+                    raise ValueError(f"bytes that are not a frame: {bytes(self.input[at : at + 8]).hex(' ')}")
                 size = struct.unpack_from(">I", self.input, at + 4)[0]
                 if size > LARGEST_FRAME:
                     raise ValueError(f"a frame of {size} bytes; the limit is {LARGEST_FRAME}")
                 if len(self.input) - at < 8 + size:
                     break
-                with memoryview(self.input) as whole, whole[at + 8 : at + 8 + size] as body:
-                    message = unframe(body)
-                at += 8 + size
-                self._message(*message)
-                if self.socket is not connection:  # a listener closed it
+                kind, errnum, tag, part = unframe(self.input, at + 8, at + 8 + size)
+                body, at = None, at + 8 + size
+                if part and size < LARGE:
+                    body = bytes(self.input[part[0] : part[1]])
+                elif part:
+                    body, self.input, at = self.input, self.input[at:], 0
+                    trim(body, *part)
+                self._message(kind, errnum, tag, body)
+                if self.socket is not connection:  # somebody who was told closed it
                     return
         except ValueError as e:
             return self._lost(f"Muster sent {e}")
         del self.input[:at]
 
     def _message(self, kind, errnum, tag, body):
-        if kind != RESPONSE:
-            return
         call = self.sent.get(tag)
-        if call is None:
+        if kind != RESPONSE or call is None:
             return
         if self.trouble is not None:  # an answer, not only a welcome, ends the trouble
             self.trouble = None
@@ -288,9 +290,7 @@ class Wire:
             self.log(syslog.LOG_INFO, f"muster: connected to {self.path}{gap}")
         if errnum or not call.streaming:
             del self.sent[tag]
-        if errnum:
-            body = body.decode(errors="replace") if body else os.strerror(errnum)
-        self._tell(call, errnum, body)
+        self._tell(call, errnum, (body.decode(errors="replace") if body else os.strerror(errnum)) if errnum else body)
 
     def _tell(self, call, errnum, body):
         try:
@@ -310,12 +310,7 @@ class Wire:
         self.sent[call.tag] = call
         self.counters["requests"] += 1
         self.counters["repeats"] += call.times > 1
-        flags = HAS_ROUTE | HAS_TOPIC | (STREAMING if call.streaming else 0)
-        parts = [b"", call.topic.encode() + b"\0"]
-        if call.text is not None:
-            flags |= HAS_PAYLOAD
-            parts.append(call.text.encode() + b"\0")
-        self._put(frame(parts + [header(REQUEST, flags, *call.cred, ANY, call.tag)]))
+        self._put(request(call.topic, call.text, STREAMING if call.streaming else 0, call.cred, call.tag))
 
     def _put(self, data):
         self.output += data
@@ -333,10 +328,1082 @@ class Wire:
 
     def _expire(self):
         now = self.clock()
-        late = [c for c in (*self.sent.values(), *self.waiting) if c.deadline is not None and now >= c.deadline]
-        for call in late:
+        for call in [c for c in (*self.sent.values(), *self.waiting) if c.deadline is not None and now >= c.deadline]:
             self.cancel(call)
             self.counters["expired"] += 1
             what = "has not answered" if self.up else "has not been reachable"
             known = "it is not known whether this change was made" if call.times else "nothing was changed"
             self._tell(call, errno.EAGAIN, f"Muster {what} for {now - call.begun:.0f} s; {known}")
+
+
+# --------------------------------------------------------------------------------------------------------- the held stream
+LARGEST_RANK = 1 << 22
+
+
+def decode(text):
+    """Returns the set of integers of an idset in RFC 22 form. ValueError if it is none."""
+    ids, body = set(), text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
+    for part in body.split(",") if body else ():
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if not (first.isascii() and first.isdigit() and last.isascii() and last.isdigit()) or len(last) > 9:
+            raise ValueError(f"{text[:80]!r} is not an idset")
+        if not int(first) <= int(last) <= LARGEST_RANK:
+            raise ValueError(f"{part} in an idset: ranks go up from 0 to {LARGEST_RANK}")
+        ids.update(range(int(first), int(last) + 1))
+    return ids
+
+
+def encode(ids):
+    runs = []
+    for i in sorted(ids):
+        if runs and i == runs[-1][1] + 1:
+            runs[-1][1] = i
+        else:
+            runs.append([i, i])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+class Said:
+    """What Muster said on the stream of the acquisition, in the ranks of the brokers."""
+
+    def __init__(self):
+        self.nodes = {}  # rank -> what the rank is: its host and what the host has
+        self.up, self.lost, self.properties, self.expiration = set(), set(), {}, 0.0
+        self.fresh = False  # the stream is open, and its first response has come
+
+    def first(self, nodes, up, properties, expiration, fresh=True):
+        self.nodes, self.up, self.lost = nodes, up, set()
+        self.properties, self.expiration, self.fresh = properties, expiration, fresh
+
+    def update(self, change, ids):
+        """Takes an update of the stream. ids: text of an idset -> set of broker ranks."""
+        self.up = (self.up | ids(change.get("up", ""))) - ids(change.get("down", ""))
+        self.lost |= ids(change.get("shrink", ""))
+        for name, text in change.get("property-add", {}).items():
+            self.properties[name] = self.properties.get(name, set()) | ids(text)
+        for name, text in change.get("property-remove", {}).items():
+            self.properties[name] = self.properties.get(name, set()) - ids(text)
+        self.expiration = change.get("expiration", self.expiration)
+
+
+class Local:
+    """What this instance knows by itself, and what it remembers of Muster while Muster is away."""
+
+    def __init__(self):
+        self.online, self.torpid = set(), set()
+        self.pending = {}  # id -> drain that Muster has not made yet, with its "ranks"
+        self.blocked = set()  # drained or excluded, as Muster said last
+        self.reported = set()  # online, as Muster was told last
+
+    def up(self, said):
+        """Returns the ranks that jobs may use. Muster decides while its stream is open. While it is not open, a rank may only
+        come up that Muster had as down because it was reported so, and that is neither drained nor excluded."""
+        ranks = said.up if said.fresh else (said.up | (set(said.nodes) - self.reported)) - self.blocked
+        return (ranks & self.online).difference(self.torpid, *(drain["ranks"] for drain in self.pending.values()))
+
+
+class Held:
+    """What one scheduler was told. Its stream lives as long as the scheduler, whatever happens to Muster."""
+
+    def __init__(self):
+        self.told, self.up, self.properties, self.expiration = False, set(), {}, 0.0
+        self.offered, self.ranks = {}, set()  # what the first response named, less what was shrunk
+        self.compared, self.other = None, set()  # Muster's nodes that were compared last, and the ranks that differ
+
+    def strange(self, said):
+        """Returns the offered ranks that are now another host, have other contents, or are gone."""
+        return {r for r, node in self.offered.items() if said.nodes.get(r) != node} - said.lost
+
+    def returned(self, said, nodes):
+        """Returns the offered ranks that the stream of Muster does not name, because they were excluded when it was opened
+        again, and that are on offer now. nodes: what is on offer now."""
+        return {r for r, node in self.offered.items() if r not in said.nodes and nodes.get(r) == node} if said.fresh else set()
+
+    def first(self, said, up):
+        """Returns the ranks that are up for the first response."""
+        self.told, self.offered, self.expiration = True, dict(said.nodes), said.expiration
+        self.properties = {name: set(ranks) for name, ranks in said.properties.items()}
+        self.ranks = set(self.offered)
+        self.up = up & self.ranks
+        return self.up
+
+    def next(self, said, up):
+        """Returns the update that makes the scheduler believe what is true now, or None. The scheduler never hears of a rank
+        that its first response did not name, and one of its ranks always remains, because a scheduler without ranks hangs."""
+        shrink = said.lost & self.ranks
+        if shrink and len(shrink) == len(self.ranks):
+            shrink.remove(min(shrink))
+        if said.nodes is not self.compared:
+            self.compared, self.other = said.nodes, self.strange(said)
+        now = (up & self.ranks) - said.lost - self.other
+        update = {"up": now - self.up, "down": (self.up - now) | shrink, "shrink": shrink}
+        update = {key: encode(ranks) for key, ranks in update.items() if ranks}
+        self.up, self.ranks = now, self.ranks - shrink
+        for rank in shrink:
+            del self.offered[rank]
+        have, want = self.properties, said.properties if said.fresh else self.properties
+        for key, more, less in (("property-add", want, have), ("property-remove", have, want)) if want != have else ():
+            changed = {name: (ranks - less.get(name, set())) & self.ranks for name, ranks in more.items()}
+            if any(changed.values()):
+                update[key] = {name: encode(ranks) for name, ranks in changed.items() if ranks}
+        self.properties = have if want == have else {name: set(ranks) for name, ranks in want.items()}
+        if said.expiration != self.expiration:
+            self.expiration = update["expiration"] = said.expiration
+        return update or None
+
+
+# ------------------------------------------------------------------------------------------------------------------ R
+SCHEDULING = b',"scheduling":'
+
+
+def cut(text, last):
+    """Reads a response {"…": R, last: "…"} without its `scheduling`, which may have 100 MB: returns it as a dict, and the bytes
+    from the comma before `scheduling` to the end of R, or b"". R with these bytes before its last brace is the R of Muster.
+    A bytearray becomes these bytes itself, because a copy of 100 MB takes too long."""
+    at, end = text.find(SCHEDULING), text.rfind(b'},"' + last.encode() + b'":')
+    for _ in range(16):  # a property may have the same name; then what is before it cannot be read
+        if at < 0 or end < at:
+            return json.loads(text), b""
+        try:
+            o = json.loads(text[:at] + text[end:])
+            if isinstance(text, bytes):
+                return o, text[at:end]
+            trim(text, at, end)
+            return o, text
+        except ValueError:
+            at = text.find(SCHEDULING, at + 1)
+    raise ValueError("Muster sent an R whose key scheduling was not found")
+
+
+def splice(before, R, scheduling, after):
+    return b"".join((before, json.dumps(R).encode()[:-1], scheduling, b"}", after))
+
+
+def ranks_of(R):
+    return {rank for entry in R["execution"]["R_lite"] for rank in decode(str(entry["rank"]))}
+
+
+def properties_of(R):
+    return {name: decode(text) for name, text in R["execution"].get("properties", {}).items()}
+
+
+def hosts_of(text):
+    """Returns the names of a hostlist. Flux's Hostlist needs the square of their number."""
+    names = []
+    for part in re.findall(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*", text):
+        prefix, bracket, rest = part.partition("[")
+        ids, _, suffix = rest.partition("]")
+        if not bracket or "[" in suffix:
+            names.extend(Hostlist(part) if bracket else [part])
+            continue
+        for run in ids.split(","):
+            first, dash, last = run.partition("-")
+            if not 0 <= int(last or first) - int(first) <= LARGEST_RANK:
+                raise ValueError(f"{part[:80]} is not a hostlist")
+            names.extend(f"{prefix}{n:0{len(first)}}{suffix}" for n in range(int(first), int(last or first) + 1))
+    return names
+
+
+def hostlist(names):
+    return Hostlist(",".join(names)).encode()
+
+
+def expand(R):
+    """Returns rank -> (host, contents as text)."""
+    hosts, contents = hosts_of(",".join(R["execution"].get("nodelist", []))), {}
+    for entry in R["execution"]["R_lite"]:
+        text = json.dumps(entry.get("children", {}), sort_keys=True)
+        contents.update(dict.fromkeys(decode(str(entry["rank"])), text))
+    if len(hosts) != len(contents):
+        raise ValueError(f"R has {len(contents)} ranks and {len(hosts)} hosts")
+    return {rank: (host, contents[rank]) for rank, host in zip(sorted(contents), hosts)}
+
+
+def select(R, numbers):
+    """Returns R, without scheduling, with each rank r of `numbers` as numbers[r], and without the other ranks."""
+    old, order, groups = expand(R), sorted(numbers, key=numbers.get), {}
+    for rank in order:
+        groups.setdefault(old[rank][1], []).append(numbers[rank])
+    execution = {k: v for k, v in R["execution"].items() if k != "properties"}
+    execution["R_lite"] = [{"rank": encode(ranks), "children": json.loads(text)} for text, ranks in groups.items()]
+    execution["nodelist"] = [hostlist(old[rank][0] for rank in order)] if order else []
+    execution["properties"] = {k: encode(numbers[r] for r in v if r in numbers) for k, v in properties_of(R).items()}
+    execution["properties"] = {k: v for k, v in execution["properties"].items() if v}
+    return {"version": 1, "execution": {k: v for k, v in execution.items() if k != "properties" or v}}
+
+
+class Numbering:
+    """Muster's ranks and the brokers' ranks. Hosts decide. Where several brokers run on one host, rank r is rank r if the host
+    is the same. A host without a broker gets a rank after those of the brokers, and is never up."""
+
+    def __init__(self, nodes, brokers, by_rank=False):
+        names, place = [host for host, _ in nodes.values()], {host: rank for rank, host in enumerate(brokers)}
+        if by_rank:
+            self.to = {rank: rank for rank in nodes}
+        elif len(place) == len(brokers) and len(set(names)) == len(names):
+            self.to = {r: place[host] for r, (host, _) in sorted(nodes.items()) if host in place}
+        else:
+            self.to = {r: r for r in nodes if r < len(brokers) and brokers[r] == nodes[r][0]}
+        if not self.to:
+            raise ValueError(f"none of the {len(nodes)} hosts of Muster's R is a host of one of the {len(brokers)} brokers")
+        others, used = [r for r in sorted(nodes) if r not in self.to], set(self.to.values())
+        self.foreign = [nodes[r][0] for r in others]
+        self.unknown = [] if by_rank else [host for rank, host in enumerate(brokers) if rank not in used]
+        self.to.update({r: len(brokers) + i for i, r in enumerate(others)})
+        self.back = {b: m for m, b in self.to.items()}
+        self.same = all(a == b for a, b in self.to.items())
+
+    def ids(self, text):
+        return {self.to[r] for r in decode(text) if r in self.to}
+
+    def text(self, text):
+        return text if self.same else encode(self.ids(text))
+
+
+# ------------------------------------------------------------------------------------------------------------- the module
+STATE, SCHEDULING_KEY, LOG = "resource.muster.state", "resource.muster.scheduling", "resource.eventlog"
+OWNER, USER, NOBODY = 1, 2, 65534
+PIECE = 1 << 19
+MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
+DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain for good
+
+
+class Kvs:
+    """The KVS of the instance. Writes are made in their order, one at a time, without blocking."""
+
+    def __init__(self, h, log):
+        self.h, self.log, self.queue, self.writing = h, log, [], None
+
+    def read(self, key):
+        future, data, size = self.h.flux_kvs_lookup(None, 0, key), ffi.new("void *[1]"), ffi.new("size_t [1]")
+        try:
+            if lib.flux_kvs_lookup_get_raw(future, data, size) == 0:
+                return bytes(ffi.buffer(data[0], size[0])) if size[0] else b""
+            if ffi.errno == errno.ENOENT:
+                return None
+            raise OSError(ffi.errno, f"{key}: {os.strerror(ffi.errno)}")
+        finally:
+            lib.flux_future_destroy(future)
+
+    def write(self, entries, done=lambda ok: None):
+        """entries: (key, bytes or a function that returns them, append)."""
+        self.queue.append((entries, done))
+        if self.writing is None:
+            self._next()
+
+    def _next(self):
+        entries, self.done = self.queue.pop(0)
+        txn = lib.flux_kvs_txn_create()
+        for key, value, append in entries:
+            data = value() if callable(value) else value
+            lib.flux_kvs_txn_put_raw(txn, FLUX_KVS_APPEND if append else 0, key.encode(), ffi.from_buffer(data), len(data))
+        self.writing = Future(lib.flux_kvs_commit(self.h.handle, ffi.NULL, 0, txn))
+        lib.flux_kvs_txn_destroy(txn)
+        self.writing.then(self._written)
+
+    def _written(self, future):
+        if future is self.writing:
+            ok = lib.flux_future_get(future.handle, ffi.NULL) == 0
+            if not ok:
+                self.log.error(f"muster: a write to the KVS failed: {os.strerror(ffi.errno)}")
+            try:
+                self.done(ok)
+            except Exception as e:
+                self.log.error(f"muster: after a write to the KVS: {type(e).__name__}: {e}")
+            self.writing = None
+            if self.queue:
+                self._next()
+
+    def flush(self):
+        """Writes what waits, and returns when all is written."""
+        while self.writing is not None:
+            self._written(self.writing)
+
+
+class Bridge:
+    OPEN = ("disconnect", "status", "sched-status", "journal-cancel", "topo-get", "bridge")  # to all users of the instance
+    OWNERS = (
+        "acquire acquire-cancel acquire-mute get journal topo-reduce monitor-waitup monitor-force-down config-reload"
+    ).split()
+    CHANGES = (  # to the owner, and to users who may do this in Muster
+        "drain undrain exclude include shrink expiration-update reload property-add property-remove online offline torpid lively"
+    ).split()
+
+    def __init__(self, h, options, args):
+        self.h, self.log, self.grace = h, BrokerLogger(h), float(options.get("grace", 60.0))
+        self.force_up = "monitor-force-up" in args  # for tests with hosts that do not exist
+        self.brokers = hosts_of(h.attr_get("hostlist"))
+        self.kvs, self.said, self.local = Kvs(h, self.log), Said(), Local()
+        self.R = self.raw_R = self.numbering = self.written_R = self.written_scheduling = None
+        self.scheduling, self.muster_scheduling, self.method, self.nodes = b"", b"", "configuration", {}
+        self.status = {"drain": {}, "exclude": ""}  # Muster's last answer, in broker ranks
+        self.status_time, self.status_asked, self.status_old = time.time(), False, False
+        self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for now
+        self.logged = {}  # broker rank -> reason of its drain in the eventlog
+        self.held = self.scheduler = None  # what the scheduler was told, and its request
+        self.acquiring = self.reporting = None  # Calls whose streams are open
+        self.reported_torpid, self.usage, self.usage_time = set(), None, 0.0
+        self.asked = set()  # ranks for which the acquisition was opened again
+        self.refused, self.complaints, self.trouble = None, collections.deque(maxlen=20), []
+        self.joined = self.muted = self.speaks = self.following = self.reporter = False
+        self.next_status = self.next_usage = self.retry_report = self.retry_acquire = self.first_until = 0.0
+        self.events, self.last_event, self.batch = collections.deque(maxlen=MOST_EVENTS), None, []
+        self.journals, self.waitups, self.sched_waiters, self.own = [], [], [], collections.deque(maxlen=MOST_PENDING)
+        self.places = {host: rank for rank, host in reversed(list(enumerate(self.brokers)))}
+        self.restore()
+        self.learn(options["socket"])
+        try:
+            self.xml = local_xml(not h.conf_get("resource.norestrict", default=False))
+        except (OSError, AttributeError) as e:
+            self.xml = None
+            self.log.error(f"muster: the topology of this host cannot be read: {e}")
+        online = "sdmon.online" if h.conf_get("systemd.enable", default=False) else "broker.online"
+        if not self.force_up:
+            self.groups = [self.group(online, self.on_online), self.group("broker.torpid", self.on_torpid)]
+        self.watchers = [self.serve(n, USER | OWNER if n not in self.OWNERS else OWNER) for n in (*self.OPEN, *self.OWNERS, *self.CHANGES)]
+        self.wire = Wire(h, options["socket"], self.log, self.on_up, self.on_down)
+        for drain in self.local.pending.values():
+            self.send_drain(drain)
+        self.ticker = h.timer_watcher_create(0.25, lambda *_: self.guard("the clock", self.tick), repeat=0.25)
+        self.ticker.start()
+
+    # ---- plumbing
+    def guard(self, what, function, *args):
+        try:
+            return function(*args)
+        except Exception as e:  # an exception that escapes ends the instance
+            return self.log.error(f"muster: {what}: {type(e).__name__}: {e}")
+
+    def once(self, text):
+        if text not in self.complaints:
+            self.complaints.append(text)
+            self.log.error(f"muster: {text}")
+
+    def serve(self, name, roles):
+        handler = getattr(self, "on_" + name.replace("-", "_"), self.on_change)
+
+        def callback(_h, _t, msg, _a):
+            try:
+                handler(msg)
+            except Exception as e:
+                errnum = getattr(e, "errno", None) or (errno.EINVAL if isinstance(e, ValueError) else errno.EPROTO)
+                text = f"resource.{name} without {e}" if isinstance(e, KeyError) else getattr(e, "strerror", None) or str(e)
+                self.guard(name, self.fail, msg, errnum, text)
+
+        return self.h.msg_watcher_create(callback, FLUX_MSGTYPE_REQUEST, "resource." + name, rolemask=roles).start()
+
+    def group(self, name, changed):
+        def callback(future):
+            self.guard(name, lambda: changed(decode(future.get()["members"])))
+            future.reset()
+
+        future = self.h.rpc("groups.get", {"name": name}, flags=FLUX_RPC_STREAMING)
+        callback(future)
+        future.then(callback)
+        return future
+
+    def answer(self, msg, body=None, errnum=0):
+        data = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if isinstance(body, str) else body
+        args = (self.h.handle, msg.handle, *([errnum] if errnum else []), ffi.NULL if data is None else data)
+        if not lib.flux_msg_is_noresponse(msg.handle):
+            if (lib.flux_respond_error if errnum else lib.flux_respond)(*args) < 0:
+                self.log.error(f"muster: answer to {msg.topic}: {os.strerror(ffi.errno)}")
+
+    def fail(self, msg, errnum, text=None):
+        self.answer(msg, text, errnum)
+
+    # ---- what the KVS remembers
+    def restore(self):
+        """Takes what the last bridge of this instance wrote, and what flux-core's own module wrote to the eventlog."""
+        self.state = json.loads(self.kvs.read(STATE) or b"{}")
+        self.owner = self.state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
+        if "method" in self.state and not self.force_up:
+            self.written_R, self.written_scheduling = self.kvs.read("resource.R"), self.kvs.read(SCHEDULING_KEY) or b""
+            if [len(self.written_scheduling), zlib.crc32(self.written_scheduling)] != self.state["scheduling"]:
+                self.written_scheduling = b""
+            R = {k: v for k, v in json.loads(self.written_R).items() if k != "scheduling"}
+            self.method = self.state["method"]
+            self.take_R(R, self.written_scheduling)
+        known = set()
+        for drain in self.state.get("pending", []):
+            self.local.pending[drain["id"]] = {**drain, "ranks": self.locate(drain)}
+            known |= self.locate(drain)
+        for drain in self.state.get("drain", []):
+            ranks = self.locate(drain)
+            known |= ranks
+            if ranks:
+                self.status["drain"][encode(ranks)] = {"timestamp": drain["timestamp"], "reason": drain["reason"]}
+        self.status["exclude"] = encode(self.locate(self.state.get("exclude", {"idset": ""})))
+        self.local.blocked, self.logged = self.blocked(), self.replay()
+        for reason, ranks in by_reason({r: why for r, why in self.logged.items() if r not in known}):
+            self.log.info(f"muster: {self.named(ranks)} drained before Muster served this instance; Muster will be told")
+            self.keep_drain(str(uuid.uuid4()), ranks, reason, "update", (os.getuid(), OWNER))
+
+    def replay(self):
+        """Returns the drained ranks and their reasons according to resource.checkpoint and resource.eventlog."""
+        check, drained = json.loads(self.kvs.read("resource.checkpoint") or b"{}"), {}
+        for idset, entry in check.get("drain_state", {}).items():
+            drained.update(dict.fromkeys(self.locate({"idset": idset, **entry}), entry["reason"]))
+        for line in (self.kvs.read(LOG) or b"").splitlines():
+            event = self.guard(LOG, json.loads, line) or {"name": None}
+            if event["name"] not in ("drain", "undrain") or event["timestamp"] < check.get("timestamp", 0):
+                continue
+            for rank in self.locate(event["context"]):
+                if event["name"] == "undrain":
+                    drained.pop(rank, None)
+                elif event["context"].get("overwrite", 1) or not drained.get(rank):
+                    drained[rank] = event["context"].get("reason", "")
+        return drained
+
+    def locate(self, entry):
+        """Returns the ranks that the hosts of an entry have today."""
+        pairs = zip(sorted(decode(entry["idset"])), hosts_of(entry.get("nodelist") or ""))
+        ranks = {rank if self.host(rank) == host else self.places.get(host) for rank, host in pairs}
+        return ranks - {None}
+
+    def host(self, rank):
+        return self.nodes[rank][0] if rank in self.nodes else self.brokers[rank] if rank < len(self.brokers) else None
+
+    def named(self, ranks):
+        return hostlist(self.host(r) or f"rank{r}" for r in sorted(ranks))
+
+    def placed(self, ranks):
+        return {"idset": encode(ranks), "nodelist": self.named(ranks)}
+
+    def line(self, name, ranks, reason="", overwrite=0, **context):
+        """Returns a line of the eventlog. Times go up, because readers skip what is older than their checkpoint."""
+        self.state["logged"] = max(time.time(), self.state.get("logged", 0))
+        context = {**self.placed(ranks), **({"reason": reason} if reason else {}), "overwrite": overwrite, **context}
+        return json.dumps({"timestamp": self.state["logged"], "name": name, "context": context}) + "\n"
+
+    def remember(self, lines="", done=lambda ok: None):
+        """Writes what the next bridge needs, and lines of the eventlog, in one transaction."""
+        pending = [{k: v for k, v in d.items() if k in SAVED} for d in self.local.pending.values() if not d.get("made")]
+        drain = [{**self.placed(decode(ids)), **entry} for ids, entry in self.status["drain"].items()]
+        exclude = self.placed(decode(self.status["exclude"]))
+        self.state.update(method=self.method, exclude=exclude, drain=drain, pending=pending)
+        self.kvs.write([(LOG, lines.encode(), True), (STATE, json.dumps(self.state).encode(), False)][not lines :], done)
+
+    def mirror(self):
+        """Makes the drains in the eventlog those of Muster, for readers in the instance and for flux-core's own module."""
+        want = {rank: d["reason"] for d in self.local.pending.values() for rank in d["ranks"]}
+        want.update({rank: entry["reason"] for ids, entry in self.status["drain"].items() for rank in decode(ids)})
+        gone, self.logged, logged = set(self.logged) - set(want), want, self.logged
+        lines = self.line("undrain", gone) if gone else ""
+        for reason, ranks in by_reason({rank: why for rank, why in want.items() if logged.get(rank) != why}):
+            lines += self.line("drain", ranks, reason, 1)
+        if lines or self.local.blocked != self.blocked():
+            self.local.blocked = self.blocked()
+            self.remember(lines)
+
+    def blocked(self):
+        return decode(self.status["exclude"]).union(*(decode(ids) for ids in self.status["drain"]))
+
+    def write_R(self):
+        text = json.dumps(self.R).encode()
+        if text != self.written_R:
+            self.written_R = text
+            self.kvs.write([("resource.R", text, False)])
+        if self.scheduling is self.written_scheduling or self.scheduling == self.written_scheduling:
+            return
+        data, crc = self.scheduling, [0]
+        self.written_scheduling, self.state["scheduling"] = data, [0, 0]  # until all of it is there
+
+        def piece(at):
+            crc[0] = zlib.crc32(data[at : at + PIECE], crc[0])
+            return data[at : at + PIECE]
+
+        def finish(ok):
+            if ok and data is self.scheduling:
+                self.state["scheduling"] = [len(data), crc[0]]
+            self.remember()
+
+        for at in range(0, max(1, len(data)), PIECE):
+            last = [finish] if at + PIECE >= len(data) else []
+            self.kvs.write([(SCHEDULING_KEY, functools.partial(piece, at), at > 0)], *last)
+
+    # ---- Muster comes and goes
+    def learn(self, path):
+        """Asks Muster for R before this module serves: the modules of other ranks ask for it while they are loaded."""
+        try:
+            status, got = ask(path, ["resource.status", "resource.get"], 5.0 if self.R is None else 0.0)
+            self.on_R(0, got)
+            self.take_status(json.loads(status))
+        except (OSError, ValueError, KeyError) as e:
+            if self.R is None:
+                raise ValueError(
+                    f"the resource module cannot start: Muster at {path}: {e}; and the KVS of this instance has no R from an"
+                    " earlier start. Start Muster, or remove muster.socket from the configuration of the broker"
+                ) from e
+            self.log.error(f"muster: {path}: {e}; starting with R, exclusions and drains of the last start")
+        self.said.first(self.nodes, set(), properties_of(self.R), self.R["execution"].get("expiration", 0.0), fresh=False)
+        self.local.online = set(self.nodes) if self.force_up else set()
+
+    def on_up(self):
+        self.wire.call("resource.ping", {"seq": 0}, self.on_ping, cred=(NOBODY, USER))
+        self.wire.call("resource.status", None, self.join)
+
+    def on_ping(self, errnum, body):  # does Muster believe for whom this connection speaks?
+        self.speaks = not errnum and json.loads(body).get("userid") == NOBODY
+
+    def join(self, errnum, body):
+        """R is known on this connection, and the drains that waited were sent before. Now liveness, then the acquisition."""
+        if errnum:
+            return self.once(f"resource.status: {body}")
+        self.take_status(json.loads(body))
+        self.joined, self.batch = True, []
+        self.report()
+        self.acquire()
+        self.wire.call("resource.get", None, self.on_R)
+        return self.wire.call("resource.journal", None, self.on_event, streaming=True)
+
+    def on_down(self):
+        self.joined = self.said.fresh = self.following = self.speaks = self.status_asked = self.reporter = False
+        self.acquiring = self.reporting = self.usage = None
+        for change, (msg, wanted, call) in list(self.arriving.items()):
+            self.wire.cancel(call)
+            self.guard("drain", self.drain_here, msg, wanted, change)
+        self.tell()
+
+    def on_R(self, errnum, body):
+        if errnum:
+            return self.once(f"resource.get: {body}")
+        o, scheduling = cut(body, "method")
+        self.method = o["method"]
+        return self.take_R(o["R"], scheduling)
+
+    def take_R(self, raw, scheduling=None):
+        """Takes R in Muster's ranks, and scheduling if Muster sent it too."""
+        nodes = expand(raw)
+        n = Numbering(nodes, self.brokers, self.force_up)
+        self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
+        self.nodes = {n.to[rank]: node for rank, node in nodes.items()}
+        self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
+        if scheduling is not None and scheduling != self.muster_scheduling:  # or 100 MB are kept twice
+            self.muster_scheduling = scheduling
+        self.scheduling = self.muster_scheduling if n.same else b""
+        for drain in self.local.pending.values():
+            drain["ranks"] = self.locate(drain)
+        trouble = {
+            f"hosts of R without a broker, which stay down: {hostlist(n.foreign)}": n.foreign,
+            f"brokers on hosts that are not in R: {hostlist(n.unknown)}": n.unknown,
+            "the brokers have other ranks than Muster's R, so ranks are translated by host": not n.same,
+            "the key scheduling of R is left out, because it has Muster's ranks": self.muster_scheduling and not n.same,
+        }
+        was, self.trouble = self.trouble, [text for text, true in trouble.items() if true]
+        for text in set(self.trouble) - set(was):
+            self.log.warning(f"muster: {text}")
+        self.write_R()
+
+    def take_status(self, o):
+        if o["R"] != self.raw_R:
+            self.take_R(o["R"])
+        n, self.status_time = self.numbering, time.time()
+        self.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
+        self.mirror()
+        self.tell()
+        excluded = decode(self.status["exclude"])
+        returned = self.held and self.held.returned(self.said, {r: v for r, v in self.nodes.items() if r not in excluded})
+        if returned and returned != self.asked:
+            self.wire.cancel(self.acquiring)
+            self.acquiring, self.asked = None, returned
+            self.acquire()
+
+    # ---- liveness and usage
+    def on_online(self, ranks):
+        lost, self.local.online = self.local.online - ranks, ranks
+        if lost:
+            self.log.info(f"muster: brokers left: {self.named(lost)}")
+        self.live_changed()
+
+    def on_torpid(self, ranks):
+        self.local.torpid = ranks
+        self.live_changed()
+
+    def live_changed(self):
+        self.tell()
+        self.report()
+        for waitup in [w for w in self.waitups if w[1] == len(self.local.online)]:
+            self.waitups.remove(waitup)
+            self.answer(waitup[0])
+
+    def to_muster(self, ranks):
+        return encode(self.numbering.back[r] for r in ranks if r in self.numbering.back)
+
+    def report(self):
+        """Tells Muster which brokers are there: all on a new connection, then what changed."""
+        if not self.joined or self.reporting is False:
+            return
+        online = self.local.online & set(self.nodes)
+        torpid, was_online, was_torpid = self.local.torpid & online, self.local.reported, self.reported_torpid
+        self.local.reported, self.reported_torpid = online, torpid
+        if self.reporting is None:
+            sets = {"ranks": set(self.nodes), "online": online, "torpid": torpid}
+            o = {"reporter": self.owner, **{key: self.to_muster(ranks) for key, ranks in sets.items()}}
+            self.reporting = self.wire.change("resource.report", o, self.on_report, streaming=True)
+            return
+        for name, ranks, cause in (
+            ("offline", was_online - online, "the broker left"),
+            ("online", online - was_online, "the broker joined"),
+            ("torpid", torpid - was_torpid, "the broker does not answer"),
+            ("lively", (was_torpid - torpid) & online, "the broker answers"),
+        ):
+            if ranks:
+                self.wire.change(f"resource.{name}", {"targets": self.to_muster(ranks), "cause": cause}, self.on_reported)
+
+    def on_report(self, errnum, body):
+        self.reporter = not errnum
+        if errnum and errnum != errno.ECONNRESET:
+            self.once(f"resource.report: {body}; trying again every 10 s")
+            self.reporting, self.retry_report = False, time.monotonic() + 10
+
+    def on_reported(self, errnum, body):
+        if errnum and errnum != errno.ECONNRESET:
+            self.once(f"a report of liveness: {body}")
+            self.usage = None
+
+    def on_allocation(self, future):
+        try:
+            allocated, now = ranks_of(future.get()["allocated"]), time.monotonic()
+        except OSError:  # the job manager is not loaded
+            return
+        if self.joined and self.reporter and (allocated != self.usage or now - self.usage_time > 10):
+            self.usage, self.usage_time = allocated, now
+            self.wire.call("resource.usage", {"allocated": self.to_muster(allocated)}, self.on_reported)
+
+    def tick(self):
+        now = time.monotonic()
+        if (self.status_old or (not self.following and now >= self.next_status)) and self.joined and not self.status_asked:
+            self.next_status, self.status_asked, self.status_old = now + 5, True, False
+            self.wire.call("resource.status", None, self.on_status_answer)
+        if self.reporting is False and now >= self.retry_report:
+            self.reporting = None
+            self.report()
+        if now >= self.retry_acquire:
+            self.acquire()
+        if self.held and not self.held.told and not self.refused and now >= self.first_until + (30 if self.acquiring else 0):
+            self.first()  # Muster is away or hangs: what the last known state allows
+        if now >= self.next_usage and self.joined and self.reporter:
+            self.next_usage = now + 1
+            self.h.rpc("job-manager.resource-status", nodeid=0).then(lambda f: self.guard("usage", self.on_allocation, f))
+        for drain in [d for d in self.local.pending.values() if d.get("retry", now + 1) <= now]:
+            self.send_drain(drain)
+
+    def on_status_answer(self, errnum, body):
+        self.status_asked = False
+        if not errnum:
+            self.take_status(json.loads(body))
+
+    # ---- the scheduler
+    def on_acquire(self, msg):
+        if self.held:
+            return self.fail(msg, errno.EBUSY, "the resources of this instance are acquired by its scheduler already")
+        self.held, self.scheduler, self.refused = Held(), msg, None
+        self.first_until = time.monotonic() + 2
+        return self.acquire()
+
+    def acquire(self):
+        if self.joined and self.held and not self.acquiring:
+            o = {"owner": self.owner, "grace": self.grace}
+            self.acquiring = self.wire.call("resource.acquire", o, self.on_update, streaming=True)
+
+    def on_update(self, errnum, body):
+        if errnum:
+            self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+            if errnum != errno.ECONNRESET:
+                self.refused = body
+                self.once(f"resource.acquire: {body}; asking again every second")
+            return None
+        n, self.refused = self.numbering, None
+        if b'"resources":' not in body[:64]:
+            self.said.update(json.loads(body), n.ids)
+            return self.tell()
+        o, scheduling = cut(body, "up")
+        R = o["resources"] if n.same else select(o["resources"], {r: n.to[r] for r in ranks_of(o["resources"])})
+        self.said.first(expand(R), n.ids(o["up"]), properties_of(R), R["execution"].get("expiration", 0.0))
+        self.settle()
+        if not self.held.told:
+            return self.first(R, scheduling if n.same else b"")
+        strange = self.held.strange(self.said)
+        if strange:
+            self.once(f"R changed after the scheduler acquired it: {self.named(strange)} stay down until it is loaded again")
+        return self.tell()
+
+    def first(self, R=None, scheduling=None):
+        if R is None:
+            here = set(self.nodes) - decode(self.status["exclude"])
+            self.said.nodes, scheduling = {r: self.nodes[r] for r in here}, self.scheduling
+            R = select(self.R, {r: r for r in here})
+            self.log.error("muster: Muster does not answer; the scheduler starts with the last known state")
+        up = encode(self.held.first(self.said, self.local.up(self.said)))
+        self.answer(self.scheduler, splice(b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}'))
+
+    def tell(self):
+        if self.held and self.held.told and not self.muted:
+            update = self.held.next(self.said, self.local.up(self.said))
+            if update:
+                self.answer(self.scheduler, update)
+
+    def release(self):
+        self.wire.cancel(self.acquiring, "resource.acquire-cancel")
+        self.held = self.scheduler = self.acquiring = self.refused = None
+        self.said.fresh = False
+        self.settle()
+
+    def on_acquire_cancel(self, msg):
+        if self.held and lib.flux_cancel_match(msg.handle, self.scheduler.handle):
+            self.fail(self.scheduler, errno.ECANCELED)
+            self.release()
+
+    def on_acquire_mute(self, msg):
+        self.muted = True
+        self.answer(msg)
+        if self.held and not self.held.told:  # a scheduler that waits for its first response cannot be unloaded
+            self.fail(self.scheduler, errno.ECANCELED, "the instance ends")
+            self.release()
+
+    def on_disconnect(self, msg):
+        def stays(one):
+            return not lib.flux_disconnect_match(msg.handle, one.handle)
+
+        if self.held and not stays(self.scheduler):
+            self.release()
+        self.journals, self.sched_waiters = list(filter(stays, self.journals)), list(filter(stays, self.sched_waiters))
+        self.waitups = [w for w in self.waitups if stays(w[0])]
+
+    # ---- changes
+    def ranks(self, targets):
+        """Returns the ranks of targets, which are an idset or hosts."""
+        try:
+            ranks = decode(targets)
+        except ValueError:
+            hosts, places = set(hosts_of(targets)), {}
+            for rank, (host, _) in self.nodes.items():
+                places.setdefault(host, set()).add(rank)
+            unknown = hosts - set(places)
+            if unknown:
+                raise OSError(errno.EINVAL, f"invalid targets: {hostlist(sorted(unknown)[:10])} not in R") from None
+            return set().union(*(places[host] for host in hosts))
+        if not ranks <= set(self.nodes) or not ranks:
+            unknown = encode(ranks - set(self.nodes))
+            raise OSError(errno.EINVAL, f"idset is out of range: R has no rank {unknown}" if unknown else "idset is empty")
+        return ranks
+
+    def translate(self, targets):
+        """Returns targets for Muster. Ranks become hosts, so that a new R cannot make them other hosts."""
+        if not targets or targets[0] not in "[0123456789":
+            return targets
+        ranks = self.ranks(targets)
+        return self.named(ranks) if len({node[0] for node in self.nodes.values()}) == len(self.nodes) else self.to_muster(ranks)
+
+    def on_change(self, msg):
+        wanted = {"id": str(uuid.uuid4()), **json.loads(msg.payload_str or "{}")}
+        if not msg.rolemask & OWNER and not self.speaks:
+            raise OSError(errno.EPERM, "Request requires owner credentials")
+        for key in {"targets", "ranks"} & set(wanted):
+            wanted[key] = self.translate(wanted[key])
+        if "properties" in wanted:
+            wanted["properties"] = {name: self.translate(targets) for name, targets in wanted["properties"].items()}
+        owner, cred, change = msg.rolemask & OWNER, (msg.userid, msg.rolemask & (OWNER | USER)), wanted["id"]
+        keeps = msg.topic == "resource.drain" and owner and not wanted.get("holder") and not wanted.get("dry-run")
+        if keeps and not (isinstance(wanted["targets"], str) and isinstance(wanted.get("reason") or "", str)):
+            raise OSError(errno.EPROTO, "targets and reason of a drain are strings")
+        if keeps and not self.joined:
+            return self.drain_here(msg, wanted, change)
+
+        def done(errnum, body):
+            self.arriving.pop(change, None)
+            self.status_old = True
+            if keeps and errnum and errnum not in DECIDED:
+                self.once(f"a drain of {wanted['targets']}: {body}; this instance keeps it until Muster takes it")
+                return self.guard("drain", self.drain_here, msg, wanted, change)
+            return self.answer(msg, body, errnum)
+
+        # A user's request is not repeated: the next Muster may not believe for whom this connection speaks.
+        wait = 1.0 if keeps else self.grace
+        call = self.wire.call(msg.topic, wanted, done, cred=cred, repeat=bool(owner), wait=wait)
+        if keeps and call.tag is not None:
+            self.arriving[change] = (msg, wanted, call)
+        return None
+
+    def drain_here(self, msg, wanted, change):
+        """A drain while Muster is away: it keeps jobs away at once, is written to the KVS, and is passed on later."""
+        self.arriving.pop(change, None)
+        ranks, mode, reason = self.ranks(wanted["targets"]), wanted.get("mode"), wanted.get("reason") or ""
+        drained = {rank for rank in ranks if self.logged.get(rank)}
+        if mode not in (None, "update", "overwrite", "force-overwrite"):
+            return self.fail(msg, errno.EINVAL, f"invalid mode {mode!r}; a drain has update, overwrite or force-overwrite")
+        if mode is None and drained:
+            return self.fail(msg, errno.EEXIST, f"rank{'s' * (len(drained) > 1)} {encode(drained)} already drained")
+        if len(self.local.pending) >= MOST_PENDING:
+            return self.fail(msg, errno.EAGAIN, f"{MOST_PENDING} drains wait for Muster already; nothing was changed")
+        drain = self.keep_drain(change, ranks, reason, mode, (msg.userid, msg.rolemask & (OWNER | USER)))
+        self.tell()
+        level = {"overwrite": 1, "force-overwrite": 2}.get(mode, 0)
+        self.logged.update({rank: reason for rank in ranks if level or not self.logged.get(rank)})
+        line = self.line("drain", ranks, reason, level, id=change)
+        self.publish(json.loads(line))
+        self.own.append(change)
+        self.log.info(f"muster: drain of {self.named(ranks)} while Muster is away: {reason}")
+        trouble = "the drain is in force until this instance ends, but the KVS did not take it"
+        self.remember(line, lambda ok: self.answer(msg) if ok else self.fail(msg, errno.EIO, trouble))
+        return self.send_drain(drain)
+
+    def keep_drain(self, change, ranks, reason, mode, cred):
+        drain = {"id": change, **self.placed(ranks), "reason": reason, "mode": mode, "cred": list(cred), "ranks": ranks}
+        self.local.pending[change] = drain
+        return drain
+
+    def send_drain(self, drain):
+        drain.pop("retry", None)
+
+        def done(errnum, body):
+            if errnum and errnum not in DECIDED:
+                self.once(f"the drain of {drain['nodelist']} is not passed on: {body}; trying again every 10 s")
+                drain["retry"] = time.monotonic() + 10
+                return
+            if errnum and errnum != errno.EEXIST:
+                self.log.error(f"muster: Muster refused the drain of {drain['nodelist']}: {body}")
+            drain["made"] = self.status_old = True
+            self.settle()
+
+        ranks = drain["ranks"] & set(self.nodes)
+        if ranks:  # otherwise R does not name these hosts today
+            o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
+            o = {k: v for k, v in o.items() if v is not None}
+            self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
+
+    def settle(self):
+        """Forgets drains that Muster has made, once the scheduler's view has them from Muster."""
+        made = [change for change, drain in self.local.pending.items() if drain.get("made")]
+        if made and (self.said.fresh or not self.held):
+            for change in made:
+                del self.local.pending[change]
+            self.remember()
+
+    # ---- what is read
+    def mark(self):
+        return {} if self.joined else {"muster": {"reachable": False, "as_of": round(self.status_time, 3)}}
+
+    def on_status(self, msg):
+        def done(errnum, body):
+            if not errnum:
+                self.take_status(json.loads(body))
+            self.answer(msg, self.status_now(bool(errnum)))
+
+        self.wire.call("resource.status", None, done, wait=2.0)
+
+    def status_now(self, old):
+        drain, rest = dict(self.status["drain"]), set(self.nodes) | set(range(len(self.brokers)))
+        drained = set().union(*map(decode, drain))
+        for entry in self.local.pending.values():
+            if entry["ranks"] - drained:
+                drain[encode(entry["ranks"] - drained)] = {"timestamp": round(self.status_time), "reason": entry["reason"]}
+                drained |= entry["ranks"]
+        live = {"online": self.local.online, "offline": rest - self.local.online, "torpid": self.local.torpid}
+        live = {key: encode(ranks) for key, ranks in live.items()}
+        mark = {"muster": {"reachable": False, "as_of": round(self.status_time, 3)}} if old else {}
+        return {"R": self.R, "drain": drain, "exclude": self.status["exclude"], **live, **mark}
+
+    def on_sched_status(self, msg):
+        self.sched_waiters.append(msg)
+        if len(self.sched_waiters) == 1:
+            self.h.rpc("job-manager.resource-status", nodeid=0).then(self.on_allocated)
+
+    def on_allocated(self, future):
+        waiters, self.sched_waiters = self.sched_waiters, []
+        try:
+            answer, errnum = self.sched_status(future), 0
+        except Exception as e:
+            answer, errnum = str(e), getattr(e, "errno", None) or errno.EINVAL
+        for msg in waiters:
+            self.guard("sched-status", self.answer, msg, answer, errnum)
+
+    def sched_status(self, future):
+        try:
+            allocated = future.get()["allocated"]
+        except OSError as e:
+            if e.errno != errno.ENOSYS:
+                raise
+            allocated = select(self.R, {})
+        told = self.held and self.held.told
+        ranks = set(self.nodes) - decode(self.status["exclude"]) - self.said.lost
+        ranks &= set(self.held.offered) if told else ranks
+        down = ranks - (self.held.up if told else self.local.up(self.said))
+        tags = {name: encode(having & ranks_of(allocated)) for name, having in properties_of(self.R).items()}
+        tags = {name: text for name, text in tags.items() if text}
+        execution = {**allocated["execution"], **({"properties": tags} if tags else {})}
+        return {
+            "all": select(self.R, {r: r for r in ranks}), "down": select(self.R, {r: r for r in down}),
+            "allocated": {**allocated, "execution": execution}, **self.mark(),
+        }  # fmt: skip
+
+    def on_get(self, msg):
+        method = b',"method":' + json.dumps(self.method).encode() + b"}"
+        self.answer(msg, splice(b'{"R":', self.R, self.scheduling, method))
+
+    def on_event(self, errnum, body):
+        if errnum:
+            self.following = False
+            return None if errnum == errno.ECONNRESET else self.once(f"resource.journal: {body}")
+        end = body.find(b'],"R":')
+        events = json.loads(body if end < 0 else body[:end] + b"]}")["events"]
+        if self.following and any(event["name"] == "resource-define" for event in events):
+            self.wire.call("resource.get", None, self.on_R)
+        if not self.following:  # Muster sends all that it has, and then a batch without events
+            self.batch = (self.batch + events)[-MOST_EVENTS:]
+            if events:
+                return None
+            last, events, self.batch, self.following = self.last_event, self.batch, [], True
+            if last in events:
+                events = events[len(events) - events[::-1].index(last) :]
+            elif last:
+                events = [event for event in events if event["timestamp"] > last["timestamp"]]
+        for event in events:
+            self.last_event, self.status_old, context = event, True, event.get("context", {})
+            context = {k: self.numbering.text(v) if k in ("idset", "ranks", "online") else v for k, v in context.items()}
+            if context.get("id") not in self.own:
+                self.publish({**event, "context": context})
+        return None
+
+    def publish(self, event):
+        self.events.append((event["name"] == "resource-define", json.dumps(event)))
+        for msg in self.journals:
+            self.send_events(msg, [self.events[-1]])
+
+    def send_events(self, msg, events):
+        R = ',"R":' + json.dumps(self.R) if events and events[0][0] else ""
+        self.answer(msg, '{"events":[' + ",".join(text for _, text in events) + "]" + R + "}")
+
+    def on_journal(self, msg):
+        if not lib.flux_msg_is_streaming(msg.handle):
+            return self.fail(msg, errno.EPROTO, "journal requires streaming RPC flag")
+        batch = []
+        for event in [*self.events, None]:
+            if batch and (event is None or len(batch) == 100 or event[0] or batch[0][0]):
+                self.send_events(msg, batch)
+                batch = []
+            batch += [event] if event else []
+        self.send_events(msg, [])
+        return self.journals.append(msg)
+
+    def on_journal_cancel(self, msg):
+        for one in [m for m in self.journals if lib.flux_cancel_match(msg.handle, m.handle)]:
+            self.journals.remove(one)
+            self.fail(one, errno.ENODATA)
+
+    # ---- the rest of what a resource module does
+    def on_topo_get(self, msg):
+        self.answer(msg, self.xml) if self.xml else self.fail(msg, errno.ENOSYS, "the topology of this host is not known")
+
+    def on_topo_reduce(self, msg):
+        """Other ranks send what their hosts have. R comes from Muster, so this is not needed."""
+
+    def on_monitor_waitup(self, msg):
+        up = msg.payload["up"]
+        if not isinstance(up, int) or not 0 <= up <= len(self.brokers) or len(self.waitups) >= MOST_WAITUPS:
+            raise OSError(errno.EPROTO, f"up value is out of range: {up} of {len(self.brokers)} brokers, {len(self.waitups)} wait")
+        self.waitups.append((msg, up))
+        self.live_changed()
+
+    def on_monitor_force_down(self, msg):
+        self.on_online(self.local.online - decode(msg.payload["ranks"]))
+        self.answer(msg)
+
+    def on_config_reload(self, msg):
+        self.answer(msg)
+
+    def on_bridge(self, msg):
+        """What the bridge knows about itself, for muster flux-check and for tests."""
+        told = {"up": encode(self.held.up), "ranks": encode(self.held.offered)} if self.held and self.held.told else None
+        keys = "owner joined speaks refused trouble following".split()
+        own = {"pending": len(self.local.pending), "acquired": self.said.fresh, "reported": self.reporter, "told": told}
+        self.answer(msg, {**{key: getattr(self, key) for key in keys}, **own, **self.wire.counters})
+
+    def stop(self):
+        """Ends the streams, and leaves the KVS as Muster is, because flux-core's own module may read it next."""
+        for msg in ([self.scheduler] if self.held else []) + self.journals:
+            self.fail(msg, errno.ECANCELED, "the resource module was unloaded")
+        self.wire.close()
+        self.held = None
+        try:
+            self.take_status(json.loads(ask(self.wire.path, ["resource.status"], 0.0)[0]))
+        except (OSError, ValueError):  # Muster is away: the KVS has what is known
+            pass
+        self.kvs.flush()
+
+
+SAVED = ("id", "idset", "nodelist", "reason", "mode", "cred")
+
+
+def by_reason(reasons):
+    return [(why, {rank for rank, one in reasons.items() if one == why}) for why in sorted(set(reasons.values()))]
+
+
+def ask(path, topics, patience):
+    """Sends requests over a connection of its own and returns the answers; for times when the reactor does not run.
+    Muster has `patience` seconds to appear, and then 60 s for each answer, or 5 s without patience."""
+    end = time.monotonic() + patience
+    while True:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
+            try:
+                s.settimeout(60.0 if patience else 5.0)
+                s.connect(path)
+                welcome = s.recv(1)
+                if welcome != b"\0":
+                    raise OSError(welcome[0] if welcome else errno.ECONNRESET, "the connection was refused")
+                return [exchange(s, topic) for topic in topics]
+            except OSError:
+                if time.monotonic() >= end:
+                    raise
+        time.sleep(0.1)
+
+
+def exchange(s, topic):
+    s.sendall(request(topic, None, 0, (ANY, 0), 1))
+    data, size = bytearray(), 8
+    while len(data) < size:
+        more = s.recv(min(size - len(data), 1 << 20))
+        data += more
+        if len(data) == size == 8:
+            size = 8 + struct.unpack_from(">I", data, 4)[0]
+        if not more or data[:4] != MAGIC[: len(data)] or size > LARGEST_FRAME:
+            raise OSError(errno.EPROTO, f"{topic} was not answered with a frame of Flux")
+    _, errnum, _, part = unframe(data, 8, size)
+    trim(data, *(part or (0, 0)))
+    if errnum:
+        raise OSError(errnum, f"{topic}: {data.decode() or os.strerror(errnum)}")
+    return data
+
+
+def local_xml(restrict=True):
+    """Returns the hwloc topology of this host, as the resource modules of other ranks have it of theirs."""
+    hwloc = ctypes.CDLL(ctypes.util.find_library("hwloc") or "libhwloc.so.15")
+    topology, text, size = ctypes.c_void_p(), ctypes.c_char_p(), ctypes.c_int()
+    hwloc.hwloc_topology_init(ctypes.byref(topology))
+    hwloc.hwloc_topology_set_io_types_filter(topology, 3)  # HWLOC_TYPE_FILTER_KEEP_IMPORTANT
+    hwloc.hwloc_topology_set_icache_types_filter(topology, 2)  # HWLOC_TYPE_FILTER_KEEP_STRUCTURE
+    if hwloc.hwloc_topology_load(topology) < 0:
+        raise OSError(errno.EIO, "hwloc_topology_load failed")
+    if restrict:
+        hwloc.hwloc_bitmap_alloc.restype = ctypes.c_void_p
+        binding = ctypes.c_void_p(hwloc.hwloc_bitmap_alloc())
+        hwloc.hwloc_get_cpubind(topology, binding, 1)
+        hwloc.hwloc_topology_restrict(topology, binding, ctypes.c_ulong(0))
+        hwloc.hwloc_bitmap_free(binding)
+    if hwloc.hwloc_topology_export_xmlbuffer(topology, ctypes.byref(text), ctypes.byref(size), ctypes.c_ulong(0)) < 0:
+        raise OSError(errno.EIO, "hwloc_topology_export_xmlbuffer failed")
+    return text.value
+
+
+def mod_main(h, *args):
+    options = h.conf_get("muster", default=None) or {}
+    if h.get_rank() or not options.get("socket"):
+        raise ValueError("the bridge to Muster runs on rank 0 and needs muster.socket in the configuration of the broker")
+    bridge = Bridge(h, options, args)
+    try:
+        if h.reactor_run() < 0:
+            raise OSError(errno.EIO, "the reactor ended with an error")
+    finally:
+        bridge.stop()

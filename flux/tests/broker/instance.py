@@ -1,0 +1,114 @@
+"""One broker of rank 0 with a KVS, groups and a job manager, on the reactor of the tests."""
+
+import errno
+import json
+
+import reactor
+
+
+class Message:
+    def __init__(self, topic, payload, userid, rolemask, sender, tag, streaming, noresponse):
+        self.topic, self.payload, self.userid, self.rolemask, self.sender, self.tag = topic, payload, userid, rolemask, sender, tag
+        self.payload_str = None if payload is None else json.dumps(payload)
+        self.streaming, self.noresponse, self.responses, self.handle = streaming, noresponse, [], self
+
+
+class _Commit:
+    def __init__(self, broker, result):
+        self.broker, self.result = broker, result
+
+
+class _Rpc:
+    """An answer that is there, or answers of a group that follow each other."""
+
+    def __init__(self, broker, payload):
+        self.broker, self.payload, self.callback = broker, payload, None
+
+    def get(self):
+        if self.payload is None:
+            raise OSError(errno.ENOSYS, "no such service")
+        return self.payload
+
+    def reset(self):
+        pass
+
+    def then(self, callback):
+        self.callback = callback
+        if not isinstance(self.payload, dict) or "members" not in self.payload:
+            self.broker.later(lambda: callback(self))
+
+
+class Watcher:
+    def __init__(self, broker, callback, topic, roles):
+        self.callback, self.roles = callback, roles
+        broker.services[topic] = self
+
+    def start(self):
+        return self
+
+
+class Instance(reactor.Reactor):
+    def __init__(self, hosts, config, kvs=None):
+        super().__init__()
+        self.hosts, self.config, self.kvs, self.handle = hosts, config, {} if kvs is None else kvs, self
+        self.logged, self.services, self.groups, self.soon, self.tags = [], {}, {}, [], 0
+        self.allocated, self.kvs_fails = "", False
+
+    # ---- as flux.Flux
+    def attr_get(self, name):
+        return {"hostlist": self.hosts, "size": str(self.hosts.count(",") + 1)}[name]
+
+    def conf_get(self, key, default=None):
+        return self.config.get(key, default)
+
+    def get_rank(self):
+        return 0
+
+    def flux_kvs_lookup(self, _namespace, _flags, key):
+        return self.kvs.get(key)
+
+    def msg_watcher_create(self, callback, _type, topic, rolemask):
+        return Watcher(self, callback, topic, rolemask)
+
+    def rpc(self, topic, payload=None, nodeid=None, flags=0):
+        if topic == "groups.get":
+            return self.groups.setdefault(payload["name"], _Rpc(self, {"members": ""}))
+        R_lite = [{"rank": self.allocated, "children": {"core": "0-1"}}] if self.allocated else []
+        return _Rpc(self, {"allocated": {"version": 1, "execution": {"R_lite": R_lite, "nodelist": []}}})
+
+    def commit(self, txn):
+        for flags, key, data in [] if self.kvs_fails else txn:
+            self.kvs[key] = (self.kvs.get(key, b"") if flags else b"") + data
+        return _Commit(self, -1 if self.kvs_fails else 0)
+
+    # ---- what tests do
+    def later(self, function):
+        self.soon.append(function)
+
+    def turn(self, longest=0.02):
+        soon, self.soon = self.soon, []
+        for function in soon:
+            function()
+        super().turn(0 if self.soon or soon else longest)
+
+    def group(self, name, members):
+        """The members of a group of brokers change."""
+        future = self.groups[name]
+        future.payload = {"members": members}
+        future.callback(future)
+
+    def send(self, topic, payload=None, sender="client", userid=100, rolemask=1, streaming=False, noresponse=False):
+        """Sends a request to the module and returns it; its responses come into its list."""
+        self.tags += 1
+        msg = Message(topic, payload, userid, rolemask, sender, self.tags, streaming, noresponse)
+        service = self.services[topic]
+        if msg.rolemask & service.roles:
+            service.callback(self, service, msg, None)
+        else:
+            msg.responses.append((errno.EPERM, "Request requires owner credentials"))
+        return msg
+
+    def ask(self, topic, payload=None, **options):
+        msg = self.send(topic, payload, **options)
+        self.until(lambda: msg.responses)
+        return msg.responses[0]

@@ -1,0 +1,588 @@
+import errno
+import json
+import os
+import random
+import tempfile
+import unittest
+
+import paths  # noqa: F401
+import muster_bridge as bridge
+from instance import Instance
+from muster import Muster
+from test_held import Scheduler
+
+HOSTS = ["n0", "n1", "n2", "n3"]
+USER = {"userid": 5000, "rolemask": 2}
+
+
+class BridgeTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = os.path.join(directory.name, "s")
+        self.muster, self.kvs, self.bridge, self.running = Muster(self.path, HOSTS), {}, None, False
+
+    def tearDown(self):
+        if self.bridge:
+            self.bridge.stop()
+        self.stop()
+
+    def start(self):
+        self.muster.start()
+        self.running = True
+
+    def stop(self):
+        if self.running:
+            self.running = False
+            self.muster.stop()
+
+    def boot(self, online="0-3", brokers=HOSTS, args=(), **options):
+        """Starts an instance with the KVS of the one before."""
+        self.h = Instance(",".join(brokers), {"muster": {"socket": self.path, **options}}, self.kvs)
+        self.bridge = bridge.Bridge(self.h, self.h.config["muster"], args)
+        if online and not args:
+            self.h.group("broker.online", online)
+
+    def until(self, condition):
+        self.h.until(condition)
+
+    def joined(self):
+        self.until(lambda: self.bridge.joined and self.bridge.following and self.bridge.reporter)
+
+    def schedule(self):
+        """Loads a scheduler."""
+        self.msg = self.h.send("resource.acquire", sender="sched", streaming=True)
+        self.until(lambda: self.msg.responses)
+        errnum, first = self.msg.responses[0]
+        self.assertEqual(0, errnum, first)
+        self.R, self.taken = first["resources"], 1
+        self.scheduler = Scheduler(bridge.expand(self.R), bridge.decode(first["up"]))
+
+    def up(self):
+        """What the scheduler believes now."""
+        for errnum, update in self.msg.responses[self.taken :]:
+            self.assertEqual(0, errnum, update)
+            self.scheduler.take(update)
+        self.taken = len(self.msg.responses)
+        return bridge.encode(self.scheduler.up)
+
+    def all(self, **options):
+        self.start()
+        self.boot(**options)
+        self.joined()
+        self.schedule()
+        self.until(lambda: self.up() == "0-3")
+
+    def away(self):
+        self.stop()
+        self.until(lambda: not self.bridge.wire.up)
+
+    def back(self):
+        self.start()
+        self.joined()
+        self.until(lambda: self.bridge.said.fresh)
+
+    def log(self):
+        return [json.loads(line) for line in self.kvs.get("resource.eventlog", b"").splitlines()]
+
+    def logs(self, text):
+        return [line for line in self.h.logged if text in line]
+
+
+class WithMuster(BridgeTest):
+    def test_a_scheduler_gets_R_and_what_is_up(self):
+        self.all()
+        self.assertEqual("0-3", self.R["execution"]["R_lite"][0]["rank"])
+        self.assertEqual("0-3", self.up())
+
+    def test_the_acquisition_has_an_owner_that_outlives_the_bridge(self):
+        self.all(grace=7.0)
+        acquires = [o for topic, o, *_ in self.muster.requests if topic == "resource.acquire"]
+        self.assertEqual(7.0, acquires[0]["grace"])
+        self.bridge.stop()
+        self.boot()
+        self.joined()
+        self.schedule()
+        self.assertEqual({acquires[0]["owner"]}, {o["owner"] for t, o, *_ in self.muster.requests if t == "resource.acquire"})
+
+    def test_a_second_scheduler_is_refused_and_the_first_one_can_leave(self):
+        self.all()
+        self.assertEqual(errno.EBUSY, self.h.ask("resource.acquire", sender="other", streaming=True)[0])
+        self.h.send("resource.disconnect", sender="other", noresponse=True)
+        self.assertIsNotNone(self.bridge.held)
+        self.h.send("resource.disconnect", sender="sched", noresponse=True)
+        self.until(lambda: self.muster.owner is None)
+        self.schedule()
+        self.h.send("resource.acquire-cancel", {"matchtag": self.msg.tag}, sender="sched", noresponse=True)
+        self.assertEqual(errno.ECANCELED, self.msg.responses[-1][0])
+
+    def test_changes_of_admins_reach_the_scheduler(self):
+        self.all()
+        self.muster.change("drain", {"n1"}, reason="fan")
+        self.until(lambda: self.up() == "0,2-3")
+        self.muster.change("exclude", {"n2"})
+        self.until(lambda: self.up() == "0,3")
+        self.muster.change("undrain", {"n1"})
+        self.until(lambda: self.up() == "0-1,3")
+
+    def test_a_drain_and_an_undrain_of_the_owner_are_passed_on(self):
+        self.all()
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1-2", "reason": "x"}))
+        self.assertEqual({"n1": "x", "n2": "x"}, self.muster.drained)
+        self.until(lambda: self.up() == "0,3")
+        errnum, text = self.h.ask("resource.drain", {"targets": "n1"})
+        self.assertEqual((errno.EEXIST, "n1 already drained"), (errnum, text))
+        self.assertEqual((0, None), self.h.ask("resource.undrain", {"targets": "1-2"}))
+        self.until(lambda: self.up() == "0-3")
+
+    def test_each_change_has_an_id_and_the_credentials_of_its_user(self):
+        self.all()
+        self.h.ask("resource.drain", {"targets": "1"}, userid=77)
+        _, o, userid, rolemask = [r for r in self.muster.requests if r[0] == "resource.drain"][0]
+        self.assertEqual((36, 77, 1), (len(o["id"]), userid, rolemask))
+
+    def test_a_user_may_change_things_only_where_muster_believes_who_asks(self):
+        self.all()
+        self.h.ask("resource.drain", {"targets": "1"}, **USER)
+        self.assertEqual((5000, 2), [r for r in self.muster.requests if r[0] == "resource.drain"][0][2:])
+        self.muster.sees_users = False
+        self.away()
+        errnum, text = self.h.ask("resource.undrain", {"targets": "1"}, **USER)
+        self.assertEqual((errno.EPERM, "Request requires owner credentials"), (errnum, text))
+        self.back()
+        self.assertEqual(errno.EPERM, self.h.ask("resource.undrain", {"targets": "1"}, **USER)[0])
+        self.assertEqual(errno.EPERM, self.h.ask("resource.acquire", **USER)[0])
+
+    def test_the_status_has_the_liveness_of_this_instance(self):
+        self.all()
+        self.muster.change("drain", {"n1"}, reason="fan")
+        self.h.group("broker.online", "0-2")
+        errnum, o = self.h.ask("resource.status", **USER)
+        self.assertEqual(0, errnum)
+        self.assertEqual({"1": {"timestamp": 7.0, "reason": "fan"}}, o["drain"])
+        self.assertEqual(("0-2", "3", ""), (o["online"], o["offline"], o["exclude"]))
+        self.assertNotIn("muster", o)
+
+    def test_sched_status_has_all_down_and_allocated(self):
+        self.all()
+        self.muster.change("drain", {"n1"}, reason="fan")
+        self.until(lambda: self.up() == "0,2-3")
+        self.h.allocated = "0,2"
+        _, o = self.h.ask("resource.sched-status", **USER)
+        self.assertEqual(({0, 1, 2, 3}, {1}, {0, 2}), tuple(bridge.ranks_of(o[key]) for key in ("all", "down", "allocated")))
+
+    def test_get_and_the_first_response_have_scheduling_byte_for_byte(self):
+        self.muster.scheduling = '{"graph":{"nodes":[{"x":"}\\"scheduling\\":"}]}}'
+        self.all()
+        self.assertEqual(json.loads(self.muster.scheduling), self.R["scheduling"])
+        errnum, o = self.h.ask("resource.get")
+        self.assertEqual((0, json.loads(self.muster.scheduling)), (errnum, o["R"]["scheduling"]))
+        self.assertEqual("configuration", o["method"])
+
+    def test_the_kvs_has_R_and_the_drains_for_readers_in_the_instance(self):
+        self.all()
+        self.assertEqual("0-3", json.loads(self.kvs["resource.R"])["execution"]["R_lite"][0]["rank"])
+        self.muster.change("drain", {"n1", "n2"}, reason="fan")
+        self.until(lambda: len(self.log()) == 1)
+        self.muster.change("undrain", {"n1"})
+        self.until(lambda: len(self.log()) == 2)
+        drain, undrain = self.log()
+        self.assertEqual({"idset": "1-2", "nodelist": "n1,n2", "reason": "fan", "overwrite": 1}, drain["context"])
+        self.assertEqual(("undrain", "1"), (undrain["name"], undrain["context"]["idset"]))
+        self.assertGreaterEqual(undrain["timestamp"], drain["timestamp"])
+
+    def test_the_journal_goes_on_through_a_restart_and_nothing_comes_twice(self):
+        self.all()
+        self.muster.change("drain", {"n1"}, reason="a")
+        journal = self.h.send("resource.journal", streaming=True)
+        names = lambda: [e["name"] for _, o in journal.responses for e in o["events"]]  # noqa: E731
+        self.until(lambda: "drain" in names())
+        self.assertIn((0, {"events": []}), journal.responses)
+        self.away()
+        self.muster.change("undrain", {"n1"})
+        self.back()
+        self.muster.change("drain", {"n2"}, reason="b")
+        self.until(lambda: names().count("drain") == 2)
+        self.assertEqual(1, names().count("undrain"))
+        self.h.send("resource.journal-cancel", {"matchtag": journal.tag}, noresponse=True)
+        self.assertEqual((errno.ENODATA, None), journal.responses[-1])
+        self.assertEqual(errno.EPROTO, self.h.ask("resource.journal")[0])
+
+    def test_liveness_and_usage_are_reported(self):
+        self.all()
+        self.assertEqual(set(HOSTS), self.muster.online)
+        self.h.group("broker.online", "0-2")
+        self.assertEqual("0-2", self.up())
+        self.until(lambda: self.muster.online == {"n0", "n1", "n2"})
+        self.h.group("broker.torpid", "1")
+        self.assertEqual("0,2", self.up())
+        self.until(lambda: any(r[0] == "resource.torpid" for r in self.muster.requests))
+        self.h.allocated = "2"
+        self.until(lambda: self.muster.usage == "2")
+
+    def test_a_muster_without_reporters_is_named_once_and_serves(self):
+        self.muster.missing = {"report", "usage"}
+        self.muster.online = set(HOSTS)
+        self.start()
+        self.boot()
+        self.until(lambda: self.logs("resource.report"))
+        self.schedule()
+        self.assertEqual("0-3", self.up())
+        self.bridge.retry_report = 0
+        self.until(lambda: sum(r[0] == "resource.report" for r in self.muster.requests) > 1)
+        self.assertEqual(1, len(self.logs("resource.report")))
+
+    def test_ranks_are_translated_by_host(self):
+        self.muster.hosts = ["n3", "n0", "x", "n1", "n2"]
+        self.muster.scheduling = '{"graph":{}}'
+        self.start()
+        self.boot()
+        self.joined()
+        self.schedule()
+        self.until(lambda: self.up() == "0-3")
+        self.assertEqual("n0,n1,n2,n3,x", self.R["execution"]["nodelist"][0])
+        self.assertNotIn("scheduling", self.R)
+        self.assertTrue(self.logs("hosts of R without a broker, which stay down: x"))
+        self.assertTrue(self.logs("scheduling of R is left out"))
+        self.assertEqual(0, self.h.ask("resource.drain", {"targets": "3"})[0])
+        self.assertEqual({"n3"}, set(self.muster.drained))
+        self.until(lambda: self.up() == "0-2")
+        self.assertEqual({"3"}, set(self.h.ask("resource.status")[1]["drain"]))
+
+    def test_an_R_of_another_cluster_is_refused_at_the_start(self):
+        self.start()
+        with self.assertRaisesRegex(ValueError, "cannot start.*none of the 4 hosts of Muster's R"):
+            self.boot(brokers=["a", "b"])
+
+    def test_bad_requests_get_a_sentence(self):
+        self.all()
+        for topic, payload, errnum, sentence in (
+            ("drain", {}, errno.EPROTO, "'targets'"),
+            ("drain", {"targets": 7}, errno.EPROTO, ""),
+            ("drain", {"targets": "1", "reason": 5}, errno.EPROTO, "strings"),
+            ("drain", {"targets": "9"}, errno.EINVAL, "R has no rank 9"),
+            ("drain", {"targets": "0-9999999999"}, errno.EINVAL, "not in R"),
+            ("undrain", {"targets": "[]"}, errno.EINVAL, "empty"),
+            ("monitor-waitup", {"up": 5}, errno.EPROTO, "out of range"),
+            ("monitor-waitup", {"up": "x"}, errno.EPROTO, "out of range"),
+            ("monitor-waitup", None, errno.EPROTO, ""),
+            ("monitor-force-down", {"ranks": "x"}, errno.EINVAL, "not an idset"),
+            ("property-add", {"properties": 3}, errno.EPROTO, ""),
+        ):
+            with self.subTest(topic=topic, payload=payload):
+                got = self.h.ask("resource." + topic, payload)
+                self.assertEqual(errnum, got[0])
+                self.assertIn(sentence, got[1])
+        self.assertEqual("0-3", self.up())
+
+    def test_waitup_force_down_mute_topology_and_config_reload(self):
+        self.all()
+        waits = self.h.send("resource.monitor-waitup", {"up": 3})
+        self.assertEqual([], waits.responses)
+        self.assertEqual((0, None), self.h.ask("resource.monitor-force-down", {"ranks": "2"}))
+        self.assertEqual([(0, None)], waits.responses)
+        self.assertEqual("0-1,3", self.up())
+        self.assertEqual((0, None), self.h.ask("resource.config-reload", {}))
+        self.assertIn(self.h.ask("resource.topo-get", **USER)[0], (0, errno.ENOSYS))
+        self.h.send("resource.topo-reduce", {"count": 1, "resource": {}}, noresponse=True)
+        self.assertEqual((0, None), self.h.ask("resource.acquire-mute"))
+        self.h.group("broker.online", "0")
+        self.assertEqual("0-1,3", self.up())
+
+    def test_an_exception_in_a_callback_is_logged_and_stops_nothing(self):
+        self.all()
+        self.bridge.on_event = self.bridge.tick = lambda *_: 1 / 0
+        self.until(lambda: self.logs("the clock: ZeroDivisionError"))
+        self.h.group("broker.online", "what")
+        self.assertTrue(self.logs("broker.online: ValueError"))
+        self.assertEqual(0, self.h.ask("resource.status")[0])
+
+    def test_a_scheduler_that_still_waits_at_the_end_of_the_instance_is_let_go(self):
+        self.muster.owner = "rival"
+        self.start()
+        self.boot()
+        self.joined()
+        msg = self.h.send("resource.acquire", sender="sched", streaming=True)
+        self.until(lambda: self.logs("held for rival"))
+        self.h.ask("resource.acquire-mute")
+        self.assertEqual([(errno.ECANCELED, "the instance ends")], msg.responses)
+
+    def test_the_bridge_knows_itself(self):
+        self.all()
+        _, o = self.h.ask("resource.bridge", **USER)
+        self.assertEqual((True, True, 0, "0-3"), (o["joined"], o["acquired"], o["pending"], o["told"]["up"]))
+
+    def test_the_end_of_the_module_ends_the_streams(self):
+        self.all()
+        journal = self.h.send("resource.journal", streaming=True)
+        self.muster.change("drain", {"n0"}, reason="last")
+        self.bridge.stop()
+        self.bridge = None
+        self.assertEqual((errno.ECANCELED, "the resource module was unloaded"), self.msg.responses[-1])
+        self.assertEqual(errno.ECANCELED, journal.responses[-1][0])
+        self.assertEqual("last", self.log()[-1]["context"]["reason"])
+        self.assertEqual((set(), set()), (self.h.fds, self.h.timers - {t for t in self.h.timers if t.repeat == 0.25}))
+
+
+class WithoutMuster(BridgeTest):
+    def test_the_scheduler_hears_nothing_of_a_restart(self):
+        self.all()
+        self.muster.change("drain", {"n3"}, reason="fan")
+        self.until(lambda: self.up() == "0-2")
+        heard = len(self.msg.responses)
+        for _ in range(3):
+            self.away()
+            self.back()
+        self.assertEqual(heard, len(self.msg.responses))
+        self.assertEqual("0-2", self.up())
+
+    def test_a_drain_is_answered_at_once_kept_and_passed_on_with_its_id(self):
+        self.all()
+        self.away()
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "n1", "reason": "epilog failed"}))
+        self.assertEqual("0,2-3", self.up())
+        event = self.log()[-1]
+        self.assertEqual(("drain", "n1", "epilog failed"), (event["name"], event["context"]["nodelist"], event["context"]["reason"]))
+        _, o = self.h.ask("resource.status")
+        self.assertEqual("epilog failed", o["drain"]["1"]["reason"])
+        self.assertEqual(False, o["muster"]["reachable"])
+        self.back()
+        self.until(lambda: self.muster.drained == {"n1": "epilog failed"})
+        self.assertEqual([event["context"]["id"]], list(self.muster.ids))
+        self.until(lambda: not self.bridge.local.pending)
+        self.assertEqual("0,2-3", self.up())
+        self.assertEqual(1, [e["name"] for e in self.log()].count("drain"))
+        self.assertEqual(0, self.h.ask("resource.undrain", {"targets": "1"})[0])
+        self.until(lambda: self.up() == "0-3")
+
+    def test_a_drain_survives_a_restart_of_the_broker_meanwhile(self):
+        self.all()
+        self.away()
+        self.h.ask("resource.drain", {"targets": "1", "reason": "epilog failed"})
+        self.bridge.stop()
+        self.boot()
+        self.schedule()
+        self.assertEqual("0,2-3", self.up())
+        self.back()
+        self.until(lambda: self.muster.drained == {"n1": "epilog failed"} and not self.bridge.local.pending)
+        self.until(lambda: self.up() == "0,2-3")
+        self.assertEqual([], json.loads(self.kvs["resource.muster.state"])["pending"])
+
+    def test_a_drain_follows_its_host_when_the_brokers_are_numbered_anew(self):
+        self.all()
+        self.away()
+        self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
+        self.bridge.stop()
+        self.boot(brokers=["n1", "n0", "n2", "n3"])
+        self.schedule()
+        self.assertEqual("1-3", self.up())
+        self.back()
+        self.until(lambda: self.muster.drained == {"n1": "x"})
+
+    def test_a_drain_that_muster_was_asked_for_when_it_died_is_made_once(self):
+        self.all()
+        self.muster.refuse["drain"] = (errno.EAGAIN, "later")
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "x"}))
+        self.assertEqual("0,2-3", self.up())
+        self.assertTrue(self.logs("this instance keeps it until Muster takes it"))
+        self.away()
+        del self.muster.refuse["drain"]
+        self.back()
+        self.bridge.local.pending and [d.update(retry=0) for d in self.bridge.local.pending.values()]
+        self.until(lambda: self.muster.drained == {"n1": "x"} and not self.bridge.local.pending)
+        self.assertEqual(1, len(self.muster.ids))
+
+    def test_a_full_disk_of_muster_does_not_put_a_bad_host_into_service(self):
+        self.all()
+        self.muster.refuse["drain"] = (errno.ENOSPC, "the disk is full")
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "x"}))
+        self.assertEqual("0,2-3", self.up())
+
+    def test_a_muster_that_hangs_delays_a_drain_by_a_second(self):
+        self.all()
+        with self.muster.lock:
+            msg = self.h.send("resource.drain", {"targets": "1", "reason": "x"})
+            status = self.h.send("resource.status")
+            self.until(lambda: msg.responses and status.responses)
+            self.assertEqual([(0, None)], msg.responses)
+            self.assertEqual("0,2-3", self.up())
+            self.assertEqual(False, status.responses[0][1]["muster"]["reachable"])
+        self.until(lambda: self.muster.drained == {"n1": "x"} and not self.bridge.local.pending)
+        self.assertEqual("0,2-3", self.up())
+
+    def test_a_drain_that_cannot_be_is_refused(self):
+        self.all()
+        self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
+        self.until(lambda: 1 in self.bridge.logged)
+        self.away()
+        for o, errnum, sentence in (
+            ({"targets": "1"}, errno.EEXIST, "rank 1 already drained"),
+            ({"targets": "9"}, errno.EINVAL, "R has no rank 9"),
+            ({"targets": "nobody"}, errno.EINVAL, "invalid targets: nobody not in R"),
+            ({"targets": "1", "mode": "what"}, errno.EINVAL, "invalid mode 'what'"),
+        ):
+            self.assertEqual((errnum, True), (lambda e, t, s=sentence: (e, s in t))(*self.h.ask("resource.drain", o)))
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "mode": "overwrite", "reason": "y"}))
+        self.assertEqual(1, self.log()[-1]["context"]["overwrite"])
+
+    def test_a_kvs_that_refuses_is_said(self):
+        self.all()
+        self.away()
+        self.h.kvs_fails = True
+        errnum, text = self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
+        self.assertEqual((errno.EIO, True), (errnum, "KVS did not take it" in text))
+        self.assertEqual("0,2-3", self.up())
+
+    def test_other_changes_wait_for_grace_and_fail_with_a_sentence(self):
+        self.all(grace=0.3)
+        self.muster.drained["n1"] = "x"
+        self.away()
+        errnum, text = self.h.ask("resource.undrain", {"targets": "1"})
+        self.assertEqual((errno.EAGAIN, "Muster has not been reachable for 0 s; nothing was changed"), (errnum, text))
+        self.bridge.grace = 20.0
+        msg = self.h.send("resource.undrain", {"targets": "1"})
+        self.back()
+        self.until(lambda: msg.responses)
+        self.assertEqual([(0, None)], msg.responses)
+        self.assertEqual({}, self.muster.drained)
+
+    def test_a_drain_and_then_an_undrain_reach_muster_in_their_order(self):
+        self.all()
+        self.away()
+        self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
+        msg = self.h.send("resource.undrain", {"targets": "1"})
+        self.back()
+        self.until(lambda: msg.responses and not self.bridge.local.pending)
+        self.assertEqual([(0, None)], msg.responses)
+        self.until(lambda: self.up() == "0-3")
+
+    def test_a_broker_that_leaves_meanwhile_is_down_at_once(self):
+        self.all()
+        self.away()
+        self.h.group("broker.online", "0-2")
+        self.assertEqual("0-2", self.up())
+        self.back()
+        self.until(lambda: self.muster.online == {"n0", "n1", "n2"})
+        self.h.group("broker.online", "0-3")
+        self.until(lambda: self.up() == "0-3")
+
+    def test_a_start_with_nothing_is_refused_with_a_sentence(self):
+        with self.assertRaisesRegex(ValueError, "cannot start: Muster at .*no R from an earlier start. Start Muster, or remove"):
+            self.boot()
+
+    def test_a_start_from_the_kvs_knows_R_drains_exclusions_and_scheduling(self):
+        self.muster.scheduling = json.dumps({"graph": "x" * 3_000_000}, separators=(",", ":"))
+        self.all()
+        self.muster.change("drain", {"n1"}, reason="fan")
+        self.muster.change("exclude", {"n2"})
+        self.until(lambda: self.bridge.local.blocked == {1, 2} and not self.bridge.kvs.writing)
+        self.bridge.stop()
+        self.stop()
+        self.boot()
+        self.schedule()
+        self.assertEqual("0,3", self.up())
+        self.assertEqual("0-1,3", bridge.encode(bridge.ranks_of(self.R)))
+        self.assertEqual(3_000_000, len(self.R["scheduling"]["graph"]))
+        self.assertEqual("fan", self.h.ask("resource.status")[1]["drain"]["1"]["reason"])
+        self.assertTrue(self.logs("starts with the last known state"))
+        self.back()
+        self.assertEqual("0,3", self.up())
+
+    def test_a_scheduling_that_was_written_in_part_is_not_used(self):
+        self.muster.scheduling = json.dumps({"graph": "x" * 3_000_000})
+        self.all()
+        self.until(lambda: not self.bridge.kvs.writing)
+        self.bridge.stop()
+        self.stop()
+        self.kvs["resource.muster.scheduling"] = self.kvs["resource.muster.scheduling"][:-5]
+        self.boot()
+        self.schedule()
+        self.assertNotIn("scheduling", self.R)
+
+    def test_drains_of_the_own_module_are_taken_over(self):
+        line = '{"timestamp":%d,"name":"%s","context":{"idset":"%s","nodelist":"%s"%s}}\n'
+        self.kvs["resource.checkpoint"] = json.dumps(
+            {"timestamp": 5.0, "drain_state": {"0": {"timestamp": 1.0, "nodelist": "n0", "reason": "old"}}}
+        ).encode()
+        self.kvs["resource.eventlog"] = "".join(
+            (
+                line % (1, "drain", "3", "n3", ',"reason":"before the checkpoint"'),
+                line % (6, "drain", "1-2", "n[1-2]", ',"reason":"epilog","overwrite":0'),
+                line % (7, "undrain", "1", "n1", ""),
+                line % (8, "resource-define", "", "", ""),
+            )
+        ).encode()
+        self.start()
+        self.boot()
+        self.joined()
+        self.schedule()
+        self.until(lambda: self.muster.drained == {"n0": "old", "n2": "epilog"} and not self.bridge.local.pending)
+        self.until(lambda: self.up() == "1,3")
+
+    def test_an_R_that_changed_meanwhile_keeps_other_hosts_down_until_the_scheduler_is_reloaded(self):
+        self.all()
+        self.away()
+        self.muster.hosts = ["n0", "n1", "n2", "other"]
+        self.back()
+        self.until(lambda: self.up() == "0-2")
+        self.assertTrue(self.logs("R changed after the scheduler acquired it: n3 stay down until it is loaded again"))
+        self.h.send("resource.disconnect", sender="sched", noresponse=True)
+        self.schedule()
+        self.assertEqual("n0,n1,n2,other", self.R["execution"]["nodelist"][0])
+
+    def test_a_rival_in_the_gap_delays_the_reclaim_and_drains_are_seen_all_the_same(self):
+        self.all()
+        self.away()
+        owner, self.muster.owner = self.muster.owner, "rival"
+        self.start()
+        self.joined()
+        self.until(lambda: self.logs("held for rival"))
+        self.muster.change("drain", {"n1"}, reason="dimm")
+        self.until(lambda: self.up() == "0,2-3")
+        self.assertEqual("rival", self.h.ask("resource.bridge")[1]["refused"].split()[-1])
+        self.muster.owner = owner
+        self.until(lambda: self.bridge.said.fresh)
+        self.assertEqual("0,2-3", self.up())
+
+    def test_whatever_breaks_when_the_scheduler_believes_what_the_daemon_says(self):
+        chance = random.Random(16)
+        self.all(grace=20.0)
+        running, asked = True, []
+        for step in range(150):
+            host = chance.choice(HOSTS)
+            what = chance.randrange(8)
+            if what == 0 and running:
+                self.away()
+                running = False
+            elif what == 1 and not running:
+                self.start()
+                running = True
+            elif what == 2:
+                asked.append(self.h.send("resource.drain", {"targets": host, "reason": str(step), "mode": "update"}))
+            elif what == 3:
+                asked.append(self.h.send("resource.undrain", {"targets": host}))
+            elif what == 4:
+                self.muster.change(chance.choice(["drain", "undrain", "exclude", "include"]), {host})
+            elif what == 5:
+                self.h.group("broker.online", bridge.encode(r for r in range(4) if chance.random() < 0.8))
+            elif what == 6:
+                self.h.group("broker.torpid", bridge.encode(r for r in range(4) if chance.random() < 0.2))
+            for _ in range(chance.randrange(4)):
+                self.h.turn()
+            self.up()
+        if not running:
+            self.start()
+        self.joined()
+
+        def right():
+            want = {HOSTS.index(h) for h in self.muster.up()} & self.bridge.local.online - self.bridge.local.torpid
+            return all(m.responses for m in asked) and not self.bridge.local.pending and self.up() == bridge.encode(want)
+
+        self.until(right)
+        self.assertEqual({HOSTS[r] for r in self.bridge.local.online}, self.muster.online)
+        drained = {HOSTS.index(h) for h in self.muster.drained if h not in self.muster.excluded}
+        self.until(lambda: set(self.bridge.logged) == drained)
+
+
+if __name__ == "__main__":
+    unittest.main()
