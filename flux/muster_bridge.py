@@ -407,7 +407,9 @@ class Held:
     """What one scheduler was told. Its stream lives as long as the scheduler, whatever happens to Muster."""
 
     def __init__(self):
-        self.told, self.offered, self.up, self.properties, self.expiration = False, {}, set(), {}, 0.0
+        self.told, self.up, self.properties, self.expiration = False, set(), {}, 0.0
+        self.offered, self.ranks = {}, set()  # what the first response named, less what was shrunk
+        self.compared, self.other = None, set()  # Muster's nodes that were compared last, and the ranks that differ
 
     def strange(self, said):
         """Returns the offered ranks that are now another host, have other contents, or are gone."""
@@ -422,25 +424,30 @@ class Held:
         """Returns the ranks that are up for the first response."""
         self.told, self.offered, self.expiration = True, dict(said.nodes), said.expiration
         self.properties = {name: set(ranks) for name, ranks in said.properties.items()}
-        self.up = up & set(self.offered)
+        self.ranks = set(self.offered)
+        self.up = up & self.ranks
         return self.up
 
     def next(self, said, up):
         """Returns the update that makes the scheduler believe what is true now, or None. The scheduler never hears of a rank
         that its first response did not name, and one of its ranks always remains, because a scheduler without ranks hangs."""
-        shrink = said.lost & set(self.offered)
-        if shrink and len(shrink) == len(self.offered):
+        shrink = said.lost & self.ranks
+        if shrink and len(shrink) == len(self.ranks):
             shrink.remove(min(shrink))
-        now = (up & set(self.offered)) - said.lost - self.strange(said)
+        if said.nodes is not self.compared:
+            self.compared, self.other = said.nodes, self.strange(said)
+        now = (up & self.ranks) - said.lost - self.other
         update = {"up": now - self.up, "down": (self.up - now) | shrink, "shrink": shrink}
         update = {key: encode(ranks) for key, ranks in update.items() if ranks}
-        self.up, self.offered = now, {r: node for r, node in self.offered.items() if r not in shrink}
-        have, want, mine = self.properties, said.properties if said.fresh else self.properties, set(self.offered)
-        for key, more, less in (("property-add", want, have), ("property-remove", have, want)):
-            changed = {name: (ranks - less.get(name, set())) & mine for name, ranks in more.items()}
+        self.up, self.ranks = now, self.ranks - shrink
+        for rank in shrink:
+            del self.offered[rank]
+        have, want = self.properties, said.properties if said.fresh else self.properties
+        for key, more, less in (("property-add", want, have), ("property-remove", have, want)) if want != have else ():
+            changed = {name: (ranks - less.get(name, set())) & self.ranks for name, ranks in more.items()}
             if any(changed.values()):
                 update[key] = {name: encode(ranks) for name, ranks in changed.items() if ranks}
-        self.properties = {name: set(ranks) for name, ranks in want.items()}
+        self.properties = have if want == have else {name: set(ranks) for name, ranks in want.items()}
         if said.expiration != self.expiration:
             self.expiration = update["expiration"] = said.expiration
         return update or None

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class FluxFolderTest {
     private static final String PYTHON = "/usr/bin/python3";
-    private static final Path TESTS = Path.of("..", "flux", "tests").toAbsolutePath().normalize();
+    private static final Path TESTS =
+            Path.of("..", "flux", "tests").toAbsolutePath().normalize();
     private static final Pattern RAN = Pattern.compile("Ran (\\d+) tests in ");
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -46,7 +47,8 @@ class FluxFolderTest {
         try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"))
                 .start()
                 .expect("does not report any more")) {
-            ProcessBuilder command = python(PYTHON, TESTS.resolve("live_daemon.py").toString());
+            ProcessBuilder command =
+                    python(PYTHON, TESTS.resolve("live_daemon.py").toString());
             command.environment().put("MUSTER_SOCKET", daemon.socket().toString());
             String output = Tool.run(command);
             assertThat(ran(output)).as(output).isEqualTo(3);
