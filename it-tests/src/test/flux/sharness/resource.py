@@ -38,7 +38,7 @@ def discovered(h):
         pass
     local = subprocess.run(["flux", "R", "encode", "--local"], capture_output=True, check=True).stdout
     children = json.loads(local)["execution"]["R_lite"][0]["children"]
-    ranks = "0-%d" % (int(h.attr_get("size")) - 1)
+    ranks = str(IDset(",".join(map(str, range(int(h.attr_get("size")))))))
     return {"version": 1, "execution": {"R_lite": [{"rank": ranks, "children": children}], "starttime": 0, "expiration": 0,
                                         "nodelist": [h.attr_get("hostlist")]}}
 
