@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The rules of {@code muster flux-check}: each method compares facts and returns the result of one check. */
 final class FluxFit {
     /** How Flux uses Muster. */
+    @SuppressWarnings("ImmutableEnumChecker") // List.of makes immutable lists
     enum Level {
         BRIDGE(84, List.of("change", "acquire", "speak-for")),
         FEED(72, List.of("change", "follow")),

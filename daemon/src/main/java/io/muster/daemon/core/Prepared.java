@@ -53,7 +53,9 @@ record Prepared(
                 decision,
                 entries,
                 lines,
-                id == null || journaled || entries.isEmpty() ? after : after.remember(id, now, by, seq + entries.size()),
+                id == null || journaled || entries.isEmpty()
+                        ? after
+                        : after.remember(id, now, by, seq + entries.size()),
                 refusal);
     }
 

@@ -27,6 +27,8 @@ class KeysTest {
             double.class, List.of(1.5, 2.5),
             String.class, List.of("a", "b"),
             Principal.class, List.of(States.ALICE, States.BOB),
+            Principal.Speaker.class,
+                    List.of(new Principal.Speaker(States.ALICE, false), new Principal.Speaker(States.ALICE, true)),
             Membership.Kind.class, List.of(Membership.Kind.ADMIN, Membership.Kind.CONFIG),
             Liveness.Status.class, List.of(Liveness.Status.ONLINE, Liveness.Status.TORPID),
             Extras.class, List.of(Extras.NONE, new Extras(new TreeMap<>(Map.of("a", "1")))),
