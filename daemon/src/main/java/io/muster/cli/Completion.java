@@ -141,7 +141,7 @@ final class Completion extends Verb {
             print("target", Stream.concat(Stream.of("all"), properties.map(name -> "@" + name)));
             print("property", standing.resources().properties().keySet().stream());
             print("state", Arrays.stream(HostState.values()).map(HostState::label));
-            print("state", Stream.of("all", "online", "offline"));
+            print("state", Stream.of("all", "online", "offline", "unknown"));
             print(
                     "holder",
                     Stream.concat(

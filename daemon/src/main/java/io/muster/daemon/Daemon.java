@@ -69,6 +69,7 @@ final class Daemon {
         preparation.start(config);
         threads.core().execute(core.expiry()::start);
         threads.core().execute(core.acquires()::start);
+        threads.core().execute(core.reporters()::start);
         new DiskWatch(core.ledger()).start(threads.core());
         every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
         every(DAY_SECONDS, core.snapshots()::refresh);

@@ -253,13 +253,16 @@ class CompletionTest {
                             target @batch
                             property batch
                             state avail
+                            state allocated
                             state torpid
                             state exclude
                             state lost
+                            state draining
                             state drained
                             state all
                             state online
                             state offline
+                            state unknown
                             holder admin
                             holder ops
                             """, ""));

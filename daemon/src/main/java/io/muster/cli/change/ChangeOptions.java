@@ -10,6 +10,7 @@ import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Stack;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ import picocli.CommandLine.Option;
 public final class ChangeOptions {
     private static final long PAUSE_MILLIS = 50;
     private static final long IDLE_PAUSE_MILLIS = 500;
+    /** Longer than a reporter takes to notice a job that began just before the schedulers were sent the change. */
+    private static final double SETTLE_SECONDS = 2;
+
     private static final String IDLE = "idle";
 
     @Option(
@@ -76,7 +80,7 @@ public final class ChangeOptions {
 
     private static boolean isAnyBehind(Overview standing) {
         for (Scheduler scheduler : standing.schedulers()) {
-            if (scheduler.behind()) {
+            if (scheduler.behind() || scheduler.responses() == 0) {
                 return true;
             }
         }
@@ -85,6 +89,11 @@ public final class ChangeOptions {
 
     boolean waitsForIdle() {
         return IDLE.equals(wait);
+    }
+
+    /** Returns what reporters said at a time or later. */
+    private static List<JobUsage> since(double time, Overview now) {
+        return now.usage().stream().filter(usage -> usage.time() >= time).toList();
     }
 
     /**
@@ -97,7 +106,8 @@ public final class ChangeOptions {
             throws IOException {
         long start = System.nanoTime();
         Overview now = Overview.ask(client);
-        while (!JobUsage.areIdle(now.usage(), targets.apply(now))) {
+        double settled = now.time() + SETTLE_SECONDS;
+        while (!JobUsage.areIdle(since(settled, now), targets.apply(now))) {
             if (limit != null && System.nanoTime() - start > limit.toNanos()) {
                 Idset busy = targets.apply(now).intersect(JobUsage.allocated(now.usage()));
                 console.complain(

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * progress. Used on the core thread.
  */
 public final class Admissions {
+    /** How long a user whose name was not found goes by the number before the name is looked up again. */
+    private static final int UNKNOWN_SECONDS = 60;
+
     private static final int MOST_KNOWN = 10_000;
 
     /** How long a connection waits for its user's name. A name service that works responds within milliseconds. */
@@ -102,8 +105,10 @@ public final class Admissions {
         }
         lookUp(Identity.ofClaim(uid, false), found -> {
             Rights rights = admission.onBehalfOf(speaker, claimed, found);
-            if (rights.haveName() && spokenFor.size() < MOST_KNOWN) {
-                spokenFor.put(uid, found);
+            boolean kept = spokenFor.size() < MOST_KNOWN && spokenFor.putIfAbsent(uid, found) == null;
+            if (kept && !rights.haveName()) { // the name service may only be slow
+                Runnable forget = () -> spokenFor.remove(uid, found);
+                var unused = core.schedule(forget, UNKNOWN_SECONDS, TimeUnit.SECONDS);
             }
             then.accept(rights);
         });

@@ -51,9 +51,10 @@ public final class Absences {
     }
 
     private void release(String owner) {
+        Timer fired = timers.get(owner);
         AcquisitionChanges.Release release = new AcquisitionChanges.Release(owner, "the owner did not come back");
         inventory.submit(release, Principal.DAEMON, answer -> {
-            if (answer instanceof Answer.Failed && timers.containsKey(owner)) {
+            if (answer instanceof Answer.Failed && fired != null && fired.equals(timers.get(owner))) {
                 arm(owner, RETRY_SECONDS);
             }
         });

@@ -15,6 +15,7 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -40,6 +41,9 @@ public final class AcquireStreams implements Commits {
     private final AcquireMeters meters;
     private final LongSupplier nanos;
     private final Set<AcquireStream> streams = new LinkedHashSet<>();
+    /** The streams whose claims are not answered yet, by owner, although their connections may be closed. */
+    private final Map<String, AcquireStream> claims = new HashMap<>();
+
     private final Absences absences;
 
     private final Offer offer = new Offer();
@@ -118,7 +122,9 @@ public final class AcquireStreams implements Commits {
 
     private void claim(AcquireStream stream, Owner owner, Principal by) {
         absences.end(owner.name());
+        claims.put(owner.name(), stream);
         inventory.submit(new AcquisitionChanges.Claim(owner.name(), owner.grace()), by, answer -> {
+            claims.remove(owner.name(), stream);
             RpcException error = answer.error();
             if (error == null) {
                 begin(stream);
@@ -130,15 +136,19 @@ public final class AcquireStreams implements Commits {
 
     /** Returns why a scheduler may not acquire now, or null. */
     private @Nullable RpcException refusal(Principal by, @Nullable Owner owner) {
-        for (AcquireStream stream : streams) {
+        Acquisition own = owner == null ? null : inventory.state().acquisitions().get(owner.name());
+        boolean mayJoin = shared || (own != null && own.by().isSamePerson(by));
+        Set<AcquireStream> holders = streams();
+        holders.addAll(claims.values());
+        for (AcquireStream stream : holders) {
             boolean same = owner != null && owner.name().equals(stream.owner());
-            if (same ? !stream.holder().isSamePerson(by) : !shared) {
+            if (same ? !stream.holder().isSamePerson(by) : !mayJoin) {
                 return busy(stream);
             }
         }
         for (Acquisition held : inventory.state().acquisitions().values()) {
             boolean same = owner != null && owner.name().equals(held.owner());
-            if (same ? !held.by().isSamePerson(by) : !shared) {
+            if (same ? !held.by().isSamePerson(by) : !mayJoin) {
                 return busy(held);
             }
         }
@@ -270,7 +280,7 @@ public final class AcquireStreams implements Commits {
 
     /** Returns whether a scheduler holds the resources, perhaps without a connection. */
     public boolean isAcquired() {
-        return !streams.isEmpty() || absences.size() > 0;
+        return !streams.isEmpty() || !claims.isEmpty() || absences.size() > 0;
     }
 
     public int size() {

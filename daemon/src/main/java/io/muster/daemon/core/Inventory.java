@@ -60,6 +60,8 @@ public final class Inventory {
     private boolean settling;
     /** Whether a command is being decided beside the core thread. */
     private boolean deciding;
+    /** The number of commands that are decided beside the core thread, or wait for that. */
+    private int asides;
     /** What waits until that command is decided, in order. */
     private final Queue<Runnable> held = new ArrayDeque<>();
     /** How many times the proposed state was set back to the committed state because the disk failed. */
@@ -149,7 +151,7 @@ public final class Inventory {
     /** Returns whether a new R is being decided, or waits for the disk. */
     @SuppressWarnings("ReferenceEquality") // an R that is defined again is a new definition, even if it is equal
     public boolean isRedefining() {
-        return isHeld() || proposed.definition().base() != state().definition().base();
+        return asides > 0 || proposed.definition().base() != state().definition().base();
     }
 
     /** Calls {@code then} when everything that was submitted before has been responded to. */
@@ -207,6 +209,7 @@ public final class Inventory {
      */
     public void submitAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
         checkThread();
+        asides++;
         inTurn(() -> decideAside(choice, by, reply));
     }
 
@@ -238,6 +241,7 @@ public final class Inventory {
 
     private void decided(Runnable then) {
         deciding = false;
+        asides--;
         try {
             then.run();
         } finally {

@@ -140,8 +140,8 @@ public final class Redefinition {
                 },
                 by,
                 answer -> {
-                    Plan made = Objects.requireNonNull(plan.get());
-                    if (answer instanceof Answer.Done && !made.untold().isEmpty()) {
+                    Plan made = plan.get();
+                    if (answer instanceof Answer.Done && made != null && !made.untold().isEmpty()) {
                         untold.accept(made.untold());
                         return;
                     }

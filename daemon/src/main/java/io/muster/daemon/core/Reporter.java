@@ -9,8 +9,10 @@ public final class Reporter {
     private final String name;
     private final Sink sink;
     private final Principal by;
+    private boolean begun;
     private @Nullable JobUsage usage;
-    private long usageAt;
+    private boolean asked;
+    private long askedAt;
 
     Reporter(String name, Sink sink, Principal by) {
         this.name = name;
@@ -35,13 +37,31 @@ public final class Reporter {
         return usage;
     }
 
-    /** Returns the time of the last usage on the monotonic clock, in nanoseconds; 0 if there was none. */
-    long usageAt() {
-        return usageAt;
+    void uses(JobUsage now) {
+        usage = now;
     }
 
-    void uses(JobUsage now, long nanos) {
-        usage = now;
-        usageAt = nanos;
+    /** Returns whether the report is durable. */
+    boolean hasBegun() {
+        return begun;
+    }
+
+    void begin() {
+        begun = true;
+    }
+
+    /**
+     * Notes a report of the usage, also one that is refused later.
+     *
+     * @param nanos the monotonic clock
+     * @return whether the last one was at least {@code pause} before
+     */
+    boolean mayAsk(long nanos, long pause) {
+        if (asked && nanos - askedAt < pause) {
+            return false;
+        }
+        asked = true;
+        askedAt = nanos;
+        return true;
     }
 }

@@ -78,6 +78,7 @@ public final class Reporters implements Commits {
         }
         RpcException error = answer.error();
         if (error == null) {
+            reporter.begin();
             log.info("{}, {} reports for {} ranks", reporter.name(), reporter.by(), ranks.size());
             reporter.sink()
                     .send(Json.encode(JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString())));
@@ -97,22 +98,22 @@ public final class Reporters implements Commits {
     public void release(Reporter reporter) {
         if (streams.remove(reporter.name(), reporter)) {
             collect();
-            lapse(reporter);
+            lapse(reporter.name());
         }
     }
 
-    private void lapse(Reporter reporter) {
-        inventory.submit(new ReportChanges.Lapse(reporter.name()), Principal.DAEMON, answer -> {
-            if (answer instanceof Answer.Failed && !streams.containsKey(reporter.name())) {
+    private void lapse(String reporter) {
+        inventory.submit(new ReportChanges.Lapse(reporter), Principal.DAEMON, answer -> {
+            if (answer instanceof Answer.Failed && !streams.containsKey(reporter)) {
                 var unused = core.schedule(() -> retry(reporter), RETRY_SECONDS, TimeUnit.SECONDS);
             } else if (answer instanceof Answer.Done done && !done.entries().isEmpty()) {
-                log.warn("{} does not report any more: the liveness of its ranks is unknown", reporter.name());
+                log.warn("{} does not report any more: the liveness of its ranks is unknown", reporter);
             }
         });
     }
 
-    private void retry(Reporter reporter) {
-        if (!streams.containsKey(reporter.name())) {
+    private void retry(String reporter) {
+        if (!streams.containsKey(reporter)) {
             lapse(reporter);
         }
     }
@@ -124,27 +125,45 @@ public final class Reporters implements Commits {
         ending.forEach(reporter -> reporter.sink().end(reason));
     }
 
+    /** Ends the reports of an earlier daemon whose end could not be written when this daemon started. */
+    public void start() {
+        inventory.state().liveness().reports().all().forEach(report -> retry(report.reporter()));
+    }
+
+    /**
+     * Checks whether a reporter may say now which ranks jobs use.
+     *
+     * @throws RpcException EINVAL if the reporter's stream has ended, EAGAIN if it has not begun or the reporter says it too often
+     */
+    public void pace(Reporter reporter) {
+        if (streams.get(reporter.name()) != reporter) {
+            throw new RpcException(
+                    Errno.EINVAL,
+                    reporter.name() + " does not report on this connection any more: send resource.report again");
+        }
+        if (!reporter.hasBegun()) {
+            throw new RpcException(Errno.EAGAIN, "the report of " + reporter.name() + " has not begun yet");
+        }
+        if (!reporter.mayAsk(nanos.getAsLong(), USAGE_PAUSE_NANOS)) {
+            throw new RpcException(
+                    Errno.EAGAIN, "usage may be reported every 50 ms: send the newest usage after that time");
+        }
+    }
+
     /**
      * Takes what a reporter says about jobs.
      *
      * @param allocated all ranks of the reporter that jobs use
-     * @throws RpcException EINVAL if the reporter does not report for one of the ranks, EAGAIN if it says it too often
+     * @throws RpcException EINVAL if the reporter does not report for one of the ranks
      */
     public void use(Reporter reporter, Idset allocated) {
         Report report = inventory.state().liveness().reports().of(reporter.name());
-        if (report == null || report.isLapsed()) {
-            throw new RpcException(Errno.EAGAIN, "the report of " + reporter.name() + " has not begun yet");
+        Idset ranks = report == null ? Idset.EMPTY : report.ranks();
+        if (!ranks.containsAll(allocated)) {
+            int stranger = allocated.subtract(ranks).first();
+            throw new RpcException(Errno.EINVAL, reporter.name() + " does not report for rank " + stranger);
         }
-        if (!report.ranks().containsAll(allocated)) {
-            throw new RpcException(
-                    Errno.EINVAL, reporter.name() + " does not report for ranks " + allocated.subtract(report.ranks()));
-        }
-        long now = nanos.getAsLong();
-        if (reporter.usage() != null && now - reporter.usageAt() < USAGE_PAUSE_NANOS) {
-            throw new RpcException(
-                    Errno.EAGAIN, "usage may be reported every 50 ms: send the newest usage after that time");
-        }
-        reporter.uses(new JobUsage(reporter.name(), report.ranks(), allocated, inventory.now()), now);
+        reporter.uses(new JobUsage(reporter.name(), ranks, allocated, inventory.now()));
         collect();
     }
 

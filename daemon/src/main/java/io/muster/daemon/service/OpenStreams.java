@@ -4,10 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.JournalStream;
 import io.muster.daemon.core.Reporter;
-import io.muster.daemon.core.Reporters;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.idset.Idset;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.ReportRequest;
@@ -17,7 +15,6 @@ import io.muster.protocol.rpc.ReplyStream;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.rpc.Topic;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import java.util.HashMap;
@@ -93,22 +90,22 @@ final class OpenStreams {
     }
 
     /** Opens the stream of a reporter, whose usage is that of the peer from now on. */
-    void report(Request request, Principal by) throws ProtocolException {
+    void report(Request request, Principal by, ReportRequest report) {
         Reply reply = begin(request);
-        ReportRequest report = ReportRequest.parse(Json.parse(Session.payload(request)));
         Reporter stream = backend.reporters().open(reply, by, report.command());
         reporter = stream;
         Runnable release = () -> backend.reporters().release(stream);
         open(request, reply, () -> {}, release, release);
     }
 
-    /** @throws RpcException if the peer has no open report, or {@link Reporters#use} refuses what it says */
-    void use(Idset allocated) {
+    /** @throws RpcException if the peer has no open report, or what it says is refused */
+    void use(Bytes payload) throws ProtocolException {
         if (reporter == null) {
             throw new RpcException(
                     Errno.EINVAL, "this connection reports for no ranks: send " + ReportRequest.TOPIC + " first");
         }
-        backend.reporters().use(reporter, allocated);
+        backend.reporters().pace(reporter);
+        backend.reporters().use(reporter, ReportRequest.parseUsage(payload));
     }
 
     /**

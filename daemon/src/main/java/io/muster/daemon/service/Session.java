@@ -195,13 +195,15 @@ public final class Session {
     }
 
     void report(Request request) throws ProtocolException {
-        streams.report(request, sender.principal());
+        ReportRequest report = ReportRequest.parse(payload(request));
+        if (!closed) { // a report lasts as long as its connection
+            streams.report(request, sender.principal(), report);
+        }
         served(request);
     }
 
     void use(Request request) throws ProtocolException {
-        ObjectNode payload = Json.parse(payload(request));
-        streams.use(ReportRequest.parseUsage(payload));
+        streams.use(payload(request));
         reply(request, null);
     }
 

@@ -204,4 +204,31 @@ class OwnedAcquireTest {
         assertThat(rig.inventory.seq()).isEqualTo(seq);
         assertThat(rig.acquires.isAcquired()).isFalse();
     }
+
+    @Test
+    void aClaimThatWaitsForTheDiskKeepsOthersAwayThoughItsConnectionIsClosed() {
+        rig.holdDisk();
+        AcquireStream stream = rig.acquires.acquire(sink, Rig.ALICE, FLUX);
+        rig.acquires.release(stream);
+        assertBusy("resources are acquired by flux, alice(1001)");
+        rig.release();
+        rig.settle();
+        assertBusy("resources are held for flux");
+        acquire(sink, ALICE_LATER, FLUX);
+        assertThat(sink.received()).singleElement().asString().startsWith("{\"resources\"");
+    }
+
+    @Test
+    void anAbsenceThatBeganAnewIsNotShortenedByADiskThatRefusedTheEndOfTheFirst() {
+        rig.acquires.release(acquire(sink, Rig.ALICE, FLUX));
+        rig.fillDisk();
+        rig.advance(Duration.ofSeconds(60));
+        rig.healDisk();
+        rig.advance(Duration.ofMillis(100));
+        rig.acquires.release(acquire(sink, Rig.ALICE, FLUX));
+        rig.advance(Duration.ofSeconds(30));
+        assertThat(rig.state().acquisitions()).containsOnlyKeys("flux");
+        rig.advance(Duration.ofSeconds(31));
+        assertThat(rig.state().acquisitions()).isEmpty();
+    }
 }

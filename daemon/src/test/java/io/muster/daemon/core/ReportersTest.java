@@ -13,6 +13,7 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.time.Duration;
 import java.util.Objects;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -173,17 +174,45 @@ class ReportersTest {
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.range(0, 1))).isFalse();
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.of(2))).isTrue();
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.of(3))).isFalse();
-        assertUse(reporter, Idset.EMPTY, Errno.EAGAIN, "usage may be reported every 50 ms");
-        rig.advance(Duration.ofMillis(50));
-        assertUse(reporter, Idset.of(3), Errno.EINVAL, "bridge does not report for ranks 3");
+        assertUse(reporter, Idset.of(3), Errno.EINVAL, "bridge does not report for rank 3");
         rig.reporters.use(reporter, Idset.EMPTY);
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.of(1))).isTrue();
         close(reporter);
         assertThat(rig.reporters.usage()).isEmpty();
     }
 
+    @Test
+    void usageIsTakenFromTheOpenStreamAndNotMoreOftenThanEvery50Milliseconds() {
+        rig.holdDisk();
+        Reporter first = rig.reporters.open(
+                sink, Rig.ALICE, new ReportChanges.Register("bridge", Idset.of(0), Idset.EMPTY, Idset.EMPTY));
+        assertRefused(() -> rig.reporters.pace(first), Errno.EAGAIN, "the report of bridge has not begun yet");
+        rig.release();
+        rig.settle();
+        rig.reporters.pace(first);
+        assertRefused(() -> rig.reporters.pace(first), Errno.EAGAIN, "usage may be reported every 50 ms");
+        rig.advance(Duration.ofMillis(50));
+        rig.reporters.pace(first);
+        open("bridge", Rig.ALICE, "0-3", "0-3");
+        assertRefused(() -> rig.reporters.pace(first), Errno.EINVAL, "bridge does not report on this connection any more");
+    }
+
+    @Test
+    void aReportThatTheLastDaemonCouldNotEndIsEndedAtTheStart() {
+        open("bridge", Rig.ALICE, "0-3", "0-3");
+        rig.close();
+        rig = Rig.on(rig.disk, new HandDriven(Rig.START.plusSeconds(1000)));
+        rig.reporters.start();
+        rig.settle();
+        assertThat(unknown()).hasToString("0-3");
+    }
+
     private void assertUse(Reporter reporter, Idset allocated, Errno errno, String sentence) {
-        assertThatThrownBy(() -> rig.reporters.use(reporter, allocated))
+        assertRefused(() -> rig.reporters.use(reporter, allocated), errno, sentence);
+    }
+
+    private static void assertRefused(ThrowingCallable call, Errno errno, String sentence) {
+        assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         RpcException.class, e -> assertThat(e.errno()).isEqualTo(errno))
                 .hasMessageContaining(sentence);

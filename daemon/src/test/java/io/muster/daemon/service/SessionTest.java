@@ -66,7 +66,11 @@ class SessionTest {
             Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
             Map.entry(Method.HISTORY, "{}"),
             Map.entry(Method.HISTORY_CANCEL, "{\"matchtag\":77}"),
-            Map.entry(Method.JOURNAL_CANCEL, "{\"matchtag\":77}"));
+            Map.entry(Method.JOURNAL_CANCEL, "{\"matchtag\":77}"),
+            Map.entry(Method.ACQUIRE_RELEASE, "{}"),
+            Map.entry(Method.REPORT, "{\"reporter\":\"r\",\"ranks\":\"1\",\"online\":\"\"}"),
+            Map.entry(Method.REPORT_CANCEL, "{\"matchtag\":77}"),
+            Map.entry(Method.USAGE, "{\"allocated\":\"\"}"));
 
     private final Stage stage = new Stage(Rig.ofFour());
     private final Stage.Caller owner = stage.join(Stage.owner());
@@ -115,7 +119,8 @@ class SessionTest {
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
-            resource.clock-accept resource.upgrade-finish
+            resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
+            resource.report-cancel resource.usage
             """, ADMINS, """
             resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
@@ -145,7 +150,8 @@ class SessionTest {
     private static String expected(String topic) {
         Method method = Objects.requireNonNull(Method.of(topic), topic);
         return switch (method) {
-            case ACQUIRE_CANCEL, JOURNAL_CANCEL, HISTORY_CANCEL, DISCONNECT -> NOTHING;
+            case ACQUIRE_CANCEL, JOURNAL_CANCEL, HISTORY_CANCEL, REPORT_CANCEL, DISCONNECT -> NOTHING;
+            case ACQUIRE_RELEASE, USAGE -> "EINVAL";
             case RELOAD -> "ENOENT";
             case ACQUIRE,
                     JOURNAL,
@@ -161,7 +167,8 @@ class SessionTest {
                     ATTR_LIST,
                     CONFIG_GET,
                     CLOCK_ACCEPT,
-                    UPGRADE_STATUS -> "{";
+                    UPGRADE_STATUS,
+                    REPORT -> "{";
             case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY, UPGRADE_FINISH -> "{\"changed\":false,\"hosts\":\"\"}";
             case EXCLUDE, SHRINK, OFFLINE, TORPID, PROPERTY_ADD -> "{\"changed\":true,\"hosts\":\"";
             default -> OK;
@@ -173,7 +180,10 @@ class SessionTest {
     void everyTopicKnowsWhoMayAsk(String topic, Role role, String expected) {
         Stage.Caller caller = stage.join(role.rights(), role != Role.ADMIN_ON_THE_MAIN_SOCKET);
         Method method = Method.of(topic);
-        boolean streams = method == Method.ACQUIRE || method == Method.JOURNAL || method == Method.HISTORY;
+        boolean streams = method == Method.ACQUIRE
+                || method == Method.JOURNAL
+                || method == Method.HISTORY
+                || method == Method.REPORT;
         int flags = streams ? Header.STREAMING : 0;
         String json = PAYLOADS.get(method);
         Request request = Request.of(topic, json == null ? null : Bytes.text(json), flags, 9);

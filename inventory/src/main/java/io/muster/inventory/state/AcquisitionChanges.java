@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The commands that begin and end an acquisition that has an owner, and the events that they lead to. */
 public final class AcquisitionChanges {
+    /** The highest number of acquisitions that have an owner. */
+    static final int MOST = 64;
+
     private AcquisitionChanges() {}
 
     /** Begins an acquisition, or takes up one that its owner has made before. */
@@ -27,6 +30,11 @@ public final class AcquisitionChanges {
                 return Decision.reject(
                         Decision.Rejection.Kind.HELD_BY_OTHER,
                         "the acquisition of " + owner + " belongs to " + held.by() + ": use another owner");
+            }
+            if (held == null && state.acquisitions().size() >= MOST) {
+                return Decision.reject(
+                        Decision.Rejection.Kind.INVALID,
+                        MOST + " acquisitions have owners already: release one with `muster acquire release`");
             }
             return held != null && held.grace() == grace
                     ? Decision.accept()

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * that they lead to.
  */
 public final class ReportChanges {
+    /** The highest number of reporters, lost ones included. */
+    static final int MOST = 64;
+
     private ReportChanges() {}
 
     /**
@@ -47,6 +50,10 @@ public final class ReportChanges {
                 return "a report needs format level " + Level.THREE.number() + ", and the state directory is in level "
                         + state.level().number() + ": run `muster upgrade finish`";
             }
+            int ranges = Math.max(ranks.rangeCount(), Math.max(online.rangeCount(), torpid.rangeCount()));
+            if (ranges > Targets.MOST_RANGES) {
+                return "the report has " + ranges + " separate ranges of ranks, but may have at most " + Targets.MOST_RANGES;
+            }
             if (ranks.isEmpty()) {
                 return "the report names no rank";
             }
@@ -63,6 +70,12 @@ public final class ReportChanges {
 
         private @Nullable Decision conflict(InventoryState state, Principal by) {
             Report own = state.liveness().reports().of(reporter);
+            if (own == null && state.liveness().reports().all().size() >= MOST) {
+                return Decision.reject(
+                        INVALID,
+                        MOST + " reporters are known already: `muster online` or `muster offline` of its unknown hosts ends a"
+                                + " lost one");
+            }
             if (own != null && !own.isLapsed() && !own.by().isSamePerson(by)) {
                 return Decision.reject(HELD_BY_OTHER, reporter + " belongs to " + own.by() + ": use another name");
             }

@@ -46,11 +46,11 @@ public record HostStatus(
         out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", obstacles())));
         membership(out, now);
         liveness(out, now);
-        jobs(out, now);
         holds(out, now, time);
         List<String> properties = properties();
         line(out, "properties", properties.isEmpty() ? "none" : String.join(", ", properties));
         schedulers(out, now);
+        jobs(out, now);
         trail(out, events, silence, now, time);
         return out.toString();
     }

@@ -125,4 +125,31 @@ class ReportChangesTest {
                 .extracting(Report::reporter)
                 .containsExactly("bridge", "other");
     }
+
+    @Test
+    void scatteredReportsAreRefusedShortly() {
+        StringBuilder scattered = new StringBuilder("0");
+        for (int i = 1; i <= Targets.MOST_RANGES; i++) {
+            scattered.append(',').append(2 * i);
+        }
+        Idset many = Idset.parse(scattered.toString());
+        Decision decision = new ReportChanges.Register("bridge", many, Idset.EMPTY, Idset.EMPTY)
+                .decide(States.four().state(), 1, States.ALICE);
+        assertThat(decision.rejection()).isNotNull().satisfies(refusal -> assertThat(refusal.text())
+                .isEqualTo("the report has 16385 separate ranges of ranks, but may have at most 16384"));
+    }
+
+    @Test
+    void ownersAndReportersAreLimited() {
+        InventoryState state = States.four().state();
+        for (int i = 0; i < AcquisitionChanges.MOST; i++) {
+            state = after(state, 1, new AcquisitionChanges.Claim("owner" + i, 60));
+        }
+        Decision owner = new AcquisitionChanges.Claim("one-more", 60).decide(state, 1, States.ALICE);
+        assertThat(owner.rejection()).isNotNull();
+        assertThat(new AcquisitionChanges.Claim("owner3", 90)
+                        .decide(state, 1, States.ALICE)
+                        .rejection())
+                .isNull();
+    }
 }

@@ -7,6 +7,9 @@ import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
 
 /**
  * The request {@code resource.report}, which is ours: {@code {reporter, ranks, online, torpid?}}. A reporter registers the ranks
@@ -19,8 +22,11 @@ public record ReportRequest(ReportChanges.Register command) {
     /** The request in which a reporter says which ranks jobs use: {@code {allocated}}. */
     public static final String USAGE_TOPIC = "resource.usage";
 
-    /** @throws RpcException EPROTO if a key is missing or has the wrong type */
-    public static ReportRequest parse(ObjectNode payload) {
+    /** The longest payload, which has room for three sets of as many ranges of ranks as a report may have. */
+    private static final int LONGEST = 1 << 20;
+
+    /** @throws RpcException EPROTO if a key is missing or has the wrong type, EINVAL if the payload is too long */
+    public static ReportRequest parse(Bytes payload) throws ProtocolException {
         Fields in = fields(TOPIC, payload);
         return new ReportRequest(new ReportChanges.Register(
                 in.text("reporter"),
@@ -32,15 +38,20 @@ public record ReportRequest(ReportChanges.Register command) {
     /**
      * Reads the payload of a report of the usage.
      *
-     * @throws RpcException EPROTO if the key is missing or is not an idset
+     * @throws RpcException EPROTO if the key is missing or is not an idset, EINVAL if the payload is too long
      */
-    public static Idset parseUsage(ObjectNode payload) {
+    public static Idset parseUsage(Bytes payload) throws ProtocolException {
         return fields(USAGE_TOPIC, payload).parse("allocated", Idset::parse);
     }
 
-    private static Fields fields(String topic, ObjectNode payload) {
+    private static Fields fields(String topic, Bytes payload) throws ProtocolException {
+        if (payload.length() > LONGEST) {
+            throw new RpcException(
+                    Errno.EINVAL,
+                    topic + ": the request has " + payload.length() + " bytes, but may have at most " + LONGEST);
+        }
         return new Fields(
-                payload,
+                Json.parse(payload),
                 "",
                 (place, sentence) -> new RpcException(Errno.EPROTO, topic + ": " + place + " " + sentence));
     }
