@@ -340,16 +340,17 @@ class Wire:
 LARGEST_RANK = 1 << 22
 
 
-def decode(text):
+def decode(text, most=LARGEST_RANK):
     """Returns the set of integers of an idset in RFC 22 form. ValueError if it is none."""
-    ids, body = set(), text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
+    count, ids, body = 0, set(), text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
     for part in body.split(",") if body else ():
         first, dash, last = part.partition("-")
         last = last if dash else first
         if not (first.isascii() and first.isdigit() and last.isascii() and last.isdigit()) or len(last) > 9:
             raise ValueError(f"{text[:80]!r} is not an idset")
-        if not int(first) <= int(last) <= LARGEST_RANK:
-            raise ValueError(f"{part} in an idset: ranks go up from 0 to {LARGEST_RANK}")
+        count += int(last) - int(first) + 1
+        if not int(first) <= int(last) <= LARGEST_RANK or count > most + 1:
+            raise ValueError(f"{part[:80]} in an idset: ranks go up from 0 to {most}, and each is named once")
         ids.update(range(int(first), int(last) + 1))
     return ids
 
@@ -488,7 +489,7 @@ def properties_of(R):
     return {name: decode(text) for name, text in R["execution"].get("properties", {}).items()}
 
 
-def hosts_of(text):
+def hosts_of(text, most=LARGEST_RANK):
     """Returns the names of a hostlist. Flux's Hostlist needs the square of their number."""
     names = []
     for part in re.findall(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*", text):
@@ -499,8 +500,8 @@ def hosts_of(text):
             continue
         for run in ids.split(","):
             first, dash, last = run.partition("-")
-            if not 0 <= int(last or first) - int(first) <= LARGEST_RANK:
-                raise ValueError(f"{part[:80]} is not a hostlist")
+            if not 0 <= int(last or first) - int(first) <= most - len(names):
+                raise ValueError(f"{part[:80]} is not a hostlist of at most {most} hosts")
             names.extend(f"{prefix}{n:0{len(first)}}{suffix}" for n in range(int(first), int(last or first) + 1))
     return names
 
@@ -718,8 +719,9 @@ class Bridge:
         """Takes what the last bridge of this instance wrote, and what flux-core's own module wrote to the eventlog."""
         self.state = json.loads(self.kvs.read(STATE) or b"{}")
         self.owner = self.state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
-        if "method" in self.state and not self.force_up:
-            self.written_R, self.written_scheduling = self.kvs.read("resource.R"), self.kvs.read(SCHEDULING_KEY) or b""
+        self.written_R = None if self.force_up else self.kvs.read("resource.R")
+        if "method" in self.state and self.written_R:
+            self.written_scheduling = self.kvs.read(SCHEDULING_KEY) or b""
             if [len(self.written_scheduling), zlib.crc32(self.written_scheduling)] != self.state["scheduling"]:
                 self.written_scheduling = b""
             R = {k: v for k, v in json.loads(self.written_R).items() if k != "scheduling"}
@@ -793,9 +795,11 @@ class Bridge:
         lines = self.line("undrain", gone) if gone else ""
         for reason, ranks in by_reason({rank: why for rank, why in want.items() if logged.get(rank) != why}):
             lines += self.line("drain", ranks, reason, 1)
+        for event in map(json.loads, lines.splitlines()):
+            self.log.info(" ".join([event["name"], *(f"{key}={value}" for key, value in event["context"].items())]))
         if lines or self.local.blocked != self.blocked():
             self.local.blocked = self.blocked()
-            self.remember(lines)
+            self.remember(lines, lambda ok: ok or setattr(self, "logged", logged))
 
     def blocked(self):
         return decode(self.status["exclude"]).union(*(decode(ids) for ids in self.status["drain"]))
@@ -804,7 +808,7 @@ class Bridge:
         text = json.dumps(self.R).encode()
         if text != self.written_R:
             self.written_R = text
-            self.kvs.write([("resource.R", text, False)])
+            self.kvs.write([("resource.R", text, False)], lambda ok: ok or setattr(self, "written_R", None))
         if self.scheduling is self.written_scheduling or self.scheduling == self.written_scheduling:
             return
         data, crc = self.scheduling, [0]
@@ -842,6 +846,7 @@ class Bridge:
 
     def on_up(self):
         self.wire.call("resource.ping", {"seq": 0}, self.on_ping, cred=(NOBODY, USER))
+        self.next_status = time.monotonic() + 5
         self.wire.call("resource.status", None, self.join)
 
     def on_ping(self, errnum, body):  # does Muster believe for whom this connection speaks?
@@ -849,8 +854,10 @@ class Bridge:
 
     def join(self, errnum, body):
         """R is known on this connection, and the drains that waited were sent before. Now liveness, then the acquisition."""
+        if self.joined:
+            return None
         if errnum:
-            return self.once(f"resource.status: {body}")
+            return self.once(f"resource.status: {body}; asking again every second")
         self.take_status(json.loads(body))
         self.joined, self.batch = True, []
         self.report()
@@ -863,7 +870,7 @@ class Bridge:
         self.acquiring = self.reporting = self.usage = None
         for change, (msg, wanted, call) in list(self.arriving.items()):
             self.wire.cancel(call)
-            self.guard("drain", self.drain_here, msg, wanted, change)
+            self.keep_here(msg, wanted, change)
         self.tell()
 
     def on_R(self, errnum, body):
@@ -878,7 +885,7 @@ class Bridge:
         nodes = expand(raw)
         n = Numbering(nodes, self.brokers, self.force_up)
         self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
-        self.nodes = {n.to[rank]: node for rank, node in nodes.items()}
+        known, self.nodes = self.nodes.keys(), {n.to[rank]: node for rank, node in nodes.items()}
         self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
         if scheduling is not None and scheduling != self.muster_scheduling:  # or 100 MB are kept twice
             self.muster_scheduling = scheduling
@@ -895,6 +902,10 @@ class Bridge:
         for text in set(self.trouble) - set(was):
             self.log.warning(f"muster: {text}")
         self.write_R()
+        if self.joined and known != self.nodes.keys():
+            self.wire.cancel(self.reporting)
+            self.reporting = None
+            self.report()
 
     def take_status(self, o):
         if o["R"] != self.raw_R:
@@ -950,13 +961,18 @@ class Bridge:
             ("lively", (was_torpid - torpid) & online, "the broker answers"),
         ):
             if ranks:
-                self.wire.change(f"resource.{name}", {"targets": self.to_muster(ranks), "cause": cause}, self.on_reported)
+                self.wire.change(f"resource.{name}", {"targets": self.to_muster(ranks), "cause": cause}, self.on_changed)
 
     def on_report(self, errnum, body):
         self.reporter = not errnum
         if errnum and errnum != errno.ECONNRESET:
             self.once(f"resource.report: {body}; trying again every 10 s")
             self.reporting, self.retry_report = False, time.monotonic() + 10
+
+    def on_changed(self, errnum, body):
+        if errnum and errnum != errno.ECONNRESET:
+            self.wire.cancel(self.reporting)  # the next report has all ranks, and ends this stream
+            self.on_report(errnum, body)
 
     def on_reported(self, errnum, body):
         if errnum and errnum != errno.ECONNRESET:
@@ -974,6 +990,9 @@ class Bridge:
 
     def tick(self):
         now = time.monotonic()
+        if self.wire.up and not self.joined and now >= self.next_status:
+            self.next_status = now + 1
+            self.wire.call("resource.status", None, self.join)
         if (self.status_old or (not self.following and now >= self.next_status)) and self.joined and not self.status_asked:
             self.next_status, self.status_asked, self.status_old = now + 5, True, False
             self.wire.call("resource.status", None, self.on_status_answer)
@@ -1017,9 +1036,21 @@ class Bridge:
             return None
         n, self.refused = self.numbering, None
         if b'"resources":' not in body[:64]:
-            self.said.update(json.loads(body), n.ids)
+            try:
+                self.said.update(json.loads(body), n.ids)
+            except Exception:  # a rank that is down must not stay up: the next first response has all
+                self.wire.cancel(self.acquiring)
+                self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+                raise
+            self.local.blocked = self.local.blocked - self.said.up  # the last status is older
             return self.tell()
         o, scheduling = cut(body, "up")
+        offered = expand(o["resources"])
+        if any(r not in n.to or self.nodes[n.to[r]] != node for r, node in offered.items()):  # R is newer than the one known here
+            self.wire.cancel(self.acquiring)
+            self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+            self.wire.call("resource.get", None, self.on_R)
+            return None
         R = o["resources"] if n.same else select(o["resources"], {r: n.to[r] for r in ranks_of(o["resources"])})
         self.said.first(expand(R), n.ids(o["up"]), properties_of(R), R["execution"].get("expiration", 0.0))
         self.settle()
@@ -1076,9 +1107,9 @@ class Bridge:
     def ranks(self, targets):
         """Returns the ranks of targets, which are an idset or hosts."""
         try:
-            ranks = decode(targets)
+            ranks = decode(targets, 1 << 17)
         except ValueError:
-            hosts, places = set(hosts_of(targets)), {}
+            hosts, places = set(hosts_of(targets, 1 << 17)), {}
             for rank, (host, _) in self.nodes.items():
                 places.setdefault(host, set()).add(rank)
             unknown = hosts - set(places)
@@ -1109,16 +1140,22 @@ class Bridge:
         keeps = msg.topic == "resource.drain" and owner and not wanted.get("holder") and not wanted.get("dry-run")
         if keeps and not (isinstance(wanted["targets"], str) and isinstance(wanted.get("reason") or "", str)):
             raise OSError(errno.EPROTO, "targets and reason of a drain are strings")
+        if keeps and wanted.get("reason"):
+            wanted["reason"] = clean(wanted["reason"])
         if keeps and not self.joined:
             return self.drain_here(msg, wanted, change)
 
         def done(errnum, body):
             self.arriving.pop(change, None)
             self.status_old = True
-            if keeps and errnum and errnum not in DECIDED:
+            # flux-core accepts a drain with this mode although some of its hosts are excluded
+            if keeps and errnum and (errnum not in DECIDED or (errnum, wanted.get("mode")) == (errno.EINVAL, "update")):
                 self.once(f"a drain of {wanted['targets']}: {body}; this instance keeps it until Muster takes it")
-                return self.guard("drain", self.drain_here, msg, wanted, change)
+                return self.keep_here(msg, wanted, change)
             return self.answer(msg, body, errnum)
+
+        for drain in [d for d in self.local.pending.values() if "retry" in d] if msg.topic == "resource.undrain" else ():
+            self.send_drain(drain)  # before the undrain, which must not overtake it
 
         # A user's request is not repeated: the next Muster may not believe for whom this connection speaks.
         wait = 1.0 if keeps else self.grace
@@ -1127,15 +1164,19 @@ class Bridge:
             self.arriving[change] = (msg, wanted, call)
         return None
 
+    def keep_here(self, msg, wanted, change):
+        try:
+            self.drain_here(msg, wanted, change)
+        except Exception as e:
+            self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, getattr(e, "strerror", None) or str(e))
+
     def drain_here(self, msg, wanted, change):
-        """A drain while Muster is away: it keeps jobs away at once, is written to the KVS, and is passed on later."""
+        """A drain while Muster is away: it keeps jobs away at once, is written to the KVS, and is passed on later. A drain of
+        ranks that seem drained is accepted too, because Muster may have ended their drains just before it was lost."""
         self.arriving.pop(change, None)
         ranks, mode, reason = self.ranks(wanted["targets"]), wanted.get("mode"), wanted.get("reason") or ""
-        drained = {rank for rank in ranks if self.logged.get(rank)}
         if mode not in (None, "update", "overwrite", "force-overwrite"):
             return self.fail(msg, errno.EINVAL, f"invalid mode {mode!r}; a drain has update, overwrite or force-overwrite")
-        if mode is None and drained:
-            return self.fail(msg, errno.EEXIST, f"rank{'s' * (len(drained) > 1)} {encode(drained)} already drained")
         if len(self.local.pending) >= MOST_PENDING:
             return self.fail(msg, errno.EAGAIN, f"{MOST_PENDING} drains wait for Muster already; nothing was changed")
         drain = self.keep_drain(change, ranks, reason, mode, (msg.userid, msg.rolemask & (OWNER | USER)))
@@ -1151,7 +1192,7 @@ class Bridge:
         return self.send_drain(drain)
 
     def keep_drain(self, change, ranks, reason, mode, cred):
-        drain = {"id": change, **self.placed(ranks), "reason": reason, "mode": mode, "cred": list(cred), "ranks": ranks}
+        drain = {"id": change, **self.placed(ranks), "reason": clean(reason), "mode": mode, "cred": list(cred), "ranks": ranks}
         self.local.pending[change] = drain
         return drain
 
@@ -1159,6 +1200,13 @@ class Bridge:
         drain.pop("retry", None)
 
         def done(errnum, body):
+            if errnum in DECIDED and (drain["mode"] is None or len(drain["ranks"]) > 1):
+                # Muster refuses a drain whole. Each host is drained by itself, so that one host does not keep the others up.
+                del self.local.pending[drain["id"]]
+                for rank in sorted(drain["ranks"]):
+                    one = ({rank}, drain["reason"], drain["mode"] or "update", drain["cred"])
+                    self.send_drain(self.keep_drain(str(uuid.uuid4()), *one))
+                return self.remember()
             if errnum and errnum not in DECIDED:
                 self.once(f"the drain of {drain['nodelist']} is not passed on: {body}; trying again every 10 s")
                 drain["retry"] = time.monotonic() + 10
@@ -1189,7 +1237,7 @@ class Bridge:
     def on_status(self, msg):
         def done(errnum, body):
             if not errnum:
-                self.take_status(json.loads(body))
+                self.guard("resource.status", lambda: self.take_status(json.loads(body)))
             self.answer(msg, self.status_now(bool(errnum)))
 
         self.wire.call("resource.status", None, done, wait=2.0)
@@ -1263,6 +1311,8 @@ class Bridge:
         for event in events:
             self.last_event, self.status_old, context = event, True, event.get("context", {})
             context = {k: self.numbering.text(v) if k in ("idset", "ranks", "online") else v for k, v in context.items()}
+            if event["name"] in ("drain", "exclude"):  # until the next status says the same
+                self.local.blocked = self.local.blocked | decode(context.get("idset", ""))
             if context.get("id") not in self.own:
                 self.publish({**event, "context": context})
         return None
@@ -1323,6 +1373,8 @@ class Bridge:
 
     def stop(self):
         """Ends the streams, and leaves the KVS as Muster is, because flux-core's own module may read it next."""
+        for change, (msg, wanted, _) in list(self.arriving.items()):  # Muster may not have made these drains
+            self.keep_here(msg, wanted, change)
         for msg in ([self.scheduler] if self.held else []) + self.journals:
             self.fail(msg, errno.ECANCELED, "the resource module was unloaded")
         self.wire.close()
@@ -1332,6 +1384,12 @@ class Bridge:
         except (OSError, ValueError):  # Muster is away: the KVS has what is known
             pass
         self.kvs.flush()
+
+
+def clean(reason):
+    """Returns a reason, which may be any text in Flux, as Muster accepts it: one line of at most 4,096 characters."""
+    line = re.sub("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", " ", reason)
+    return line if len(line) <= 4096 else line[:4093] + "..."
 
 
 SAVED = ("id", "idset", "nodelist", "reason", "mode", "cred")

@@ -112,7 +112,10 @@ class Muster:
 
     def accept(self, *_):
         connection, _ = self.listener.accept()
-        connection.send(b"\0")
+        try:
+            connection.send(b"\0")
+        except OSError:  # the bridge has ended meanwhile
+            return connection.close()
         self.peers.append(Peer(self, connection))
 
     def left(self, peer):

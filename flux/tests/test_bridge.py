@@ -8,7 +8,7 @@ import unittest
 import paths  # noqa: F401
 import muster_bridge as bridge
 from instance import Instance
-from muster import Muster
+from muster import Muster, response
 from test_held import Scheduler
 
 HOSTS = ["n0", "n1", "n2", "n3"]
@@ -416,7 +416,6 @@ class WithoutMuster(BridgeTest):
         self.until(lambda: 1 in self.bridge.logged)
         self.away()
         for o, errnum, sentence in (
-            ({"targets": "1"}, errno.EEXIST, "rank 1 already drained"),
             ({"targets": "9"}, errno.EINVAL, "R has no rank 9"),
             ({"targets": "nobody"}, errno.EINVAL, "invalid targets: nobody not in R"),
             ({"targets": "1", "mode": "what"}, errno.EINVAL, "invalid mode 'what'"),
@@ -424,6 +423,80 @@ class WithoutMuster(BridgeTest):
             self.assertEqual((errnum, True), (lambda e, t, s=sentence: (e, s in t))(*self.h.ask("resource.drain", o)))
         self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "mode": "overwrite", "reason": "y"}))
         self.assertEqual(1, self.log()[-1]["context"]["overwrite"])
+
+    def test_a_drain_of_what_muster_may_have_undrained_is_kept(self):
+        self.all()
+        self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
+        self.until(lambda: 1 in self.bridge.logged)
+        self.away()
+        self.muster.drained.clear()  # Muster answered an undrain just before it was lost
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "epilog"}))
+        self.back()
+        self.until(lambda: self.muster.drained == {"n1": "epilog"} and not self.bridge.local.pending)
+        self.assertEqual("0,2-3", self.up())
+
+    def test_a_host_that_is_drained_already_does_not_keep_the_others_up(self):
+        self.all()
+        self.away()
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1-2", "reason": "bad"}))
+        self.muster.drained["n1"] = "other"
+        self.back()
+        self.until(lambda: not self.bridge.local.pending)
+        self.assertEqual({"n1", "n2"}, set(self.muster.drained))
+        self.assertEqual("0,3", self.up())
+
+    def test_a_host_that_left_r_does_not_keep_the_others_up(self):
+        self.all()
+        self.away()
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1,3", "reason": "bad"}))
+        self.muster.hosts, self.muster.online = ["n0", "n1", "n2"], set()
+        self.back()
+        self.until(lambda: "n1" in self.muster.drained)
+        self.until(lambda: self.up() == "0,2")
+
+    def test_targets_that_name_too_much_are_refused_before_they_are_expanded(self):
+        self.all()
+        for targets in ("0a[0-4194304],0b[0-4194304]", ",".join(["0-100000"] * 3)):
+            errnum, _ = self.h.ask("resource.drain", {"targets": targets})
+            self.assertEqual(errno.EINVAL, errnum)
+
+    def test_a_drain_under_way_at_the_end_of_the_module_is_kept(self):
+        self.all()
+        with self.muster.lock:
+            self.h.send("resource.drain", {"targets": "1", "reason": "x", "mode": "update"})
+            ended, self.bridge = self.bridge, None
+            ended.stop()
+        pending = json.loads(self.kvs["resource.muster.state"])["pending"]
+        self.assertEqual([("1", "x")], [(drain["idset"], drain["reason"]) for drain in pending])
+
+    def test_a_new_r_under_a_reloaded_scheduler_is_never_read_with_old_ranks(self):
+        self.all()
+        self.h.send("resource.disconnect", sender="sched", noresponse=True)
+        self.until(lambda: self.muster.owner is None)
+        with self.muster.lock:
+            self.muster.hosts, self.muster.drained = ["n1", "n0", "n2", "n3"], {"n0": "bad"}
+        self.schedule()
+        self.until(lambda: self.up() == "1-3")
+
+    def test_nonsense_on_the_stream_opens_it_again(self):
+        self.all()
+        with self.muster.lock:
+            for peer in self.muster.peers:
+                for tag, topic in peer.streams.items():
+                    if topic == "resource.acquire":
+                        peer.send(response(topic, tag, json.dumps({"up": 5, "down": "1"}), 0, True))
+        self.until(lambda: not self.bridge.said.fresh)
+        self.until(lambda: self.bridge.said.fresh and self.up() == "0-3")
+
+    def test_an_undrain_does_not_overtake_a_drain_that_is_tried_again(self):
+        self.all()
+        self.muster.refuse["drain"] = (errno.EROFS, "disk")
+        self.h.ask("resource.drain", {"targets": "1", "reason": "new", "mode": "update"})
+        self.until(lambda: any("retry" in drain for drain in self.bridge.local.pending.values()))
+        self.muster.refuse.clear()
+        self.h.ask("resource.undrain", {"targets": "1"})
+        self.until(lambda: not self.bridge.local.pending)
+        self.assertEqual({}, self.muster.drained)
 
     def test_a_kvs_that_refuses_is_said(self):
         self.all()
