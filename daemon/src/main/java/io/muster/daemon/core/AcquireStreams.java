@@ -136,7 +136,8 @@ public final class AcquireStreams implements Commits {
 
     /** Returns why a scheduler may not acquire now, or null. */
     private @Nullable RpcException refusal(Principal by, @Nullable Owner owner) {
-        Acquisition own = owner == null ? null : inventory.state().acquisitions().get(owner.name());
+        Acquisition own =
+                owner == null ? null : inventory.state().acquisitions().get(owner.name());
         boolean mayJoin = shared || (own != null && own.by().isSamePerson(by));
         Set<AcquireStream> holders = streams();
         holders.addAll(claims.values());

@@ -151,7 +151,8 @@ public final class Inventory {
     /** Returns whether a new R is being decided, or waits for the disk. */
     @SuppressWarnings("ReferenceEquality") // an R that is defined again is a new definition, even if it is equal
     public boolean isRedefining() {
-        return asides > 0 || proposed.definition().base() != state().definition().base();
+        return asides > 0
+                || proposed.definition().base() != state().definition().base();
     }
 
     /** Calls {@code then} when everything that was submitted before has been responded to. */

@@ -141,7 +141,9 @@ public final class Redefinition {
                 by,
                 answer -> {
                     Plan made = plan.get();
-                    if (answer instanceof Answer.Done && made != null && !made.untold().isEmpty()) {
+                    if (answer instanceof Answer.Done
+                            && made != null
+                            && !made.untold().isEmpty()) {
                         untold.accept(made.untold());
                         return;
                     }

@@ -206,14 +206,16 @@ class RedefinitionTest {
     void severalNewRsThatAreRefusedAreAllAnswered() {
         acquire();
         for (int i = 0; i < 3; i++) {
-            rig.acquires.redefinition().whenDefined(() -> rig.acquires
+            rig.acquires
                     .redefinition()
-                    .load(
-                            () -> new Define(Rig.nodes("node[0-7]"), "reload", Liveness.Status.ONLINE),
-                            define -> define,
-                            Rig.ALICE,
-                            untold -> answers.add("untold " + untold),
-                            answer -> answers.add(Rig.outcome(answer))));
+                    .whenDefined(() -> rig.acquires
+                            .redefinition()
+                            .load(
+                                    () -> new Define(Rig.nodes("node[0-7]"), "reload", Liveness.Status.ONLINE),
+                                    define -> define,
+                                    Rig.ALICE,
+                                    untold -> answers.add("untold " + untold),
+                                    answer -> answers.add(Rig.outcome(answer))));
         }
         settle();
         assertThat(answers).hasSize(3).allMatch(answer -> answer.startsWith("untold [new hosts"));

@@ -194,7 +194,8 @@ class ReportersTest {
         rig.advance(Duration.ofMillis(50));
         rig.reporters.pace(first);
         open("bridge", Rig.ALICE, "0-3", "0-3");
-        assertRefused(() -> rig.reporters.pace(first), Errno.EINVAL, "bridge does not report on this connection any more");
+        assertRefused(
+                () -> rig.reporters.pace(first), Errno.EINVAL, "bridge does not report on this connection any more");
     }
 
     @Test

@@ -52,7 +52,8 @@ public final class ReportChanges {
             }
             int ranges = Math.max(ranks.rangeCount(), Math.max(online.rangeCount(), torpid.rangeCount()));
             if (ranges > Targets.MOST_RANGES) {
-                return "the report has " + ranges + " separate ranges of ranks, but may have at most " + Targets.MOST_RANGES;
+                return "the report has " + ranges + " separate ranges of ranks, but may have at most "
+                        + Targets.MOST_RANGES;
             }
             if (ranks.isEmpty()) {
                 return "the report names no rank";
@@ -73,7 +74,8 @@ public final class ReportChanges {
             if (own == null && state.liveness().reports().all().size() >= MOST) {
                 return Decision.reject(
                         INVALID,
-                        MOST + " reporters are known already: `muster online` or `muster offline` of its unknown hosts ends a"
+                        MOST
+                                + " reporters are known already: `muster online` or `muster offline` of its unknown hosts ends a"
                                 + " lost one");
             }
             if (own != null && !own.isLapsed() && !own.by().isSamePerson(by)) {

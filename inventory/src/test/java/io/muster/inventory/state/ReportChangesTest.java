@@ -135,8 +135,10 @@ class ReportChangesTest {
         Idset many = Idset.parse(scattered.toString());
         Decision decision = new ReportChanges.Register("bridge", many, Idset.EMPTY, Idset.EMPTY)
                 .decide(States.four().state(), 1, States.ALICE);
-        assertThat(decision.rejection()).isNotNull().satisfies(refusal -> assertThat(refusal.text())
-                .isEqualTo("the report has 16385 separate ranges of ranks, but may have at most 16384"));
+        assertThat(decision.rejection())
+                .isNotNull()
+                .satisfies(refusal -> assertThat(refusal.text())
+                        .isEqualTo("the report has 16385 separate ranges of ranks, but may have at most 16384"));
     }
 
     @Test
