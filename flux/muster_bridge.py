@@ -274,7 +274,7 @@ class Wire:
                     body, self.input, at = self.input, self.input[at:], 0
                     trim(body, *part)
                 self._message(kind, errnum, tag, body)
-                if self.socket is not connection:  # somebody who was told closed it
+                if self.socket is not connection:  # a callback closed this connection
                     return
         except ValueError as e:
             return self._lost(f"Muster sent {e}")
@@ -490,7 +490,7 @@ def properties_of(R):
 
 
 def hosts_of(text, most=LARGEST_RANK):
-    """Returns the names of a hostlist. Flux's Hostlist needs the square of their number."""
+    """Returns the names of a hostlist. The time that Flux's Hostlist needs grows with the square of the number of names."""
     names = []
     for part in re.findall(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*", text):
         prefix, bracket, rest = part.partition("[")
@@ -595,26 +595,33 @@ class Kvs:
 
     def _next(self):
         entries, self.done = self.queue.pop(0)
-        txn = lib.flux_kvs_txn_create()
-        for key, value, append in entries:
-            data = value() if callable(value) else value
-            lib.flux_kvs_txn_put_raw(txn, FLUX_KVS_APPEND if append else 0, key.encode(), ffi.from_buffer(data), len(data))
-        self.writing = Future(lib.flux_kvs_commit(self.h.handle, ffi.NULL, 0, txn))
-        lib.flux_kvs_txn_destroy(txn)
-        self.writing.then(self._written)
+        try:
+            txn = lib.flux_kvs_txn_create()
+            for key, value, append in entries:
+                data = value() if callable(value) else value
+                lib.flux_kvs_txn_put_raw(txn, FLUX_KVS_APPEND if append else 0, key.encode(), ffi.from_buffer(data), len(data))
+            self.writing = Future(lib.flux_kvs_commit(self.h.handle, ffi.NULL, 0, txn))
+            lib.flux_kvs_txn_destroy(txn)
+            self.writing.then(self._written)
+        except Exception as e:
+            self.log.error(f"muster: a write to the KVS failed: {type(e).__name__}: {e}")
+            self._end(False)
 
     def _written(self, future):
         if future is self.writing:
             ok = lib.flux_future_get(future.handle, ffi.NULL) == 0
             if not ok:
                 self.log.error(f"muster: a write to the KVS failed: {os.strerror(ffi.errno)}")
-            try:
-                self.done(ok)
-            except Exception as e:
-                self.log.error(f"muster: after a write to the KVS: {type(e).__name__}: {e}")
-            self.writing = None
-            if self.queue:
-                self._next()
+            self._end(ok)
+
+    def _end(self, ok):
+        try:
+            self.done(ok)
+        except Exception as e:
+            self.log.error(f"muster: after a write to the KVS: {type(e).__name__}: {e}")
+        self.writing = None
+        if self.queue:
+            self._next()
 
     def flush(self):
         """Writes what waits, and returns when all is written."""
@@ -647,7 +654,7 @@ class Bridge:
         self.reported_torpid, self.usage, self.usage_time = set(), None, 0.0
         self.asked = set()  # ranks for which the acquisition was opened again
         self.refused, self.complaints, self.trouble = None, collections.deque(maxlen=20), []
-        self.joined = self.muted = self.speaks = self.following = self.reporter = False
+        self.joined = self.muted = self.speaks = self.following = self.reporter = self.usage_asked = False
         self.next_status = self.next_usage = self.retry_report = self.retry_acquire = self.first_until = 0.0
         self.events, self.last_event, self.batch = collections.deque(maxlen=MOST_EVENTS), None, []
         self.journals, self.waitups, self.sched_waiters, self.own = [], [], [], collections.deque(maxlen=MOST_PENDING)
@@ -849,7 +856,7 @@ class Bridge:
         self.next_status = time.monotonic() + 5
         self.wire.call("resource.status", None, self.join)
 
-    def on_ping(self, errnum, body):  # does Muster believe for whom this connection speaks?
+    def on_ping(self, errnum, body):  # Muster names the user of the request if it accepts requests for others
         self.speaks = not errnum and json.loads(body).get("userid") == NOBODY
 
     def join(self, errnum, body):
@@ -887,7 +894,7 @@ class Bridge:
         self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
         known, self.nodes = self.nodes.keys(), {n.to[rank]: node for rank, node in nodes.items()}
         self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
-        if scheduling is not None and scheduling != self.muster_scheduling:  # or 100 MB are kept twice
+        if scheduling is not None and scheduling != self.muster_scheduling:  # equal bytes are not kept twice: they may be 100 MB
             self.muster_scheduling = scheduling
         self.scheduling = self.muster_scheduling if n.same else b""
         for drain in self.local.pending.values():
@@ -909,7 +916,7 @@ class Bridge:
 
     def take_status(self, o):
         if o["R"] != self.raw_R:
-            self.take_R(o["R"])
+            self.take_R(o["R"], b"")  # the answer of resource.get has the new scheduling
         n, self.status_time = self.numbering, time.time()
         self.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
         self.mirror()
@@ -918,7 +925,7 @@ class Bridge:
         returned = self.held and self.held.returned(self.said, {r: v for r, v in self.nodes.items() if r not in excluded})
         if returned and returned != self.asked:
             self.wire.cancel(self.acquiring)
-            self.acquiring, self.asked = None, returned
+            self.acquiring, self.asked, self.said.fresh = None, returned, False
             self.acquire()
 
     # ---- liveness and usage
@@ -980,6 +987,7 @@ class Bridge:
             self.usage = None
 
     def on_allocation(self, future):
+        self.usage_asked = False
         try:
             allocated, now = ranks_of(future.get()["allocated"]), time.monotonic()
         except OSError:  # the job manager is not loaded
@@ -1003,8 +1011,8 @@ class Bridge:
             self.acquire()
         if self.held and not self.held.told and not self.refused and now >= self.first_until + (30 if self.acquiring else 0):
             self.first()  # Muster is away or hangs: what the last known state allows
-        if now >= self.next_usage and self.joined and self.reporter:
-            self.next_usage = now + 1
+        if now >= self.next_usage and self.joined and self.reporter and not self.usage_asked:
+            self.next_usage, self.usage_asked = now + 1, True
             self.h.rpc("job-manager.resource-status", nodeid=0).then(lambda f: self.guard("usage", self.on_allocation, f))
         for drain in [d for d in self.local.pending.values() if d.get("retry", now + 1) <= now]:
             self.send_drain(drain)
@@ -1217,7 +1225,7 @@ class Bridge:
             self.settle()
 
         ranks = drain["ranks"] & set(self.nodes)
-        if ranks:  # otherwise R does not name these hosts today
+        if ranks:  # R may have none of these hosts
             o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
             o = {k: v for k, v in o.items() if v is not None}
             self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
@@ -1372,7 +1380,7 @@ class Bridge:
         self.answer(msg, {**{key: getattr(self, key) for key in keys}, **own, **self.wire.counters})
 
     def stop(self):
-        """Ends the streams, and leaves the KVS as Muster is, because flux-core's own module may read it next."""
+        """Ends the streams, and writes Muster's drains and exclusions to the KVS, because flux-core's own module may read it next."""
         for change, (msg, wanted, _) in list(self.arriving.items()):  # Muster may not have made these drains
             self.keep_here(msg, wanted, change)
         for msg in ([self.scheduler] if self.held else []) + self.journals:
@@ -1436,7 +1444,7 @@ def exchange(s, topic):
 
 
 def local_xml(restrict=True):
-    """Returns the hwloc topology of this host, as the resource modules of other ranks have it of theirs."""
+    """Returns the hwloc topology of this host, in the form that the resource modules of other ranks use."""
     hwloc = ctypes.CDLL(ctypes.util.find_library("hwloc") or "libhwloc.so.15")
     topology, text, size = ctypes.c_void_p(), ctypes.c_char_p(), ctypes.c_int()
     hwloc.hwloc_topology_init(ctypes.byref(topology))
