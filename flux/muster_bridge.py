@@ -916,7 +916,7 @@ class Bridge:
 
     def take_status(self, o):
         if o["R"] != self.raw_R:
-            self.take_R(o["R"], b"")  # the answer of resource.get has the new scheduling
+            self.take_R(o["R"])
         n, self.status_time = self.numbering, time.time()
         self.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
         self.mirror()
@@ -1074,6 +1074,8 @@ class Bridge:
             here = set(self.nodes) - decode(self.status["exclude"])
             self.said.nodes, scheduling = {r: self.nodes[r] for r in here}, self.scheduling
             R = select(self.R, {r: r for r in here})
+            if not self.said.up:  # Muster was lost before it was asked what is up
+                self.said.up = here - self.local.blocked
             self.log.error("muster: Muster does not answer; the scheduler starts with the last known state")
         up = encode(self.held.first(self.said, self.local.up(self.said)))
         self.answer(self.scheduler, splice(b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}'))
@@ -1196,7 +1198,15 @@ class Bridge:
         self.own.append(change)
         self.log.info(f"muster: drain of {self.named(ranks)} while Muster is away: {reason}")
         trouble = "the drain is in force until this instance ends, but the KVS did not take it"
-        self.remember(line, lambda ok: self.answer(msg) if ok else self.fail(msg, errno.EIO, trouble))
+
+        def written(ok):
+            if ok:
+                return self.answer(msg)
+            for rank in ranks:  # the next comparison with Muster writes the line again
+                self.logged.pop(rank, None)
+            return self.fail(msg, errno.EIO, trouble)
+
+        self.remember(line, written)
         return self.send_drain(drain)
 
     def keep_drain(self, change, ranks, reason, mode, cred):
