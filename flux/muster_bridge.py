@@ -1331,6 +1331,8 @@ class Bridge:
             context = {k: self.numbering.text(v) if k in ("idset", "ranks", "online") else v for k, v in context.items()}
             if event["name"] in ("drain", "exclude"):  # until the next status says the same
                 self.local.blocked = self.local.blocked | decode(context.get("idset", ""))
+            if "expiration" in context:  # flux-core writes a number with a point, and its tools compare it as one
+                context["expiration"] = float(context["expiration"])
             if context.get("id") not in self.own:
                 self.publish({**event, "context": context})
         return None
