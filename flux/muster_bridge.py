@@ -378,14 +378,17 @@ class Said:
         self.properties, self.expiration, self.fresh = properties, expiration, fresh
 
     def update(self, change, ids):
-        """Takes an update of the stream. ids: text of an idset -> set of broker ranks."""
-        self.up = (self.up | ids(change.get("up", ""))) - ids(change.get("down", ""))
-        self.lost |= ids(change.get("shrink", ""))
+        """Takes an update of the stream, and returns the ranks that it names. ids: text of an idset -> set of broker ranks."""
+        up, down, lost = (ids(change.get(key, "")) for key in ("up", "down", "shrink"))
+        self.up |= up
+        self.up -= down
+        self.lost |= lost
         for name, text in change.get("property-add", {}).items():
             self.properties[name] = self.properties.get(name, set()) | ids(text)
         for name, text in change.get("property-remove", {}).items():
             self.properties[name] = self.properties.get(name, set()) - ids(text)
         self.expiration = change.get("expiration", self.expiration)
+        return up | down | lost
 
 
 class Local:
@@ -397,10 +400,11 @@ class Local:
         self.blocked = set()  # drained or excluded, as Muster said last
         self.reported = set()  # online, as Muster was told last
 
-    def up(self, said):
-        """Returns the ranks that jobs may use. Muster decides while its stream is open. While it is not open, a rank may only
+    def up(self, said, among=None):
+        """Returns the ranks that jobs may use, of some ranks or of all. Muster decides while its stream is open. While it is not open, a rank may only
         come up that Muster had as down because it was reported so, and that is neither drained nor excluded."""
         ranks = said.up if said.fresh else (said.up | (set(said.nodes) - self.reported)) - self.blocked
+        ranks = ranks if among is None else ranks & among
         return (ranks & self.online).difference(self.torpid, *(drain["ranks"] for drain in self.pending.values()))
 
 
@@ -429,18 +433,21 @@ class Held:
         self.up = up & self.ranks
         return self.up
 
-    def next(self, said, up):
-        """Returns the update that makes the scheduler believe what is true now, or None. The scheduler never hears of a rank
+    def next(self, said, up, among=None):
+        """Returns the update that makes the scheduler believe what is true now, or None. up: the ranks that jobs may use, of
+        the ranks `among` if only these may have changed. The scheduler never hears of a rank
         that its first response did not name, and one of its ranks always remains, because a scheduler without ranks hangs."""
         shrink = said.lost & self.ranks
         if shrink and len(shrink) == len(self.ranks):
             shrink.remove(min(shrink))
         if said.nodes is not self.compared:
             self.compared, self.other = said.nodes, self.strange(said)
-        now = (up & self.ranks) - said.lost - self.other
-        update = {"up": now - self.up, "down": (self.up - now) | shrink, "shrink": shrink}
+        now, was = (up & self.ranks) - said.lost - self.other, self.up if among is None else self.up & among
+        update = {"up": now - was, "down": (was - now) | shrink, "shrink": shrink}
         update = {key: encode(ranks) for key, ranks in update.items() if ranks}
-        self.up, self.ranks = now, self.ranks - shrink
+        self.up -= was - now  # the work must not grow with the ranks that did not change
+        self.up |= now
+        self.ranks -= shrink
         for rank in shrink:
             del self.offered[rank]
         have, want = self.properties, said.properties if said.fresh else self.properties
@@ -649,6 +656,7 @@ class Bridge:
         self.status_time, self.status_asked, self.status_old = time.time(), False, False
         self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for now
         self.logged = {}  # broker rank -> reason of its drain in the eventlog
+        self.by_host = {}  # host -> its ranks
         self.held = self.scheduler = None  # what the scheduler was told, and its request
         self.acquiring = self.reporting = None  # Calls whose streams are open
         self.reported_torpid, self.usage, self.usage_time = set(), None, 0.0
@@ -893,6 +901,9 @@ class Bridge:
         n = Numbering(nodes, self.brokers, self.force_up)
         self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
         known, self.nodes = self.nodes.keys(), {n.to[rank]: node for rank, node in nodes.items()}
+        self.by_host = {}
+        for rank, (host, _) in self.nodes.items():
+            self.by_host.setdefault(host, set()).add(rank)
         self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
         if scheduling is not None and scheduling != self.muster_scheduling:  # equal bytes are not kept twice: they may be 100 MB
             self.muster_scheduling = scheduling
@@ -1045,13 +1056,13 @@ class Bridge:
         n, self.refused = self.numbering, None
         if b'"resources":' not in body[:64]:
             try:
-                self.said.update(json.loads(body), n.ids)
+                changed = self.said.update(json.loads(body), n.ids)
             except Exception:  # a rank that is down must not stay up: the next first response has all
                 self.wire.cancel(self.acquiring)
                 self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
                 raise
             self.local.blocked = self.local.blocked - self.said.up  # the last status is older
-            return self.tell()
+            return self.tell(changed)
         o, scheduling = cut(body, "up")
         offered = expand(o["resources"])
         if any(r not in n.to or self.nodes[n.to[r]] != node for r, node in offered.items()):  # R is newer than the one known here
@@ -1080,9 +1091,9 @@ class Bridge:
         up = encode(self.held.first(self.said, self.local.up(self.said)))
         self.answer(self.scheduler, splice(b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}'))
 
-    def tell(self):
+    def tell(self, among=None):
         if self.held and self.held.told and not self.muted:
-            update = self.held.next(self.said, self.local.up(self.said))
+            update = self.held.next(self.said, self.local.up(self.said, among), among)
             if update:
                 self.answer(self.scheduler, update)
 
@@ -1119,15 +1130,13 @@ class Bridge:
         try:
             ranks = decode(targets, 1 << 17)
         except ValueError:
-            hosts, places = set(hosts_of(targets, 1 << 17)), {}
-            for rank, (host, _) in self.nodes.items():
-                places.setdefault(host, set()).add(rank)
-            unknown = hosts - set(places)
+            hosts = set(hosts_of(targets, 1 << 17))
+            unknown = hosts - self.by_host.keys()
             if unknown:
                 raise OSError(errno.EINVAL, f"invalid targets: {hostlist(sorted(unknown)[:10])} not in R") from None
-            return set().union(*(places[host] for host in hosts))
-        if not ranks <= set(self.nodes) or not ranks:
-            unknown = encode(ranks - set(self.nodes))
+            return set().union(*(self.by_host[host] for host in hosts))
+        if not ranks <= self.nodes.keys() or not ranks:
+            unknown = encode(ranks - self.nodes.keys())
             raise OSError(errno.EINVAL, f"idset is out of range: R has no rank {unknown}" if unknown else "idset is empty")
         return ranks
 
@@ -1136,7 +1145,7 @@ class Bridge:
         if not targets or targets[0] not in "[0123456789":
             return targets
         ranks = self.ranks(targets)
-        return self.named(ranks) if len({node[0] for node in self.nodes.values()}) == len(self.nodes) else self.to_muster(ranks)
+        return self.named(ranks) if len(self.by_host) == len(self.nodes) else self.to_muster(ranks)
 
     def on_change(self, msg):
         wanted = {"id": str(uuid.uuid4()), **json.loads(msg.payload_str or "{}")}
@@ -1234,7 +1243,7 @@ class Bridge:
             drain["made"] = self.status_old = True
             self.settle()
 
-        ranks = drain["ranks"] & set(self.nodes)
+        ranks = drain["ranks"] & self.nodes.keys()
         if ranks:  # R may have none of these hosts
             o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
             o = {k: v for k, v in o.items() if v is not None}
