@@ -12,6 +12,7 @@ import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,6 +121,7 @@ final class AccountsTest {
                         "alice through flux", "carol through flux", "4242 through flux", "root through flux", "flux");
         assertThat(names.subList(5, 10)).isEqualTo(names.subList(0, 5));
         assertThat(asked).as("each is asked once").containsExactly("passwd 70000", "passwd 4242");
+        core.advance(Duration.ofSeconds(61), core::runReady);
         assertThat(core.timers()).isZero();
     }
 
