@@ -59,7 +59,8 @@ class FluxCheckTest {
         "99999999999.88.0,      feed,    false, false",
     })
     void aVersionThatIsTooOldOrUnknownDoesNotFit(String version, String level, boolean force, boolean fits) {
-        Check check = FluxFit.version(VERSION.formatted(version), Level.valueOf(level.toUpperCase(Locale.ROOT)), force);
+        Check check = FluxFit.version(
+                String.format(Locale.ROOT, VERSION, version), Level.valueOf(level.toUpperCase(Locale.ROOT)), force);
 
         assertThat(check.fits()).isEqualTo(fits);
         assertThat(check.sentence()).contains(version);
@@ -96,8 +97,8 @@ class FluxCheckTest {
         Path command = directory.resolve("flux");
         Files.writeString(
                 command,
-                "#!/bin/sh\nif [ \"$1\" = version ]; then\ncat <<'END'\n" + VERSION.formatted(version) + "END\nelse\n"
-                        + python + "\nfi\n");
+                "#!/bin/sh\nif [ \"$1\" = version ]; then\ncat <<'END'\n" + String.format(Locale.ROOT, VERSION, version)
+                        + "END\nelse\n" + python + "\nfi\n");
         return Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
@@ -121,7 +122,7 @@ class FluxCheckTest {
         Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
             String socket = daemon.uri().substring("local://".length());
-            Result result = check(flux("0.88.0", saying(FACTS.formatted(socket, uid))));
+            Result result = check(flux("0.88.0", saying(String.format(Locale.ROOT, FACTS, socket, uid))));
 
             assertThat(result.out().lines().map(line -> line.substring(0, 17).strip()))
                     .startsWith(
@@ -137,7 +138,7 @@ class FluxCheckTest {
                     .hasSize(10);
             assertThat(result.out()).contains("Muster answers at " + socket).contains("4 hosts in R, 5 brokers");
             assertThat(result.err()).isEmpty();
-            assertThat(check(flux("0.88.0", saying(FACTS.formatted(socket, uid))), "observe")
+            assertThat(check(flux("0.88.0", saying(String.format(Locale.ROOT, FACTS, socket, uid))), "observe")
                             .out())
                     .doesNotContain("bridge", "initial", "order");
         }
