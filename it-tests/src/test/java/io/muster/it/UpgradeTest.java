@@ -36,7 +36,7 @@ class UpgradeTest {
     /** What a daemon knows, less what differs from one moment to the next. */
     private static ObjectNode known(FluxClient client) throws IOException {
         ObjectNode all = client.rpc("resource.inventory", null);
-        all.remove(List.of("time", "seq", "journal_bytes", "waiting"));
+        all.remove(List.of("time", "seq", "journal_bytes", "waiting", "usage"));
         return all;
     }
 
@@ -117,9 +117,9 @@ class UpgradeTest {
 
         use(previous);
         Map<String, String> before = contents();
-        DaemonProcess old = setup().spawn().expect("format version 2|upgrade");
+        DaemonProcess old = setup().spawn().expect("format version 3|upgrade");
         assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
-        old.output().await("format version 2, not known here");
+        old.output().await("format version 3, not known here");
         assertThat(contents()).isEqualTo(before);
 
         use(previous);
@@ -174,7 +174,7 @@ class UpgradeTest {
         PreviousVersion.into(previous, directory.resolve("build"), commit);
         use(previous);
         Map<String, String> before = contents();
-        DaemonProcess old = setup().spawn().expect("format version 2");
+        DaemonProcess old = setup().spawn().expect("format version 3");
         assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
         assertThat(contents()).isEqualTo(before);
         assertThat(Tool.run("ls", directory.resolve("state").toString())).doesNotContain("quarantine");
