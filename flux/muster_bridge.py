@@ -935,8 +935,8 @@ class Bridge:
         excluded = decode(self.status["exclude"])
         returned = self.held and self.held.returned(self.said, {r: v for r, v in self.nodes.items() if r not in excluded})
         if returned and returned != self.asked:
-            self.wire.cancel(self.acquiring)
-            self.acquiring, self.asked, self.said.fresh = None, returned, False
+            self.abandon()
+            self.asked = returned
             self.acquire()
 
     # ---- liveness and usage
@@ -1046,9 +1046,14 @@ class Bridge:
             o = {"owner": self.owner, "grace": self.grace}
             self.acquiring = self.wire.call("resource.acquire", o, self.on_update, streaming=True)
 
+    def abandon(self):
+        """Leaves the stream of the acquisition. It is opened again after a second, and its first response has everything."""
+        self.wire.cancel(self.acquiring)
+        self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+
     def on_update(self, errnum, body):
         if errnum:
-            self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+            self.abandon()
             if errnum != errno.ECONNRESET:
                 self.refused = body
                 self.once(f"resource.acquire: {body}; asking again every second")
@@ -1058,16 +1063,14 @@ class Bridge:
             try:
                 changed = self.said.update(json.loads(body), n.ids)
             except Exception:  # a rank that is down must not stay up: the next first response has all
-                self.wire.cancel(self.acquiring)
-                self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+                self.abandon()
                 raise
             self.local.blocked = self.local.blocked - self.said.up  # the last status is older
             return self.tell(changed)
         o, scheduling = cut(body, "up")
         offered = expand(o["resources"])
         if any(r not in n.to or self.nodes[n.to[r]] != node for r, node in offered.items()):  # R is newer than the one known here
-            self.wire.cancel(self.acquiring)
-            self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+            self.abandon()
             self.wire.call("resource.get", None, self.on_R)
             return None
         R = o["resources"] if n.same else select(o["resources"], {r: n.to[r] for r in ranks_of(o["resources"])})
