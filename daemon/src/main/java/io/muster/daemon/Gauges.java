@@ -61,7 +61,11 @@ final class Gauges {
         nodes(HostState.LOST.word(), s -> s.membership().lost());
         nodes(HostState.EXCLUDED.word(), s -> s.membership().excluded());
         nodes("offline", s -> s.liveness().offline(s.members()));
-        nodes("unknown", s -> offline(s).intersect(s.liveness().reports().unknown()));
+        nodes(
+                "unknown",
+                s -> s.members()
+                        .subtract(s.liveness().connected())
+                        .intersect(s.liveness().reports().unknown()));
         nodes(HostState.TORPID.word(), s -> s.liveness().torpid().intersect(s.members()));
         nodes(
                 HostState.DRAINED.word(),
@@ -70,10 +74,6 @@ final class Gauges {
                         .intersect(s.members())
                         .intersect(s.liveness().online()));
         nodes("up", s -> s.view().up());
-    }
-
-    private static Idset offline(InventoryState state) {
-        return state.members().subtract(state.liveness().connected());
     }
 
     private void nodes(String name, Function<InventoryState, Idset> ranks) {

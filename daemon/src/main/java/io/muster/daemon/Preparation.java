@@ -32,8 +32,6 @@ final class Preparation implements Configurable {
     /** RFC 44's word for an R that nobody has configured: this host. */
     private static final String DISCOVERED = "dynamic-discovery";
 
-    private static final int MOST_NAMES = 200;
-
     private final Core core;
     private final Threads threads;
 
@@ -95,12 +93,11 @@ final class Preparation implements Configurable {
         if (!resources.isDiscovered() && gone.size() <= next.reloadDrop() * hosts) {
             return null;
         }
-        String names = gone.toString();
         return (resources.isDiscovered()
                         ? "the configuration no longer names hosts, so that only this host is left: it"
                         : "the configuration")
                 + " would take away " + gone.size() + " of " + hosts + " hosts ("
-                + (names.length() > MOST_NAMES ? names.substring(0, MOST_NAMES) + "..." : names)
+                + gone.abridged()
                 + "), and muster.reload-drop = " + next.reloadDrop() + " does not allow that; if you want it, set"
                 + " muster.reload-drop = 1 and reload again, or restart the daemon";
     }

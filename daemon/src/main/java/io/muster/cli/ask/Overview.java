@@ -144,12 +144,7 @@ public record Overview(
             json.put("fault", fault);
             json.put("clock", clock);
             ArrayNode reported = json.putArray("usage");
-            for (JobUsage each : usage) {
-                ObjectNode entry = reported.addObject().put("reporter", each.reporter());
-                entry.put("time", Times.rfc3339(each.time()));
-                entry.put("ranks", each.ranks().toString())
-                        .put("allocated", each.allocated().toString());
-            }
+            usage.forEach(each -> reported.add(each.toJson()));
         }
         return json;
     }

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * update, and streams that begin with the same view share one encoded first response.
  */
 public final class AcquireStreams implements Commits {
-
     private final Inventory inventory;
     private final Redefinition redefinition;
     private final ScheduledExecutorService core;

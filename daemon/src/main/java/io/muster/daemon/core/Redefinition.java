@@ -27,9 +27,6 @@ import org.slf4j.LoggerFactory;
 public final class Redefinition {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
-    /** The longest list of hosts in a line of the log. */
-    private static final int MOST_NAMES = 200;
-
     private final Inventory inventory;
     private final BooleanSupplier isAcquired;
     private @Nullable Function<Definition, Define> waiting;
@@ -82,8 +79,7 @@ public final class Redefinition {
 
         private static void report(List<String> reports, String what, Hostlist hosts) {
             if (!hosts.isEmpty()) {
-                String names = hosts.toString();
-                reports.add(what + (names.length() > MOST_NAMES ? names.substring(0, MOST_NAMES) + "..." : names));
+                reports.add(what + hosts.abridged());
             }
         }
     }

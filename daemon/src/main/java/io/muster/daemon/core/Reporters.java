@@ -5,7 +5,6 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Report;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.ReportChanges;
@@ -83,8 +82,7 @@ public final class Reporters implements Commits {
             reporter.sink()
                     .send(Json.encode(JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString())));
         } else {
-            release(reporter);
-            reporter.sink().end(error);
+            lose(reporter, error);
         }
     }
 
@@ -92,6 +90,11 @@ public final class Reporters implements Commits {
         streams.remove(reporter.name(), reporter);
         collect();
         reporter.sink().end(new RpcException(errno, sentence));
+    }
+
+    private void lose(Reporter reporter, RpcException reason) {
+        release(reporter);
+        reporter.sink().end(reason);
     }
 
     /** Removes a stream that has ended or whose connection is closed. */
@@ -185,18 +188,15 @@ public final class Reporters implements Commits {
 
     /** Ends the streams if R gave other hosts to the ranks, because reporters name ranks. */
     @Override
+    @SuppressWarnings("ReferenceEquality") // most changes leave R as it is, and comparing two R takes longer
     public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
-        boolean defined = entries.stream().anyMatch(entry -> entry.event() instanceof DefinitionChanges.Defined);
-        if (!defined) {
-            return;
-        }
         ResourceSet before = resources;
         resources = state.resources();
-        boolean same =
-                resources.ranks().equals(before.ranks()) && resources.hosts().equals(before.hosts());
-        for (Reporter reporter : same ? List.<Reporter>of() : List.copyOf(streams.values())) {
-            release(reporter);
-            reporter.sink().end(new RpcException(Errno.ESTALE, "R was replaced: read it again, and report again"));
+        if (before != resources
+                && !(resources.ranks().equals(before.ranks())
+                        && resources.hosts().equals(before.hosts()))) {
+            RpcException stale = new RpcException(Errno.ESTALE, "R was replaced: read it again, and report again");
+            List.copyOf(streams.values()).forEach(reporter -> lose(reporter, stale));
         }
     }
 }

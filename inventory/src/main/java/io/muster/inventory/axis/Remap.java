@@ -16,9 +16,6 @@ import java.util.TreeMap;
  * runs, that is, of sequences of hosts that moved by the same distance; a whole rack is usually one run.
  */
 public final class Remap {
-    /** The longest list of hosts in a sentence. */
-    private static final int MOST_NAMES = 200;
-
     private final ResourceSet from;
     private final ResourceSet to;
 
@@ -131,9 +128,8 @@ public final class Remap {
     }
 
     private static void name(List<String> parts, String what, Hostlist hosts) {
-        String names = hosts.toString();
-        if (!names.isEmpty()) {
-            parts.add(what + (names.length() > MOST_NAMES ? names.substring(0, MOST_NAMES) + "..." : names));
+        if (!hosts.isEmpty()) {
+            parts.add(what + hosts.abridged());
         }
     }
 

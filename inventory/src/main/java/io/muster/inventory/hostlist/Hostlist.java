@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * the indexes of a name, takes O(log ranges).
  */
 public final class Hostlist {
+    /** The number of characters after which {@link #abridged} cuts. */
+    private static final int MOST_SHOWN = 200;
+
     /** The highest number of hosts in one bracketed range, the same limit as in flux-core. */
     public static final int MAX_RANGE = 1 << 20;
 
@@ -217,6 +220,12 @@ public final class Hostlist {
         HostlistWriter writer = new HostlistWriter();
         forEachPlain(writer::add);
         return writer.text();
+    }
+
+    /** Returns {@link #toString} cut to 200 characters, for people: an R has too many hosts for a line of a log. */
+    public String abridged() {
+        String names = toString();
+        return names.length() > MOST_SHOWN ? names.substring(0, MOST_SHOWN) + "..." : names;
     }
 
     HostRange[] ranges() {

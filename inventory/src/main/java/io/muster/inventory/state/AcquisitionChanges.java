@@ -44,12 +44,11 @@ public final class AcquisitionChanges {
         private @Nullable String fault(InventoryState state) {
             String fault = Acquisition.ownerFault(owner);
             fault = fault == null ? Acquisition.graceFault(grace) : fault;
-            return fault == null && !state.level().includes(Level.THREE)
-                    ? "an acquisition with an owner needs format level " + Level.THREE.number()
-                            + ", and the state directory is in level "
-                            + state.level().number()
-                            + ": run `muster upgrade finish`, or acquire without an owner"
-                    : fault;
+            if (fault != null) {
+                return fault;
+            }
+            String early = FormatChanges.levelFault(state, Level.THREE, "an acquisition with an owner");
+            return early == null ? null : early + ", or acquire without an owner";
         }
     }
 

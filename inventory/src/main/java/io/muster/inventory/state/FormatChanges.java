@@ -11,6 +11,14 @@ import org.jspecify.annotations.Nullable;
 public final class FormatChanges {
     private FormatChanges() {}
 
+    /** Returns why something that only {@code level} can journal is refused now, or null. */
+    static @Nullable String levelFault(InventoryState state, Level level, String what) {
+        return state.level().includes(level)
+                ? null
+                : what + " needs format level " + level.number() + ", and the state directory is in level "
+                        + state.level().number() + ": run `muster upgrade finish`";
+    }
+
     /** Raises the level of the state directory to the newest one, so that the earlier version no longer starts on it. */
     public record FinishUpgrade() implements Command {
         @Override

@@ -43,12 +43,9 @@ public final class ReportChanges {
 
         private @Nullable String fault(InventoryState state) {
             String fault = Report.reporterFault(reporter);
+            fault = fault == null ? FormatChanges.levelFault(state, Level.THREE, "a report") : fault;
             if (fault != null) {
                 return fault;
-            }
-            if (!state.level().includes(Level.THREE)) {
-                return "a report needs format level " + Level.THREE.number() + ", and the state directory is in level "
-                        + state.level().number() + ": run `muster upgrade finish`";
             }
             int ranges = Math.max(ranks.rangeCount(), Math.max(online.rangeCount(), torpid.rangeCount()));
             if (ranges > Targets.MOST_RANGES) {

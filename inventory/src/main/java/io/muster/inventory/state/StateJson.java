@@ -47,11 +47,13 @@ import org.jspecify.annotations.Nullable;
  *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "until"?, "by"}]}],
  *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
  *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}],
- *   "acquisitions": [{"owner", "grace", "since", "by"}] }
+ *   "acquisitions": [{"owner", "grace", "since", "by"}],
+ *   "reports": [{"reporter", "idset", "nodelist", "since", "lapsed", "by"}] }
  * </pre>
- * {@code level} and {@code ids} are absent in the first format level, and {@code acquisitions} where there are none. Keys that this version does not know are read and written
- * again, in the whole object, in a group of {@code liveness} or {@code absent}, in a hold, in an acquisition, in {@code by} and in a
- * departed host.
+ * {@code level} and {@code ids} are absent in the first format level, and {@code acquisitions} and
+ * {@code reports} where there are none. Keys that this version does not know are read and written again, in the whole object,
+ * in a group of {@code liveness} or {@code absent}, in a hold, in an acquisition, in a report, in {@code by} and in a departed
+ * host.
  */
 public final class StateJson {
     private static final JsonFactory JSON = new JsonFactory();

@@ -1,5 +1,8 @@
 package io.muster.inventory.status;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import java.util.List;
 
@@ -14,6 +17,15 @@ public record JobUsage(String reporter, Idset ranks, Idset allocated, double tim
     /** Returns the ranks that jobs use according to any reporter. */
     public static Idset allocated(List<JobUsage> all) {
         return all.stream().map(JobUsage::allocated).reduce(Idset.EMPTY, Idset::union);
+    }
+
+    public ObjectNode toJson() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("reporter", reporter)
+                .put("time", Times.rfc3339(time))
+                .put("ranks", ranks.toString())
+                .put("allocated", allocated.toString());
     }
 
     /** Returns whether it is known of each of these ranks that no job uses it. */
