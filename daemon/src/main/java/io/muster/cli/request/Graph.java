@@ -17,6 +17,7 @@ import io.muster.inventory.graph.Extended;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Picture;
 import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Structure;
 import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
@@ -142,12 +143,8 @@ public final class Graph extends Verb {
     }
 
     private ResourceGraph ofSet(ResourceSet resources) {
-        JsonNode scheduling = resources.scheduling();
-        if (scheduling != null && scheduling.has("graph")) {
-            return Jgf.read(scheduling).withProperties(resources);
-        }
         Detail parts = full ? Detail.UNITS : Detail.POOLS;
-        return ResourceGraph.of(resources, depth < 2 ? Detail.NODES : parts);
+        return Structure.of(resources, depth < 2 ? Detail.NODES : parts);
     }
 
     private void jgf(ResourceGraph graph) throws IOException {
