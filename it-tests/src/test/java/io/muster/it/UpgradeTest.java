@@ -136,7 +136,7 @@ class UpgradeTest {
                             json(
                                     "{'written':1,'oldest':1,'newest':3,"
                                             + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds',"
-                                            + "'a scheduler may acquire with an owner, and keep the acquisition over a restart; authors name who spoke for them']}"));
+                                            + "'a scheduler may acquire with an owner, and keep the acquisition over a restart; reporters of liveness are remembered; authors name who spoke for them']}"));
             ask(client, "upgrade-finish", "{}");
             client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
         }

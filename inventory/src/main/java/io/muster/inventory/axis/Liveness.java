@@ -89,14 +89,6 @@ public final class Liveness {
         return states.groups();
     }
 
-    public Idset in(Status status, Idset ranks) {
-        return switch (status) {
-            case ONLINE -> ranks.intersect(online);
-            case TORPID -> ranks.intersect(torpid);
-            case OFFLINE -> ranks.subtract(online).subtract(torpid);
-        };
-    }
-
     public Liveness put(Idset ranks, LivenessState state) {
         Idset up = online.subtract(ranks);
         Idset slow = torpid.subtract(ranks);

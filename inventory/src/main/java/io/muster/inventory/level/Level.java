@@ -16,7 +16,8 @@ public enum Level {
     THREE(
             3,
             "0.1.0",
-            "a scheduler may acquire with an owner, and keep the acquisition over a restart; authors name who spoke for them");
+            "a scheduler may acquire with an owner, and keep the acquisition over a restart; reporters of liveness are"
+                    + " remembered; authors name who spoke for them");
 
     public static final Level NEWEST = THREE;
 

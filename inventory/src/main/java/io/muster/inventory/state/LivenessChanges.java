@@ -40,7 +40,7 @@ public final class LivenessChanges {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             Idset known = ranks.intersect(state.resources().ranks());
-            Idset falling = known.subtract(state.liveness().in(Liveness.Status.OFFLINE, known));
+            Idset falling = known.subtract(state.liveness().offline(known));
             return falling.isEmpty()
                     ? Decision.accept()
                     : Targets.bounded(() -> Decision.accept(

@@ -71,6 +71,14 @@ class ReportChangesTest {
     }
 
     @Test
+    void aHostOfWhichNothingIsKnownCanBeForcedDown() {
+        InventoryState state = lost();
+        assertThat(state.liveness().reports().unknown().contains(3)).isTrue();
+        InventoryState forced = after(state, 300, new LivenessChanges.ForceDown(Idset.of(3)));
+        assertThat(forced.liveness().offline(ALL)).hasToString("3");
+    }
+
+    @Test
     void theLevelBeforeKnowsNoReports() {
         Decision decision = REGISTER.decide(InventoryState.empty(Level.TWO), 1, States.ALICE);
         assertThat(decision.rejection())
