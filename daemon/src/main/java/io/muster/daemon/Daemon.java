@@ -37,6 +37,7 @@ final class Daemon {
 
     private static final long CLOCK_SECONDS = 1;
     private static final long SWEEP_SECONDS = 10;
+    private static final long PREPARE_SECONDS = 60;
     private static final long DAY_SECONDS = 86_400;
     private static final Duration PATIENCE_WITH_DISK = Duration.ofSeconds(10);
 
@@ -76,6 +77,8 @@ final class Daemon {
         SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
         this.vitals = new Vitals(core, threads, telemetry, systemd);
         bind(trace);
+        threads.core().execute(backend.histories()::prepare);
+        every(PREPARE_SECONDS, backend.histories()::prepare);
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         new SocketWatch(sockets, telemetry).start(threads.core(), threads.worker());
         telemetry.reloaded(true, core.inventory().now());

@@ -1,9 +1,11 @@
 package io.muster.daemon;
 
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
 import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.io.Closeable;
@@ -16,8 +18,11 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A client of the scratch daemon that only counts the responses. */
+/** A client of the scratch daemon that only counts the answers. */
 final class ScratchClient implements Closeable {
+    /** Rounds for each question about the past, which takes as long as all events before it. */
+    private static final int HISTORY_EVERY = 16;
+
     private final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     private final FrameEncoder encoder = FrameEncoder.of(Dialect.DEPLOYED);
     private final FrameDecoder decoder = new FrameDecoder(1 << 20);
@@ -51,10 +56,13 @@ final class ScratchClient implements Closeable {
         awaitAnswers();
         send("resource.undrain", "{\"targets\":\"0-63\",\"mode\":\"update\"}", 0);
         send("resource.status", null, 0);
+        if (round % HISTORY_EVERY == 0) {
+            send("resource.history", "{\"hosts\":\"warm0\"}", Header.STREAMING);
+        }
         awaitAnswers();
     }
 
-    /** The number of responses so far. */
+    /** The number of requests that were answered so far. */
     int answered() {
         return answered;
     }
@@ -81,8 +89,8 @@ final class ScratchClient implements Closeable {
         in.flip();
         while (in.hasRemaining()) {
             if (decoder.feed(in) instanceof Response response) {
-                answered++;
-                if (response.errnum() != 0) {
+                answered += response.isLast() ? 1 : 0;
+                if (response.errnum() != 0 && response.errnum() != Errno.ENODATA.value()) {
                     throw new IOException("the scratch daemon refuses a request: " + response.payload());
                 }
             }

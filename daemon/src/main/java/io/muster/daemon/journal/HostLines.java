@@ -3,6 +3,7 @@ package io.muster.daemon.journal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides from the bytes of a line whether its event may concern one of some hosts, without parsing it. Errs on the side of yes: a line in
@@ -37,16 +38,45 @@ final class HostLines {
                         .toArray(byte[][]::new);
     }
 
+    /** Whether lines may be passed over; otherwise each line may concern one of the hosts. */
+    boolean isSelective() {
+        return hosts.length > 0;
+    }
+
     /**
      * The seq of a line that concerns none of the hosts; 0 if it may concern one.
      *
      * @param start where the JSON begins
      */
     long read(byte[] bytes, int start, int until) {
+        long seq = isSelective() ? seq(bytes, start, until) : 0;
+        return seq > 0 && !isNamed() ? seq : 0;
+    }
+
+    /** The hostlist of a line, as it is written, one character for each byte; null if the line has another form than the daemon writes. */
+    @Nullable
+    String hostlist(byte[] bytes, int start, int until) {
+        if (seq(bytes, start, until) == 0) {
+            return null;
+        }
+        int first = at;
+        return skipText() ? new String(bytes, first, at - first, StandardCharsets.ISO_8859_1) : null;
+    }
+
+    /** Whether a hostlist may name one of the hosts. */
+    boolean mayName(byte[] bytes, int start, int until) {
         line = bytes;
         at = start;
         end = until;
-        if (hosts.length == 0 || !skip(SEQ)) {
+        return isNamed(start, until);
+    }
+
+    /** The seq of a line in the form that the daemon writes, and moves to its hostlist; 0 if the line has another form. */
+    private long seq(byte[] bytes, int start, int until) {
+        line = bytes;
+        at = start;
+        end = until;
+        if (!skip(SEQ)) {
             return 0;
         }
         long seq = number();
@@ -54,7 +84,7 @@ final class HostLines {
         while (at < end && (isDigit(line[at]) || line[at] == '.')) {
             at++;
         }
-        return head && skip(NAME) && skipText() && skip(IDSET) && skipText() && skip(NODELIST) && !isNamed() ? seq : 0;
+        return head && skip(NAME) && skipText() && skip(IDSET) && skipText() && skip(NODELIST) ? Math.max(seq, 0) : 0;
     }
 
     private boolean skip(byte[] literal) {
@@ -89,10 +119,10 @@ final class HostLines {
     /** Whether the hostlist here may name one of the hosts. */
     private boolean isNamed() {
         int first = at;
-        if (!skipText()) {
-            return true;
-        }
-        int last = at;
+        return !skipText() || isNamed(first, at);
+    }
+
+    private boolean isNamed(int first, int last) {
         int depth = 0;
         int item = first;
         for (int i = first; i <= last; i++) {

@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class JournalArchive implements Archive {
     private final Disk disk;
     private final LongConsumer progress;
+    /** The segments that {@link #prepare} has indexed, or found indexed or damaged. */
+    private final Set<Segment> prepared = new HashSet<>();
 
     public JournalArchive(Disk disk) {
         this(disk, bytes -> {});
@@ -34,6 +38,26 @@ public final class JournalArchive implements Archive {
     @Override
     public Reading open(Selection selection) throws IOException {
         return new Pass(selection, SnapshotFile.list(disk), Segment.list(disk));
+    }
+
+    /** Indexes one segment that is no longer written. */
+    @Override
+    public boolean prepare() throws IOException {
+        List<Segment> segments = Segment.list(disk);
+        prepared.retainAll(segments);
+        SegmentIndex.deleteOthers(disk, segments);
+        for (Segment segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
+            if (!prepared.contains(segment)) {
+                try {
+                    SegmentIndex.prepare(disk, segment);
+                } catch (NoSuchFileException deleted) {
+                    // The daemon deletes old segments, and the next call does not find this one.
+                }
+                prepared.add(segment);
+                return true;
+            }
+        }
+        return false;
     }
 
     private final class Pass implements Reading {

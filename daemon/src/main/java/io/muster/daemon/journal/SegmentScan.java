@@ -20,6 +20,8 @@ final class SegmentScan implements Closeable {
     private static final long HIGH_BITS = 0x8080808080808080L;
     private static final long NEWLINES = '\n' * ONES;
     private static final int CHUNK = 1 << 18;
+    /** Bytes that are read at a time where an index says which lines to read. */
+    private static final int PIECE = 1 << 13;
 
     private final Disk.File file;
     private final Segment segment;
@@ -37,14 +39,32 @@ final class SegmentScan implements Closeable {
     private String unreadable = "";
     private @Nullable CorruptException damage;
 
+    /** What to read; null if that is every line. */
+    private @Nullable SegmentIndex index;
+    /** The seq of the first line that was passed over after the last one that was read. */
+    private long passedSeq;
+    /** The offset in the file of that line. */
+    private long passedFrom;
+
+    private final SegmentIndex.@Nullable Lines seen;
+
     SegmentScan(Disk disk, Segment segment, HostLines hosts) throws IOException {
+        this(disk, segment, hosts, null);
+    }
+
+    /** @param seen receives each line with an event, because every line is read; null to pass over lines with the segment's index */
+    SegmentScan(Disk disk, Segment segment, HostLines hosts, SegmentIndex.@Nullable Lines seen) throws IOException {
         this.segment = segment;
         this.hosts = hosts;
+        this.seen = seen;
         this.expected = segment.first();
         this.file = disk.open(segment.name(), Disk.Access.READ);
         boolean read = false;
         try {
             head();
+            if (seen == null && damage == null && hosts.isSelective()) {
+                index = SegmentIndex.read(disk, segment, at(), hosts);
+            }
             read = true;
         } finally {
             if (!read) {
@@ -74,19 +94,29 @@ final class SegmentScan implements Closeable {
     JournalRecord next(long firstSeq, long lastSeq) throws IOException {
         damage = null;
         while (expected > 0 && expected <= lastSeq) {
+            pass(firstSeq, lastSeq);
+            if (expected > lastSeq) {
+                return null;
+            }
             int end = newline();
-            if (end < 0) {
-                return null;
-            }
             int start = from;
-            if (!Line.intact(bytes, start, end)) {
-                damage(start, "the checksum does not match");
+            boolean intact = end >= 0 && Line.intact(bytes, start, end);
+            long seq = intact ? seq(start, end) : 0;
+            if (seq != expected && index != null) {
+                index = null; // the segment has changed since, or the index is wrong
+                expected = passedSeq;
+                move(passedFrom);
+                continue;
+            }
+            if (seq != expected) {
+                if (end >= 0) {
+                    String other = seq == 0 ? unreadable : "seq " + seq + " follows " + (expected - 1);
+                    damage(start, intact ? other : "the checksum does not match");
+                }
                 return null;
             }
-            long seq = seq(start, end);
-            if (seq != expected) {
-                damage(start, seq == 0 ? unreadable : "seq " + seq + " follows " + (expected - 1));
-                return null;
+            if (seen != null) {
+                seen.add(bytes, start, end);
             }
             from = end + 1;
             expected++;
@@ -98,13 +128,53 @@ final class SegmentScan implements Closeable {
         return null;
     }
 
+    /** Moves over the lines that need not be read, as far as there is an index. */
+    private void pass(long firstSeq, long lastSeq) {
+        SegmentIndex known = index;
+        if (known == null) {
+            return;
+        }
+        passedSeq = expected;
+        passedFrom = at();
+        long offset = passedFrom;
+        int line = (int) (expected - segment.first());
+        while (line < known.lines() && expected <= lastSeq && (expected < firstSeq || !known.isWanted(line))) {
+            offset += known.length(line++);
+            expected++;
+        }
+        move(offset);
+        if (line == known.lines()) {
+            index = null; // which has nothing about lines that follow
+        }
+    }
+
+    boolean isIndexed() {
+        return index != null;
+    }
+
+    /** The offset in the file of the next line. */
+    private long at() {
+        return position - to + from;
+    }
+
+    private void move(long offset) {
+        long ahead = offset - at();
+        if (ahead >= 0 && ahead <= to - from) {
+            from += (int) ahead;
+        } else {
+            from = 0;
+            to = 0;
+            position = offset;
+        }
+    }
+
     /**
      * The seq of an intact line, which is parsed only if it may concern one of the hosts; 0 if the line is no event, for the reason in
      * {@link #unreadable}.
      */
     private long seq(int start, int end) {
         int json = start + Line.PREFIX;
-        long seq = hosts.read(bytes, json, end);
+        long seq = index == null ? hosts.read(bytes, json, end) : 0; // the index has told that the line is wanted
         parsed = null;
         if (seq > 0) {
             return seq;
@@ -181,7 +251,8 @@ final class SegmentScan implements Closeable {
         System.arraycopy(bytes, from, target, 0, rest);
         bytes = target;
         from = 0;
-        ByteBuffer free = ByteBuffer.wrap(bytes, rest, bytes.length - rest);
+        int room = bytes.length - rest;
+        ByteBuffer free = ByteBuffer.wrap(bytes, rest, index == null ? room : Math.min(room, PIECE));
         file.read(free, position);
         position += free.position() - rest;
         to = free.position();

@@ -14,6 +14,13 @@ public interface Archive {
     Reading open(Selection selection) throws IOException;
 
     /**
+     * Does some of the work that makes later readings fast. To be called again now and then; calls must not overlap.
+     *
+     * @return whether there is more to do at once
+     */
+    boolean prepare() throws IOException;
+
+    /**
      * The events to read.
      *
      * @param hosts events of other hosts may be left out; empty for all hosts

@@ -48,6 +48,9 @@ public final class Histories {
     private final Aside beside;
     private final Deque<History> waiting = new ArrayDeque<>();
     private final Set<History> open = new HashSet<>();
+    private boolean ended;
+    /** Why the archive could not be prepared; "" if it could. Belongs to the work beside the core thread. */
+    private String unprepared = "";
 
     /** @param beside runs one piece of work at a time */
     public Histories(Archive archive, Inventory inventory, Aside beside) {
@@ -123,6 +126,28 @@ public final class Histories {
      */
     private record Piece(@Nullable Bytes response, @Nullable RpcException end) {}
 
+    /** Prepares the archive for questions, in pieces between which answers are created. To be called now and then. */
+    public void prepare() {
+        if (!ended) {
+            beside.run(() -> prepared() ? this::prepare : () -> {}, bug -> {});
+        }
+    }
+
+    private boolean prepared() {
+        try {
+            boolean more = archive.prepare();
+            unprepared = "";
+            return more;
+        } catch (IOException e) {
+            String reason = String.valueOf(e.getMessage());
+            if (!reason.equals(unprepared)) {
+                log.warn("the journal cannot be indexed, so reading history takes longer: {}", reason);
+                unprepared = reason;
+            }
+            return false;
+        }
+    }
+
     /** @throws RpcException EAGAIN if too many requests wait */
     History ask(Bytes payload, Sink sink) {
         if (waiting.size() >= MOST_WAITING) {
@@ -194,6 +219,7 @@ public final class Histories {
 
     /** Ends all answers, those of waiting requests included. */
     public void endAll(RpcException reason) {
+        ended = true;
         List<History> ending = new ArrayList<>(open);
         ending.addAll(waiting);
         waiting.clear();

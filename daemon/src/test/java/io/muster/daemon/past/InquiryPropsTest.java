@@ -75,6 +75,9 @@ class InquiryPropsTest {
                     default -> run(journal, command(random));
                 }
                 if (step % 10 == 9) {
+                    if (random.nextBoolean()) {
+                        journal.archive().prepare();
+                    }
                     check(journal, random);
                 }
             }

@@ -5,6 +5,7 @@ import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.HoldChanges;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ public final class Chronicle {
     private static final double ROUNDING = 0.001;
 
     private final Set<String> wanted;
+    private final Hostlist wantedList;
     private final Map<String, Map<Slot, Outage>> open = new LinkedHashMap<>();
     private final Map<Outage, List<String>> ended = new LinkedHashMap<>();
     private final Set<String> seen = new HashSet<>();
@@ -53,6 +56,7 @@ public final class Chronicle {
      */
     public Chronicle(Set<String> wanted) {
         this.wanted = wanted;
+        this.wantedList = Hostlist.of(List.copyOf(wanted));
     }
 
     private boolean isWanted(String host) {
@@ -157,8 +161,17 @@ public final class Chronicle {
         first = first == 0 ? event.time() : first;
         switch (event.kind()) {
             case DEFINE, DEFINE_OFFLINE -> define(event);
-            default -> event.hosts().stream().filter(this::isWanted).forEach(host -> add(host, event));
+            default -> wanted(event.hosts()).forEach(host -> add(host, event));
         }
+    }
+
+    /** The hosts of a list that are wanted, in the order of the list. A list of all hosts is not expanded for a few of them. */
+    private Stream<String> wanted(Hostlist named) {
+        if (wanted.isEmpty() || named.size() <= wanted.size()) {
+            return named.stream().filter(this::isWanted);
+        }
+        Hostlist found = wantedList.select(wantedList.indexesOf(named));
+        return found.size() < 2 ? found.stream() : found.stream().sorted(Comparator.comparingInt(named::indexOf));
     }
 
     private void add(String host, PastEvent event) {
@@ -230,8 +243,7 @@ public final class Chronicle {
      * changes that admins made continue.
      */
     private void define(PastEvent event) {
-        Set<String> next =
-                event.hosts().stream().filter(this::isWanted).collect(Collectors.toCollection(LinkedHashSet::new));
+        Set<String> next = wanted(event.hosts()).collect(Collectors.toCollection(LinkedHashSet::new));
         seen.addAll(next);
         Set<String> before = hosts == null ? next : hosts;
         for (String host : before) {

@@ -1,0 +1,224 @@
+package io.muster.daemon.journal;
+
+import io.muster.daemon.journal.disk.Disk;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The length of each line of a segment that is no longer written, and the hostlist of its event, in a file beside the segment. A reader
+ * that looks for a few hosts passes over the lines of other hosts without reading them. A missing, damaged or outdated index costs time and
+ * changes no answer.
+ *
+ * <p>The file consists of big-endian integers and of the hostlists, each with a newline:
+ * <pre>
+ * CRC32C of all that follows, MAGIC,
+ * size of the segment (8 bytes), time of its last change in ms (8), first 8 bytes of its last line,
+ * number n of lines after the head, number of hostlists,
+ * length of each of the n lines, for each the number of its hostlist from 1 (0: the event may concern every host),
+ * the hostlists
+ * </pre>
+ */
+final class SegmentIndex {
+    private static final String SUFFIX = ".hosts";
+    private static final int MAGIC = 0x6d736831; // "msh1"
+    private static final int HEAD = Integer.BYTES * 4 + Long.BYTES * 3;
+    private static final int EACH = 2 * Integer.BYTES;
+    private static final int UNKNOWN = 0;
+    /** The hostlists take at most this share of the segment's size. Events whose hostlist has no room may concern every host. */
+    private static final int SHARE = 8;
+
+    private final int[] lengths;
+    private final int[] lists;
+    private final boolean[] wanted;
+
+    private SegmentIndex(int[] lengths, int[] lists, boolean[] wanted) {
+        this.lengths = lengths;
+        this.lists = lists;
+        this.wanted = wanted;
+    }
+
+    private static String name(Segment segment) {
+        return segment.name() + SUFFIX;
+    }
+
+    /** The number of lines after the head. */
+    int lines() {
+        return lengths.length;
+    }
+
+    /** The length of a line with its newline. */
+    int length(int line) {
+        return lengths[line];
+    }
+
+    /** Whether the event of a line may concern one of the hosts for which the index was read. */
+    boolean isWanted(int line) {
+        return wanted[lists[line]];
+    }
+
+    /**
+     * Returns the index of a segment; null if there is none that belongs to the segment as it is.
+     *
+     * @param begin the offset in the segment at which the lines after the head begin
+     */
+    static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, HostLines hosts) throws IOException {
+        ByteBuffer in;
+        try (Disk.File file = disk.open(name(segment), Disk.Access.READ)) {
+            if (file.size() < HEAD || file.size() > segment.size()) {
+                return null;
+            }
+            in = ByteBuffer.allocate((int) file.size());
+            file.read(in, 0);
+        } catch (NoSuchFileException none) {
+            return null;
+        }
+        in.flip();
+        boolean sound = in.limit() == in.capacity() && in.getInt() == crc(in) && in.getInt() == MAGIC;
+        return sound && in.getLong() == segment.size() && in.getLong() == segment.modified().toEpochMilli()
+                ? read(disk, segment, begin, in, hosts)
+                : null;
+    }
+
+    private static @Nullable SegmentIndex read(
+            Disk disk, Segment segment, long begin, ByteBuffer in, HostLines hosts) throws IOException {
+        long last = in.getLong();
+        int[] lengths = new int[in.getInt()];
+        int[] lists = new int[lengths.length];
+        boolean[] wanted = new boolean[in.getInt() + 1];
+        in.asIntBuffer().get(lengths).get(lists);
+        in.position(HEAD + EACH * lengths.length);
+        long size = begin;
+        for (int length : lengths) {
+            size += length;
+        }
+        if (size != segment.size() || checksum(disk, segment, lengths[lengths.length - 1]) != last) {
+            return null;
+        }
+        wanted[UNKNOWN] = true;
+        byte[] bytes = in.array();
+        int start = in.position();
+        for (int list = 1; list < wanted.length; list++) {
+            int end = start;
+            while (bytes[end] != '\n') {
+                end++;
+            }
+            wanted[list] = hosts.mayName(bytes, start, end);
+            start = end + 1;
+        }
+        return new SegmentIndex(lengths, lists, wanted);
+    }
+
+    private static int crc(ByteBuffer rest) {
+        CRC32C crc = new CRC32C();
+        crc.update(rest.duplicate());
+        return (int) crc.getValue();
+    }
+
+    /** Returns the first 8 bytes of the last line: the checksum. */
+    private static long checksum(Disk disk, Segment segment, int lastLength) throws IOException {
+        ByteBuffer digits = ByteBuffer.allocate(Long.BYTES);
+        try (Disk.File file = disk.open(segment.name(), Disk.Access.READ)) {
+            file.read(digits, segment.size() - lastLength);
+        }
+        return digits.getLong(0);
+    }
+
+    /**
+     * Writes the index of a segment that is no longer written, unless it has its index or is damaged.
+     *
+     * @throws NoSuchFileException if the segment was deleted
+     */
+    static void prepare(Disk disk, Segment segment) throws IOException {
+        HostLines nobody = new HostLines(Set.of("")); // no host has this name
+        Lines lines = new Lines(segment.size() / SHARE);
+        try (SegmentScan scan = new SegmentScan(disk, segment, nobody)) {
+            if (scan.isIndexed()) {
+                return;
+            }
+        }
+        try (SegmentScan scan = new SegmentScan(disk, segment, nobody, lines)) {
+            boolean sound = scan.damage() == null
+                    && scan.next(Long.MAX_VALUE, Long.MAX_VALUE) == null
+                    && scan.damage() == null;
+            if (!sound || lines.count == 0) {
+                return;
+            }
+        }
+        ByteBuffer out = ByteBuffer.allocate(HEAD + EACH * lines.count + lines.texts.size());
+        out.putInt(0).putInt(MAGIC).putLong(segment.size());
+        out.putLong(segment.modified().toEpochMilli());
+        out.putLong(checksum(disk, segment, lines.lengths[lines.count - 1]));
+        out.putInt(lines.count).putInt(lines.numbers.size());
+        out.asIntBuffer().put(lines.lengths, 0, lines.count).put(lines.lists, 0, lines.count);
+        out.position(HEAD + EACH * lines.count);
+        out.put(lines.texts.toByteArray()).flip();
+        out.putInt(0, crc(out.duplicate().position(Integer.BYTES)));
+        boolean written = false;
+        try (Disk.File file = disk.open(name(segment), Disk.Access.CREATE)) {
+            file.write(out, 0); // not forced: what a power loss leaves of it has another checksum
+            written = true;
+        } finally {
+            if (!written) {
+                disk.delete(name(segment));
+            }
+        }
+    }
+
+    /** Deletes the indexes of segments that no longer exist. */
+    static void deleteOthers(Disk disk, List<Segment> segments) throws IOException {
+        Set<String> names = segments.stream().map(SegmentIndex::name).collect(Collectors.toSet());
+        for (Disk.Entry entry : disk.list(Segment.DIRECTORY)) {
+            String name = Segment.DIRECTORY + "/" + entry.name();
+            if (name.endsWith(SUFFIX) && !names.contains(name)) {
+                disk.delete(name);
+            }
+        }
+    }
+
+    /** Collects the lines of a segment in their order. */
+    static final class Lines {
+        private final HostLines form = new HostLines(Set.of(""));
+        private final long most;
+        private final Map<String, Integer> numbers = new HashMap<>();
+        private final ByteArrayOutputStream texts = new ByteArrayOutputStream();
+        private int[] lengths = new int[1024];
+        private int[] lists = new int[1024];
+        private int count;
+
+        private Lines(long most) {
+            this.most = most;
+        }
+
+        /** @param end where the newline is */
+        void add(byte[] bytes, int start, int end) {
+            if (count == lengths.length) {
+                lengths = Arrays.copyOf(lengths, 2 * count);
+                lists = Arrays.copyOf(lists, 2 * count);
+            }
+            String hosts = form.hostlist(bytes, start + Line.PREFIX, end);
+            lengths[count] = end + 1 - start;
+            lists[count++] = hosts == null ? UNKNOWN : number(hosts);
+        }
+
+        private int number(String hosts) {
+            Integer known = numbers.get(hosts);
+            if (known != null || texts.size() + hosts.length() >= most) {
+                return known == null ? UNKNOWN : known;
+            }
+            numbers.put(hosts, numbers.size() + 1);
+            texts.writeBytes((hosts + "\n").getBytes(StandardCharsets.ISO_8859_1));
+            return numbers.size();
+        }
+    }
+}
