@@ -102,8 +102,8 @@ public final class HistoryBenchmark {
         try (Journal target = Journal.open(
                 LocalDisk.at(stateDir), settings, none, new LedgerListener() {}, Runnable::run, this::instant)) {
             Hostlist names = Hostlist.parse(hosts);
-            ResourceSet resources = ResourceSet.of(
-                    names, Idset.range(0, count - 1), Idset.range(0, 63), Idset.EMPTY, Map.of());
+            ResourceSet resources =
+                    ResourceSet.of(names, Idset.range(0, count - 1), Idset.range(0, 63), Idset.EMPTY, Map.of());
             run(target, new DefinitionChanges.Define(resources, "configuration", Liveness.Status.ONLINE));
             double begin = now;
             while (seq < events) {
@@ -188,8 +188,8 @@ public final class HistoryBenchmark {
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
             for (Path thread : threads) {
                 if (Files.readString(thread.resolve("comm")).equals("past\n")) {
-                    sum += Long.parseLong(
-                                    Files.readString(thread.resolve("schedstat")).split(" ", 2)[0])
+                    sum += Long.parseLong(Files.readString(thread.resolve("schedstat"))
+                                    .split(" ", 2)[0])
                             / 1e6;
                 }
             }

@@ -85,13 +85,15 @@ final class SegmentIndex {
         }
         in.flip();
         boolean sound = in.limit() == in.capacity() && in.getInt() == crc(in) && in.getInt() == MAGIC;
-        return sound && in.getLong() == segment.size() && in.getLong() == segment.modified().toEpochMilli()
+        return sound
+                        && in.getLong() == segment.size()
+                        && in.getLong() == segment.modified().toEpochMilli()
                 ? read(disk, segment, begin, in, hosts)
                 : null;
     }
 
-    private static @Nullable SegmentIndex read(
-            Disk disk, Segment segment, long begin, ByteBuffer in, HostLines hosts) throws IOException {
+    private static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, ByteBuffer in, HostLines hosts)
+            throws IOException {
         long last = in.getLong();
         int[] lengths = new int[in.getInt()];
         int[] lists = new int[lengths.length];
@@ -148,9 +150,8 @@ final class SegmentIndex {
             }
         }
         try (SegmentScan scan = new SegmentScan(disk, segment, nobody, lines)) {
-            boolean sound = scan.damage() == null
-                    && scan.next(Long.MAX_VALUE, Long.MAX_VALUE) == null
-                    && scan.damage() == null;
+            boolean sound =
+                    scan.damage() == null && scan.next(Long.MAX_VALUE, Long.MAX_VALUE) == null && scan.damage() == null;
             if (!sound || lines.count == 0) {
                 return;
             }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -30,8 +31,7 @@ class SegmentIndexTest {
     private void submit(Client client, String name, String context) {
         String event = "{\"timestamp\":1700000000.5,\"name\":\"" + name + "\",\"context\":" + context + "}";
         CompletableFuture<Object> done = new CompletableFuture<>();
-        client.journal()
-                .submit(new Batch(++seq, List.of(event.getBytes(StandardCharsets.UTF_8)), done::complete));
+        client.journal().submit(new Batch(++seq, List.of(event.getBytes(StandardCharsets.UTF_8)), done::complete));
         done.join();
     }
 
@@ -56,7 +56,8 @@ class SegmentIndexTest {
         try (Archive.Reading reading =
                 new JournalArchive(disk).open(new Archive.Selection(Set.of(hosts), 0, lastSeq))) {
             for (Archive.Item item = reading.next(); item != null; item = reading.next()) {
-                items.add(item instanceof Archive.Item.Event event ? event.json().toString() : item.toString());
+                items.add(
+                        item instanceof Archive.Item.Event event ? event.json().toString() : item.toString());
             }
         }
         return items;
@@ -73,7 +74,7 @@ class SegmentIndexTest {
         String first = Segment.name(1);
         String text = new String(disk.content(first), StandardCharsets.UTF_8);
         // The time of the last change stays as it was, as if the disk had changed the byte.
-        disk.write(disk.names.get(first), text.indexOf("x3"), new byte[] {'y'});
+        disk.write(Objects.requireNonNull(disk.names.get(first)), text.indexOf("x3"), new byte[] {'y'});
         assertThat(read(disk, seq, "r2n7")).hasSize(1).first().asString().contains("r[0-3]n[0-9]");
         assertThat(read(disk, seq, "x3")).first().asString().contains("the checksum does not match");
         indexes().forEach(disk::delete);
@@ -116,7 +117,8 @@ class SegmentIndexTest {
     private void events(Client client, Random random) throws IOException {
         for (int i = random.nextInt(30); i > 0; i--) {
             switch (random.nextInt(8)) {
-                case 0 -> submit(client, "resource-define", "{\"R\":{\"execution\":{\"nodelist\":[\"r[0-2]n[0-9]\"]}}}");
+                case 0 ->
+                    submit(client, "resource-define", "{\"R\":{\"execution\":{\"nodelist\":[\"r[0-2]n[0-9]\"]}}}");
                 case 1 -> submit(client, "upgrade", "{\"note\":\"a \\\" quote\"}");
                 default -> drain(client, hosts(random));
             }
@@ -133,7 +135,7 @@ class SegmentIndexTest {
     }
 
     /** Does to an index, or to a segment, what disks and people do. */
-    private void spoil(Random random) {
+    private void spoil(Random random) throws IOException {
         List<String> indexes = indexes();
         if (indexes.isEmpty()) {
             return;
