@@ -3,7 +3,7 @@
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
 STEPS=(check boot job verbs verify drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks reload
-    nested shutdown back restarts rate scale memory sharness transcript)
+    nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
 PATIENCE=${PATIENCE:-30} # seconds that something may take on a busy machine
@@ -71,7 +71,7 @@ instance() { # [OPTION...] -- PROGRAM...: an instance with the bridge on its lea
         shift
     done
     shift
-    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*} timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
+    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*}:${FLUX_MODPROBE_PATH_APPEND:-} timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
         "--test-hosts=node[0-$((${SIZE:-2} - 1))]" --test-exit-mode=leader --test-exit-timeout=5s "--config-path=$dir/flux.toml" \
         "${options[@]}" "$@"
 }
@@ -612,6 +612,44 @@ in_memory() {
     awk -v bytes="$bytes" '/^Vm(RSS|HWM)/ { kb[$1] = $2 } END { beyond = kb["VmRSS:"] / 1024 - bytes / 1048576
         printf "RESULT: R has %.0f MB, the module %.0f MB (at most %.0f MB)\n", bytes / 1048576, kb["VmRSS:"] / 1024, kb["VmHWM:"] / 1024
         exit beyond > 60 }' "/proc/$module/status" || fail "more than 60 MB beyond the bytes of R"
+}
+
+# Fluxion in place of sched-simple, with R that holds its graph.
+on_fluxion() {
+    if [ -n "${FLUXION:-}" ]; then # installed elsewhere than flux-core
+        export FLUX_MODULE_PATH_PREPEND=$FLUXION/lib/flux/modules FLUX_EXEC_PATH_PREPEND=$FLUXION/libexec/flux/cmd
+        FLUX_PYTHONPATH_PREPEND=$(dirname "$FLUXION"/lib/flux/python*/fluxion)
+        export FLUX_PYTHONPATH_PREPEND FLUX_MODPROBE_PATH_APPEND=$FLUXION/etc/flux/modprobe
+    fi
+    if ! flux env printenv FLUX_MODULE_PATH | tr : '\n' | xargs -I{} find {} -name sched-fluxion-resource.so | grep -q .; then
+        result "skipped: there is no sched-fluxion-resource; install flux-sched, or set FLUXION to the prefix where it is installed"
+        return
+    fi
+    configure 'node[0-1]'
+    flux R encode -r 0-1 -c 0-1 -H 'node[0-1]' | flux ion-R encode >"$dir/R.json" || fail "flux ion-R"
+    R_from_file
+    serve
+    inside fluxion || fail "status $?"
+}
+R_from_file() {
+    sed -i '/resource.config/,$d' "$dir/muster.toml"
+    printf '[resource]\npath = "%s/R.json"\n' "$dir" >>"$dir/muster.toml"
+}
+in_fluxion() {
+    ready
+    flux module list | grep -q sched-fluxion-qmanager || fail "no Fluxion: $(flux module list)"
+    ! flux module list | grep -q sched-simple || fail "sched-simple is loaded"
+    expect "ranks of the tasks" "0 1" "$(flux run -N2 flux getattr rank | sort | paste -sd' ')"
+    flux submit --quiet --cc=1-20 --wait true || fail "jobs failed"
+    ! timeout "$PATIENCE" flux run -N3 true 2>"$dir/err" || fail "a job of three nodes ran on two"
+    grep -q -i unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
+    in_drain
+    in_kill
+    flux module remove sched-fluxion-qmanager && flux module remove sched-fluxion-feasibility || fail "remove"
+    flux module reload sched-fluxion-resource || fail "reload"
+    flux module load sched-fluxion-feasibility && flux module load sched-fluxion-qmanager || fail "load"
+    ready
+    runs_on node0 node1
 }
 
 # flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.
