@@ -46,7 +46,7 @@ ANY = 0xFFFFFFFF
 POLLIN, POLLOUT, POLLERR = 1, 2, 4  # as in libflux
 LARGEST_FRAME = 1 << 30
 LARGEST_OUTPUT = 64 << 20  # bytes that wait for the socket, and bytes of requests that wait for a connection
-READ_AT_ONCE, LARGE = 1 << 16, 1 << 20
+READ_AT_ONCE, SEND_AT_ONCE, LARGE = 1 << 16, 1 << 22, 1 << 20
 RETRY_FIRST, RETRY_LAST = 0.02, 1.0  # seconds
 
 
@@ -59,9 +59,9 @@ def request(topic, text, flags, cred, tag):
     return MAGIC + struct.pack(">I", len(body)) + body
 
 
-def unframe(data, at, end):
-    """Reads the message data[at:end]: (type, errnum, matchtag, start and end of its payload without NUL, or None). ValueError
-    for nonsense."""
+def unframe(data, at, end, gone=0):
+    """Reads the message data[at:end]: (type, errnum, matchtag, start and end of its payload without NUL, or None). `gone` bytes
+    of its large part were left out. ValueError for nonsense."""
     parts = []
     while at < end:
         size, at = data[at], at + 1
@@ -69,7 +69,8 @@ def unframe(data, at, end):
             if at + 4 > end:
                 raise ValueError("a part without its length")
             size, at = struct.unpack_from(">I", data, at)[0], at + 4
-        if at + size > end:
+        size -= gone if size >= LARGE else 0
+        if not 0 <= size <= end - at:
             raise ValueError("a part that is longer than its frame")
         parts.append((at, at + size))
         at += size
@@ -108,12 +109,14 @@ class Wire:
     """A connection to Muster's UNIX socket that is opened again whenever it is lost.
 
     on_up() is called after each welcome, before requests that waited are sent; on_down() after each loss of a connection that
-    was welcomed. log(syslog level, text) hears of each new trouble once.
+    was welcomed. log(syslog level, text) hears of each new trouble once. `known` are bytes, perhaps 100 MB, that are
+    left out of large answers while they come; left_out is known during such an answer, else None.
     """
 
     def __init__(self, reactor, path, log, on_up=lambda: None, on_down=lambda: None, clock=time.monotonic):
         self.reactor, self.path, self.log, self.on_up, self.on_down, self.clock = reactor, path, log, on_up, on_down, clock
         self.socket = self.reader = self.writer = None
+        self.known, self.left_out, self.most = b"", None, LARGEST_OUTPUT
         self.up, self.down_since, self.up_since = False, clock(), clock()
         self.trouble = ""  # the last one that was logged; None while Muster answers
         self.delay, self.tags = RETRY_FIRST, 0
@@ -140,7 +143,7 @@ class Wire:
         call.deadline = None if wait is None else now + wait
         if not self.up and not repeat:
             self._tell(call, errno.ECONNRESET, "Muster is not reachable; nothing was changed")
-        elif len(text or "") + (len(self.output) if self.up else self.waiting_bytes) > LARGEST_OUTPUT:
+        elif len(text or "") + (sum(map(len, self.output)) if self.up else self.waiting_bytes) > self.most:
             self._tell(call, errno.EAGAIN, "too many requests wait for Muster; nothing was changed")
         else:
             self._send(call) if self.up else self._wait(call)
@@ -155,7 +158,7 @@ class Wire:
         if call is not None and self.sent.get(call.tag) is call:
             del self.sent[call.tag]
             if topic and self.up:
-                self._put(request(topic, json.dumps({"matchtag": call.tag}), NO_RESPONSE, (ANY, 0), 0))
+                self.put(request(topic, json.dumps({"matchtag": call.tag}), NO_RESPONSE, (ANY, 0), 0))
         elif call in self.waiting:
             self.waiting.remove(call)
             self.waiting_bytes -= len(call.text or "")
@@ -174,7 +177,7 @@ class Wire:
             except Exception as e:  # an exception that escapes ends the instance
                 self.log(syslog.LOG_ERR, f"muster: {method.__name__}: {type(e).__name__}: {e}")
                 if self.socket:
-                    self._lost(f"{type(e).__name__}: {e}")
+                    self.lost(f"{type(e).__name__}: {e}")
 
         return callback
 
@@ -187,10 +190,14 @@ class Wire:
             s.close()
             self._problem(f"{self.path}: {e.strerror or e}; trying again until it can be reached")
             return self._retry()
-        self.socket, self.input, self.output, self.welcomed = s, bytearray(), bytearray(), False
+        self.socket, self.welcomed = s, False
+        self._empty()
         self.reader = self.reactor.fd_watcher_create(s.fileno(), self._guarded(self._readable), POLLIN | POLLERR)
         self.writer = self.reactor.fd_watcher_create(s.fileno(), self._guarded(self._flush), POLLOUT)
         return self.reader.start()
+
+    def _empty(self):
+        self.input, self.gone, self.looked, self.output = bytearray(), 0, 0, collections.deque()
 
     def _problem(self, text):
         if text != self.trouble:
@@ -209,9 +216,10 @@ class Wire:
         if self.socket:
             self.socket.close()
         self.socket = self.reader = self.writer = None
-        self.up, self.input, self.output = False, bytearray(), bytearray()
+        self.up = False
+        self._empty()
 
-    def _lost(self, why):
+    def lost(self, why):
         was_up = self.up
         self._disconnect()
         self._problem(f"lost the connection to {self.path}: {why}")
@@ -238,12 +246,12 @@ class Wire:
         except BlockingIOError:
             return
         except OSError as e:
-            return self._lost(e.strerror or str(e))
+            return self.lost(e.strerror or str(e))
         if not data:
-            return self._lost("Muster closed it")
+            return self.lost("Muster closed it")
         if not self.welcomed:
             if data[0]:
-                return self._lost(f"Muster refused it: {os.strerror(data[0])}")
+                return self.lost(f"Muster refused it: {os.strerror(data[0])}")
             self.welcomed = self.up = True
             self.up_since, data = self.clock(), data[1:]
             self.counters["connects"] += 1
@@ -253,7 +261,26 @@ class Wire:
                 self._send(call) if self.up else self._wait(call)
         if self.socket:
             self.input += data
+            self._leave_out()
             self._frames(self.socket)
+
+    def _leave_out(self):
+        """Takes what is known out of a large frame, as long as the frame repeats it: `gone` bytes at `gap` so far."""
+        end = 8 + struct.unpack_from(">I", self.input, 4)[0] if self.known and len(self.input) >= 8 else 0
+        if end > LARGE and not self.gone:
+            self.gap = self.input.find(self.known[:64], self.looked)
+            self.looked = max(self.looked, len(self.input) - 63)
+        if end <= LARGE or self.gap < 0 or self.gap + len(self.known) > end:
+            return
+        size = min(len(self.input) - self.gap, len(self.known) - self.gone)
+        rest = self.input[self.gap :]
+        del self.input[self.gap : self.gap + size]
+        self.gone += size
+        if rest[:size] != memoryview(self.known)[self.gone - size : self.gone]:  # from here it is something else
+            del self.input[self.gap :]
+            self.input += memoryview(self.known)[: self.gone - size]
+            self.input += rest
+            self.gone, self.looked = 0, end
 
     def _frames(self, connection):
         at = 0
@@ -264,10 +291,12 @@ class Wire:
                 size = struct.unpack_from(">I", self.input, at + 4)[0]
                 if size > LARGEST_FRAME:
                     raise ValueError(f"a frame of {size} bytes; the limit is {LARGEST_FRAME}")
-                if len(self.input) - at < 8 + size:
+                end = at + 8 + size - self.gone
+                if len(self.input) < end:
                     break
-                kind, errnum, tag, part = unframe(self.input, at + 8, at + 8 + size)
-                body, at = None, at + 8 + size
+                kind, errnum, tag, part = unframe(self.input, at + 8, end, self.gone)
+                body, at, self.left_out = None, end, self.known if self.gone else None
+                self.gone = self.looked = 0
                 if part and size < LARGE:
                     body = bytes(self.input[part[0] : part[1]])
                 elif part:
@@ -277,7 +306,7 @@ class Wire:
                 if self.socket is not connection:  # a callback closed this connection
                     return
         except ValueError as e:
-            return self._lost(f"Muster sent {e}")
+            return self.lost(f"Muster sent {e}")
         del self.input[:at]
 
     def _message(self, kind, errnum, tag, body):
@@ -310,17 +339,21 @@ class Wire:
         self.sent[call.tag] = call
         self.counters["requests"] += 1
         self.counters["repeats"] += call.times > 1
-        self._put(request(call.topic, call.text, STREAMING if call.streaming else 0, call.cred, call.tag))
+        self.put(request(call.topic, call.text, STREAMING if call.streaming else 0, call.cred, call.tag))
 
-    def _put(self, data):
-        self.output += data
+    def put(self, *parts):
+        self.output.extend(map(memoryview, parts))
         self._flush()
 
     def _flush(self):
+        sent = 0
         try:
-            while self.output:
-                del self.output[: self.socket.send(self.output)]
-            self.writer.stop()
+            while self.output and sent < SEND_AT_ONCE:  # the other side may read as fast as this writes
+                done = self.socket.send(self.output[0][:LARGE])
+                self.output[0], sent = self.output[0][done:], sent + done
+                if not self.output[0]:
+                    self.output.popleft()
+            self.writer.start() if self.output else self.writer.stop()
         except BlockingIOError:
             self.writer.start()
         except OSError:
@@ -465,10 +498,12 @@ class Held:
 SCHEDULING = b',"scheduling":'
 
 
-def cut(text, last):
+def cut(text, last, left_out=None):
     """Reads a response {"…": R, last: "…"} without its `scheduling`, which may have 100 MB: returns it as a dict, and the bytes
     from the comma before `scheduling` to the end of R, or b"". R with these bytes before its last brace is the R of Muster.
-    A bytearray becomes these bytes itself, because a copy of 100 MB takes too long."""
+    A bytearray becomes these bytes itself, because a copy of 100 MB takes too long. left_out: what the wire left out."""
+    if left_out is not None:
+        return json.loads(text), left_out
     at, end = text.find(SCHEDULING), text.rfind(b'},"' + last.encode() + b'":')
     for _ in range(16):  # a property may have the same name; then what is before it cannot be read
         if at < 0 or end < at:
@@ -482,10 +517,6 @@ def cut(text, last):
         except ValueError:
             at = text.find(SCHEDULING, at + 1)
     raise ValueError("Muster sent an R whose key scheduling was not found")
-
-
-def splice(before, R, scheduling, after):
-    return b"".join((before, json.dumps(R).encode()[:-1], scheduling, b"}", after))
 
 
 def ranks_of(R):
@@ -651,7 +682,10 @@ class Bridge:
         self.brokers = hosts_of(h.attr_get("hostlist"))
         self.kvs, self.said, self.local = Kvs(h, self.log), Said(), Local()
         self.R = self.raw_R = self.numbering = self.written_R = self.written_scheduling = None
-        self.scheduling, self.muster_scheduling, self.method, self.nodes = b"", b"", "configuration", {}
+        self.scheduling, self.method, self.nodes, self.telling = b"", "configuration", {}, False
+        self.wire = Wire(h, options["socket"], self.log, self.on_up, self.on_down)
+        self.lane = Wire(h, h.attr_get("local-uri").removeprefix("local://"), lambda *_: None)  # to this broker
+        self.lane.most = float("inf")
         self.status = {"drain": {}, "exclude": ""}  # Muster's last answer, in broker ranks
         self.status_time, self.status_asked, self.status_old = time.time(), False, False
         self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for now
@@ -678,7 +712,6 @@ class Bridge:
         if not self.force_up:
             self.groups = [self.group(online, self.on_online), self.group("broker.torpid", self.on_torpid)]
         self.watchers = [self.serve(n, USER | OWNER if n not in self.OWNERS else OWNER) for n in (*self.OPEN, *self.OWNERS, *self.CHANGES)]
-        self.wire = Wire(h, options["socket"], self.log, self.on_up, self.on_down)
         for drain in self.local.pending.values():
             self.send_drain(drain)
         self.ticker = h.timer_watcher_create(0.25, lambda *_: self.guard("the clock", self.tick), repeat=0.25)
@@ -726,6 +759,23 @@ class Bridge:
             if (lib.flux_respond_error if errnum else lib.flux_respond)(*args) < 0:
                 self.log.error(f"muster: answer to {msg.topic}: {os.strerror(ffi.errno)}")
 
+    def answer_R(self, msg, before, R, scheduling, after, done):
+        """Answers with R and scheduling; done(errnum, _) is called when the broker has it. flux_respond copies the payload twice,
+        and returns when the broker has read it. A large answer takes another connection instead, in pieces, before a ping."""
+        parts = (before, json.dumps(R).encode()[:-1], scheduling, b"}" + after)
+        if len(scheduling) < LARGE or not self.lane.up:
+            self.answer(msg, b"".join(parts))
+            return done(0, None)
+        response = lib.flux_response_derive(msg.handle, 0)
+        head = bytearray(lib.flux_msg_encode_size(response))
+        lib.flux_msg_encode(response, ffi.from_buffer(head), len(head))
+        lib.flux_msg_destroy(response)
+        head[-17] |= HAS_PAYLOAD  # the header is the last part, of 20 bytes and their number
+        size = sum(map(len, parts)) + 1
+        sizes = struct.pack(">I", len(head) + 5 + size), b"\xff" + struct.pack(">I", size)
+        self.lane.put(MAGIC + sizes[0] + head[:-21] + sizes[1], *parts, b"\0" + head[-21:])
+        return self.lane.call("broker.ping", {"seq": 0}, done)
+
     def fail(self, msg, errnum, text=None):
         self.answer(msg, text, errnum)
 
@@ -736,12 +786,8 @@ class Bridge:
         self.owner = self.state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
         self.written_R = None if self.force_up else self.kvs.read("resource.R")
         if "method" in self.state and self.written_R:
-            self.written_scheduling = self.kvs.read(SCHEDULING_KEY) or b""
-            if [len(self.written_scheduling), zlib.crc32(self.written_scheduling)] != self.state["scheduling"]:
-                self.written_scheduling = b""
-            R = {k: v for k, v in json.loads(self.written_R).items() if k != "scheduling"}
-            self.method = self.state["method"]
-            self.take_R(R, self.written_scheduling)
+            self.method, self.written_scheduling = self.state["method"], b""
+            self.take_R({k: v for k, v in json.loads(self.written_R).items() if k != "scheduling"})
         known = set()
         for drain in self.state.get("pending", []):
             self.local.pending[drain["id"]] = {**drain, "ranks": self.locate(drain)}
@@ -828,6 +874,7 @@ class Bridge:
             return
         data, crc = self.scheduling, [0]
         self.written_scheduling, self.state["scheduling"] = data, [0, 0]  # until all of it is there
+        self.remember()
 
         def piece(at):
             crc[0] = zlib.crc32(data[at : at + PIECE], crc[0])
@@ -838,16 +885,28 @@ class Bridge:
                 self.state["scheduling"] = [len(data), crc[0]]
             self.remember()
 
-        for at in range(0, max(1, len(data)), PIECE):
+        for at in range(0, len(data), PIECE):
             last = [finish] if at + PIECE >= len(data) else []
-            self.kvs.write([(SCHEDULING_KEY, functools.partial(piece, at), at > 0)], *last)
+            self.kvs.write([(f"{SCHEDULING_KEY}.{at // PIECE}", functools.partial(piece, at), False)], *last)
+
+    def read_scheduling(self):
+        """Returns what the KVS has of scheduling, or b"" if it is not whole."""
+        known, data = self.state.get("scheduling", [0, 0]), bytearray()
+        for number in range(-(-known[0] // PIECE)):
+            data += self.kvs.read(f"{SCHEDULING_KEY}.{number}") or b""
+        self.written_scheduling = data if [len(data), zlib.crc32(data)] == known else b""
+        return self.written_scheduling
 
     # ---- Muster comes and goes
     def learn(self, path):
         """Asks Muster for R before this module serves: the modules of other ranks ask for it while they are loaded."""
         try:
             status, got = ask(path, ["resource.status", "resource.get"], 5.0 if self.R is None else 0.0)
-            self.on_R(0, got)
+            o, scheduling = cut(got, "method")
+            if [len(scheduling), zlib.crc32(scheduling)] == self.state.get("scheduling"):
+                self.written_scheduling = scheduling
+            self.method = o["method"]
+            self.take_R(o["R"], scheduling)
             self.take_status(json.loads(status))
         except (OSError, ValueError, KeyError) as e:
             if self.R is None:
@@ -856,6 +915,7 @@ class Bridge:
                     " earlier start. Start Muster, or remove muster.socket from the configuration of the broker"
                 ) from e
             self.log.error(f"muster: {path}: {e}; starting with R, exclusions and drains of the last start")
+            self.take_R(self.raw_R, self.read_scheduling())
         self.said.first(self.nodes, set(), properties_of(self.R), self.R["execution"].get("expiration", 0.0), fresh=False)
         self.local.online = set(self.nodes) if self.force_up else set()
 
@@ -891,7 +951,7 @@ class Bridge:
     def on_R(self, errnum, body):
         if errnum:
             return self.once(f"resource.get: {body}")
-        o, scheduling = cut(body, "method")
+        o, scheduling = cut(body, "method", self.wire.left_out)
         self.method = o["method"]
         return self.take_R(o["R"], scheduling)
 
@@ -905,16 +965,15 @@ class Bridge:
         for rank, (host, _) in self.nodes.items():
             self.by_host.setdefault(host, set()).add(rank)
         self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
-        if scheduling is not None and scheduling != self.muster_scheduling:  # equal bytes are not kept twice: they may be 100 MB
-            self.muster_scheduling = scheduling
-        self.scheduling = self.muster_scheduling if n.same else b""
+        self.wire.known = self.wire.known if scheduling is None else scheduling
+        self.scheduling = self.wire.known if n.same else b""
         for drain in self.local.pending.values():
             drain["ranks"] = self.locate(drain)
         trouble = {
             f"hosts of R without a broker, which stay down: {hostlist(n.foreign)}": n.foreign,
             f"brokers on hosts that are not in R: {hostlist(n.unknown)}": n.unknown,
             "the brokers have other ranks than Muster's R, so ranks are translated by host": not n.same,
-            "the key scheduling of R is left out, because it has Muster's ranks": self.muster_scheduling and not n.same,
+            "the key scheduling of R is left out, because it has Muster's ranks": self.wire.known and not n.same,
         }
         was, self.trouble = self.trouble, [text for text, true in trouble.items() if true]
         for text in set(self.trouble) - set(was):
@@ -1067,7 +1126,7 @@ class Bridge:
                 raise
             self.local.blocked = self.local.blocked - self.said.up  # the last status is older
             return self.tell(changed)
-        o, scheduling = cut(body, "up")
+        o, scheduling = cut(body, "up", self.wire.left_out)
         offered = expand(o["resources"])
         if any(r not in n.to or self.nodes[n.to[r]] != node for r, node in offered.items()):  # R is newer than the one known here
             self.abandon()
@@ -1092,10 +1151,17 @@ class Bridge:
                 self.said.up = here - self.local.blocked
             self.log.error("muster: Muster does not answer; the scheduler starts with the last known state")
         up = encode(self.held.first(self.said, self.local.up(self.said)))
-        self.answer(self.scheduler, splice(b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}'))
+        scheduler, self.telling = self.scheduler, True
+
+        def told(errnum, _):
+            if scheduler is self.scheduler:
+                self.telling = False
+                self.fail(scheduler, errnum) if errnum else self.tell()
+
+        self.answer_R(scheduler, b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}', told)
 
     def tell(self, among=None):
-        if self.held and self.held.told and not self.muted:
+        if self.held and self.held.told and not self.muted and not self.telling:
             update = self.held.next(self.said, self.local.up(self.said, among), among)
             if update:
                 self.answer(self.scheduler, update)
@@ -1105,6 +1171,9 @@ class Bridge:
         self.held = self.scheduler = self.acquiring = self.refused = None
         self.said.fresh = False
         self.settle()
+        if self.telling:  # the rest of its first response must not reach the next scheduler
+            self.telling = False
+            self.lane.lost("the scheduler left")
 
     def on_acquire_cancel(self, msg):
         if self.held and lib.flux_cancel_match(msg.handle, self.scheduler.handle):
@@ -1319,7 +1388,7 @@ class Bridge:
 
     def on_get(self, msg):
         method = b',"method":' + json.dumps(self.method).encode() + b"}"
-        self.answer(msg, splice(b'{"R":', self.R, self.scheduling, method))
+        self.answer_R(msg, b'{"R":', self.R, self.scheduling, method, lambda errnum, _: errnum and self.fail(msg, errnum))
 
     def on_event(self, errnum, body):
         if errnum:
@@ -1410,6 +1479,7 @@ class Bridge:
         for msg in ([self.scheduler] if self.held else []) + self.journals:
             self.fail(msg, errno.ECANCELED, "the resource module was unloaded")
         self.wire.close()
+        self.lane.close()
         self.held = None
         try:
             self.take_status(json.loads(ask(self.wire.path, ["resource.status"], 0.0)[0]))

@@ -65,7 +65,7 @@ class LiveDaemon(unittest.TestCase):
 
     def lose(self):
         """Loses the connection to the daemon, which goes on."""
-        self.bridge.wire._lost("the test closed it")
+        self.bridge.wire.lost("the test closed it")
 
     def test_the_wire(self):
         self.assertEqual("configuration", self.ask("get")[1]["method"])

@@ -36,9 +36,12 @@ class BridgeTest(unittest.TestCase):
             self.running = False
             self.muster.stop()
 
-    def boot(self, online="0-3", brokers=HOSTS, args=(), **options):
+    def boot(self, online="0-3", brokers=HOSTS, args=(), listen=False, **options):
         """Starts an instance with the KVS of the one before."""
         self.h = Instance(",".join(brokers), {"muster": {"socket": self.path, **options}}, self.kvs)
+        if listen:
+            self.h.listen(self.path + ".broker")
+            self.addCleanup(self.h.close)
         self.bridge = bridge.Bridge(self.h, self.h.config["muster"], args)
         if online and not args:
             self.h.group("broker.online", online)
@@ -178,6 +181,50 @@ class WithMuster(BridgeTest):
         errnum, o = self.h.ask("resource.get")
         self.assertEqual((0, json.loads(self.muster.scheduling)), (errnum, o["R"]["scheduling"]))
         self.assertEqual("configuration", o["method"])
+
+    def large(self):
+        """A scheduling that is too large for flux_respond, and a socket of the broker."""
+        self.muster.scheduling = json.dumps({"graph": "x" * 3_000_000})
+        self.start()
+        self.boot(listen=True)
+        self.joined()
+        self.until(lambda: self.bridge.lane.up)
+
+    def test_a_large_first_response_comes_in_pieces_and_changes_meanwhile_follow_it(self):
+        self.large()
+        msg = self.h.send("resource.acquire", sender="sched", streaming=True)
+        self.until(lambda: self.bridge.telling)
+        self.h.group("broker.online", "0-2")
+        self.assertEqual([], msg.responses)
+        self.until(lambda: len(msg.responses) > 1)
+        (_, first), (_, update) = msg.responses
+        self.assertEqual((json.loads(self.muster.scheduling), "0-3"), (first["resources"]["scheduling"], first["up"]))
+        self.assertEqual({"down": "3"}, update)
+        _, got = self.h.ask("resource.get")
+        self.assertEqual(json.loads(self.muster.scheduling), got["R"]["scheduling"])
+
+    def test_a_scheduler_that_leaves_before_its_large_first_response_does_not_spoil_the_next_one(self):
+        self.large()
+        msg = self.h.send("resource.acquire", sender="sched", streaming=True)
+        self.until(lambda: self.bridge.telling)
+        self.h.send("resource.acquire-cancel", {"matchtag": msg.tag}, sender="sched", noresponse=True)
+        self.assertEqual([errno.ECANCELED], [errnum for errnum, _ in msg.responses])
+        self.until(lambda: self.bridge.lane.up)
+        self.schedule()
+        self.assertEqual(json.loads(self.muster.scheduling), self.R["scheduling"])
+        self.assertEqual(1, len(msg.responses))
+
+    def test_a_restart_of_muster_does_not_bring_a_second_copy_of_scheduling(self):
+        self.large()
+        self.schedule()
+        known, largest = self.bridge.wire.known, []
+        self.away()
+        on_R, self.bridge.on_R = self.bridge.on_R, lambda errnum, body: (largest.append(len(body)), on_R(errnum, body))
+        self.back()
+        self.until(lambda: largest)
+        self.assertLess(largest[0], 1000)
+        self.assertIs(known, self.bridge.scheduling)
+        self.assertEqual(json.loads(self.muster.scheduling), json.loads(b"{" + known[1:] + b"}")["scheduling"])
 
     def test_the_kvs_has_R_and_the_drains_for_readers_in_the_instance(self):
         self.all()
@@ -567,7 +614,7 @@ class WithoutMuster(BridgeTest):
         self.until(lambda: not self.bridge.kvs.writing)
         self.bridge.stop()
         self.stop()
-        self.kvs["resource.muster.scheduling"] = self.kvs["resource.muster.scheduling"][:-5]
+        self.kvs["resource.muster.scheduling.3"] = self.kvs["resource.muster.scheduling.3"][:-5]
         self.boot()
         self.schedule()
         self.assertNotIn("scheduling", self.R)

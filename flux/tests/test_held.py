@@ -1,3 +1,4 @@
+import json
 import random
 import unittest
 
@@ -276,7 +277,7 @@ class Hostlists(unittest.TestCase):
 class R(unittest.TestCase):
     TEXT = '{"resources":{"version":1,"execution":{"R_lite":[],"nodelist":[]%s}%s},"up":"0-3"}'
 
-    def test_scheduling_is_cut_out_and_spliced_in_byte_for_byte(self):
+    def test_scheduling_is_cut_out_byte_for_byte(self):
         for scheduling in (
             ',"scheduling":{"graph":{"nodes":[{"id":"}},\\"up\\":"}]}}',
             ',"scheduling":{"a":"\\"scheduling\\":"},"attributes":{"system":{}}',
@@ -284,9 +285,9 @@ class R(unittest.TestCase):
         ):
             text = (self.TEXT % ("", scheduling)).encode()
             o, cut = bridge.cut(text, "up")
-            self.assertEqual(scheduling.encode(), cut)
-            whole = bridge.splice(b'{"resources":', o["resources"], cut, b',"up":"0-3"}')
-            self.assertEqual(text, whole.replace(b": ", b":").replace(b", ", b","))
+            self.assertEqual((scheduling.encode(), json.loads(self.TEXT % ("", ""))), (cut, o))
+            o, cut = bridge.cut(bytearray(text), "up")
+            self.assertEqual((scheduling.encode(), json.loads(self.TEXT % ("", ""))), (cut, o))
 
     def test_a_property_with_the_name_scheduling_is_not_mistaken(self):
         text = (self.TEXT % (',"properties":{"gpu":"1","scheduling":"2"}', ',"scheduling":{"x":1}')).encode()

@@ -282,6 +282,52 @@ class WireTest(unittest.TestCase):
         self.until(lambda: len(self.got) == 2)
         self.assertEqual([(0, b'{"slow":1}'), (0, text)], self.got)
 
+    def test_what_is_known_is_left_out_of_large_answers_while_they_come(self):
+        self.serve()
+        self.connect()
+        self.until(lambda: self.wire.up)
+        known = b',"scheduling":{"graph":"' + bytes(random.Random(1).choices(b"abc", k=1_500_000)) + b'"}'
+        self.wire.known = known
+        other = known[:1_000_000] + b"d" + known[1_000_001:]
+        begin = b'{"R":{"properties":{"a":"1"' + known[:40] + b'"}}'
+        largest = 0
+        for text, kept in (
+            (begin + known + b'},"method":"x"}', begin + b'},"method":"x"}'),
+            (begin + known[:-1] + b',"x":1}},"method":"x"}', None),
+            (b'{"R":{' + other + b"}}", None),
+            (b'{"R":{' + known[:-9], None),
+            (b'{"R":{' + known[:499_999] + known + b"}}", None),
+            (known, b""),
+        ):
+            self.got.clear()
+            for _ in range(2):
+                self.wire.call("resource.get", None, lambda _, body: self.got.append((body, self.wire.left_out is known)))
+            topic, _, tag = self.server.request()
+            frames = memoryview(response(topic, tag, text) + response(topic, self.server.request()[2], text))
+            while frames:
+                self.server.send(frames[:90_000])
+                frames = frames[90_000:]
+                self.reactor.turn(0)
+                largest = max(largest, len(self.wire.input) if text is known else 0)
+            self.until(lambda: len(self.got) == 2)
+            self.assertEqual([(text if kept is None else kept, kept is not None)] * 2, self.got)
+        self.assertLess(largest, 500_000)
+
+    def test_a_large_request_is_sent_in_pieces_by_several_turns(self):
+        self.serve()
+        self.connect()
+        self.until(lambda: self.wire.up)
+        sent = []
+
+        class Swift:  # a socket whose other side reads as fast as this side writes
+            send, close = lambda _, data: sent.append(len(data)) or len(data), self.wire.socket.close
+
+        self.wire.socket = Swift()
+        self.wire.put(b"head", b"x" * 20_000_000)
+        self.assertLess(sum(sent), 6_000_000)
+        self.until(lambda: not self.wire.output)
+        self.assertEqual(20_000_004, sum(sent))
+
     def test_a_server_that_does_not_read_makes_requests_fail_and_not_memory_grow(self):
         self.serve()
         self.connect()
@@ -289,7 +335,7 @@ class WireTest(unittest.TestCase):
         text = json.dumps({"targets": "x" * 1_000_000})
         for _ in range(100):
             self.call(payload=text)
-        self.assertLessEqual(len(self.wire.output), bridge.LARGEST_OUTPUT)
+        self.assertLessEqual(sum(map(len, self.wire.output)), bridge.LARGEST_OUTPUT)
         self.assertEqual({errno.EAGAIN}, {errnum for errnum, _ in self.got})
         self.assertIn("too many requests wait", self.got[0][1])
         self.server.drop()

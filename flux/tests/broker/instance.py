@@ -2,8 +2,12 @@
 
 import errno
 import json
+import socket
+import struct
 
+import muster_bridge as bridge
 import reactor
+from muster import response
 
 
 class Message:
@@ -53,10 +57,11 @@ class Instance(reactor.Reactor):
         self.hosts, self.config, self.kvs, self.handle = hosts, config, {} if kvs is None else kvs, self
         self.logged, self.services, self.groups, self.soon, self.tags = [], {}, {}, [], 0
         self.allocated, self.kvs_fails = "", False
+        self.sent, self.path = {}, "/nonexistent"
 
     # ---- as flux.Flux
     def attr_get(self, name):
-        return {"hostlist": self.hosts, "size": str(self.hosts.count(",") + 1)}[name]
+        return {"hostlist": self.hosts, "local-uri": "local://" + self.path}[name]
 
     def conf_get(self, key, default=None):
         return self.config.get(key, default)
@@ -97,11 +102,42 @@ class Instance(reactor.Reactor):
         future.payload = {"members": members}
         future.callback(future)
 
+    def listen(self, path):
+        """Opens the socket of this broker at a path."""
+        self.path, self.listener, self.locals = path, socket.socket(socket.AF_UNIX), []
+        self.listener.bind(path)
+        self.listener.listen()
+        self.fd_watcher_create(self.listener.fileno(), self.accept, 1).start()
+
+    def accept(self, *_):
+        local, data = self.listener.accept()[0], bytearray()
+        local.sendall(b"\0")
+        self.locals.append(local)
+        reader = self.fd_watcher_create(local.fileno(), lambda *_: self.readable(local, data) or reader.stop(), 1)
+        reader.start()
+
+    def readable(self, local, data):
+        """Takes a response to a request of send(), or a request, which is answered. Returns whether there may be more."""
+        more = local.recv(1 << 20)
+        data += more
+        while len(data) >= 8 and len(data) >= (end := 8 + struct.unpack_from(">I", data, 4)[0]):
+            kind, errnum, tag, part = bridge.unframe(data, 8, end)
+            if kind == bridge.RESPONSE:
+                self.sent[tag].responses.append((errnum, json.loads(data[part[0] : part[1]])))
+            else:
+                local.sendall(response("broker.ping", tag, "{}"))
+            del data[:end]
+        return more
+
+    def close(self):
+        for one in (self.listener, *self.locals):
+            one.close()
+
     def send(self, topic, payload=None, sender="client", userid=100, rolemask=1, streaming=False, noresponse=False):
         """Sends a request to the module and returns it; its responses come into its list."""
         self.tags += 1
         msg = Message(topic, payload, userid, rolemask, sender, self.tags, streaming, noresponse)
-        service = self.services[topic]
+        service, self.sent[self.tags] = self.services[topic], msg
         if msg.rolemask & service.roles:
             service.callback(self, service, msg, None)
         else:

@@ -2,6 +2,7 @@
 
 import errno as _errno
 import json
+import struct
 
 
 class _Ffi:
@@ -34,6 +35,21 @@ class lib:
     def flux_respond_error(_h, msg, errnum, data):
         msg.responses.append((errnum, data and data.decode()))
         return 0
+
+    @staticmethod
+    def flux_response_derive(msg, _errnum):
+        header = struct.pack(">BBBBIIII", 0x8E, 1, 2, 1 | 8 | (0x40 if msg.streaming else 0), 0, 0, 0, msg.tag)
+        return b"".join(bytes([len(part)]) + part for part in (msg.sender.encode(), b"", msg.topic.encode() + b"\0", header))
+
+    flux_msg_encode_size = len
+
+    @staticmethod
+    def flux_msg_encode(message, buffer, size):
+        buffer[:size] = message
+
+    @staticmethod
+    def flux_msg_destroy(_message):
+        pass
 
     @staticmethod
     def flux_msg_is_noresponse(msg):

@@ -25,8 +25,9 @@ def main():
         for core in range(CORES):
             add(node, "core", core, rank, "%s/core%d" % (path, core))
     ranks = "0-%d" % (NODES - 1)
-    json.dump({"version": 1, "execution": {"R_lite": [{"rank": ranks, "children": {"core": "0-%d" % (CORES - 1)}}], "starttime": 0,
-              "expiration": 0, "nodelist": ["node[%s]" % ranks]}, "scheduling": {"graph": {"nodes": nodes, "edges": edges}}}, sys.stdout)
+    execution = {"R_lite": [{"rank": ranks, "children": {"core": "0-%d" % (CORES - 1)}}], "starttime": 0, "expiration": 0,
+                 "nodelist": ["node[%s]" % ranks]}
+    print(json.dumps({"version": 1, "execution": execution, "scheduling": {"graph": {"nodes": nodes, "edges": edges}}}))
 
 
 main()

@@ -71,7 +71,7 @@ instance() { # [OPTION...] -- PROGRAM...: an instance with the bridge on its lea
         shift
     done
     shift
-    MUSTER_BRIDGE=$BRIDGE FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*}:${FLUX_MODPROBE_PATH_APPEND:-} timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
+    MUSTER_BRIDGE=${MODULE:-$BRIDGE} FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*}:${FLUX_MODPROBE_PATH_APPEND:-} timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
         "--test-hosts=node[0-$((${SIZE:-2} - 1))]" --test-exit-mode=leader --test-exit-timeout=5s "--config-path=$dir/flux.toml" \
         "${options[@]}" "$@"
 }
@@ -595,23 +595,33 @@ on_scale() {
         printf "RESULT: %s native %s ms, bridge %s ms\n", $2, $3, $4 } END { exit rows != 2 }' "$dir/table" || fail "the bridge is slower"
 }
 
-# Memory of the bridge beside the bytes of R, which has a graph for Fluxion.
+# Memory of the bridge beside the bytes of R, which has a graph for Fluxion, and how long its callbacks take.
 on_memory() {
     configure 'node[0-1]'
-    "$top/it-tests/src/test/flux/graph.py" "${GRAPH_NODES:-1000}" >"$dir/R.json"
-    sed -i '/resource.config/,$d' "$dir/muster.toml"
-    printf '[resource]\npath = "%s/R.json"\n' "$dir" >>"$dir/muster.toml"
-    MUSTER_JAVA_OPTS=-Xmx2g serve
-    inside memory || fail "status $?"
+    "$top/it-tests/src/test/flux/graph.py" "${GRAPH_NODES:-4000}" >"$dir/R.json"
+    R_from_file
+    export MUSTER_JAVA_OPTS=-Xmx2g TURNS=$dir/turns
+    serve
+    MODULE=$top/it-tests/src/test/flux/timed.py inside memory || fail "status $?"
 }
 in_memory() {
     eventually scheduler_has free 'node[0-1]'
+    flux module reload sched-simple || fail "the scheduler was not reloaded"
+    eventually scheduler_has free 'node[0-1]'
+    kill_muster
+    serve
+    flux resource drain node1 x || fail "drain"
+    eventually muster_has drain node1
+    expect "the hosts of R" "${GRAPH_NODES:-4000}" "$(flux resource R | flux R decode --count=node)"
+    sleep 3 # the bridge reads R again
     local module bytes
-    module=$(pgrep -P "$(flux getattr broker.pid)" -f "module-python-exec.*$BRIDGE") || fail "no process of the bridge"
+    module=$(pgrep -P "$(flux getattr broker.pid)" -f "module-python-exec.*timed.py") || fail "no process of the bridge"
     bytes=$(stat -c %s "$dir/R.json")
-    awk -v bytes="$bytes" '/^Vm(RSS|HWM)/ { kb[$1] = $2 } END { beyond = kb["VmRSS:"] / 1024 - bytes / 1048576
-        printf "RESULT: R has %.0f MB, the module %.0f MB (at most %.0f MB)\n", bytes / 1048576, kb["VmRSS:"] / 1024, kb["VmHWM:"] / 1024
-        exit beyond > 60 }' "/proc/$module/status" || fail "more than 60 MB beyond the bytes of R"
+    awk -v bytes="$bytes" -v turn="$(tail -n 1 "$TURNS")" '/^Vm(RSS|HWM)/ { kb[$1] = $2 }
+        END { beyond = kb["VmRSS:"] / 1024 - bytes / 1048576
+        printf "RESULT: R has %.0f MB, the module %.0f MB (at most %.0f MB), its longest turn took %s ms\n", bytes / 1048576,
+            kb["VmRSS:"] / 1024, kb["VmHWM:"] / 1024, turn
+        exit beyond > 60 || turn > 50 }' "/proc/$module/status" || fail "more than 60 MB beyond the bytes of R, or than 50 ms"
 }
 
 # Fluxion in place of sched-simple, with R that holds its graph.
@@ -626,10 +636,15 @@ on_fluxion() {
         return
     fi
     configure 'node[0-1]'
-    flux R encode -r 0-1 -c 0-1 -H 'node[0-1]' | flux ion-R encode >"$dir/R.json" || fail "flux ion-R"
+    flux R encode -r 0-1 -c 0-1 -H 'node[0-1]' | flux ion-R encode | sed 's/cluster0/graph0/g' >"$dir/R.json" || fail "flux ion-R"
     R_from_file
     serve
     inside fluxion || fail "status $?"
+    kill_muster
+    rm -r "$dir/state"
+    "$top/it-tests/src/test/flux/graph.py" "${GRAPH_NODES:-4000}" >"$dir/R.json"
+    MUSTER_JAVA_OPTS=-Xmx2g serve
+    inside fluxion_large || fail "with ${GRAPH_NODES:-4000} nodes: status $?"
 }
 R_from_file() {
     sed -i '/resource.config/,$d' "$dir/muster.toml"
@@ -637,19 +652,32 @@ R_from_file() {
 }
 in_fluxion() {
     ready
-    flux module list | grep -q sched-fluxion-qmanager || fail "no Fluxion: $(flux module list)"
-    ! flux module list | grep -q sched-simple || fail "sched-simple is loaded"
+    [ "$(flux module list | grep -c 'sched-fluxion-resource\|sched-fluxion-qmanager\|sched-simple')" = 2 ] || fail "$(flux module list)"
+    flux ion-resource find --format=jgf status=up | grep -q '"/graph0/node1/core1"' || fail "the graph is not that of R"
     expect "ranks of the tasks" "0 1" "$(flux run -N2 flux getattr rank | sort | paste -sd' ')"
     flux submit --quiet --cc=1-20 --wait true || fail "jobs failed"
     ! timeout "$PATIENCE" flux run -N3 true 2>"$dir/err" || fail "a job of three nodes ran on two"
-    grep -q -i unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
+    grep -qi unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
     in_drain
     in_kill
-    flux module remove sched-fluxion-qmanager && flux module remove sched-fluxion-feasibility || fail "remove"
-    flux module reload sched-fluxion-resource || fail "reload"
+    fluxion_again
+    runs_on node0 node1
+    result "$(flux ion-resource stats | sed -n 's/Num. of Vertices: */vertices: /p')"
+}
+fluxion_again() { # loads Fluxion again, so that it acquires again
+    flux module remove sched-fluxion-qmanager || fail "remove"
+    flux module remove sched-fluxion-feasibility && flux module reload sched-fluxion-resource || fail "reload"
     flux module load sched-fluxion-feasibility && flux module load sched-fluxion-qmanager || fail "load"
     ready
+}
+in_fluxion_large() {
+    ready
     runs_on node0 node1
+    "$MUSTER" drain node1 fan
+    waits_for node1
+    "$MUSTER" undrain node1
+    in_kill
+    result "$(flux ion-resource stats | sed -n 's/Num. of Vertices: */vertices: /p; s/Graph Load Time: */load time: /p' | paste -sd' ')"
 }
 
 # flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.
