@@ -2,8 +2,8 @@
 # The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
-STEPS=(check boot job verbs verify drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks reload
-    nested shutdown back restarts rate scale memory fluxion sharness transcript)
+STEPS=(check boot job verbs verify drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks
+    reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
 PATIENCE=${PATIENCE:-30} # seconds that something may take on a busy machine
@@ -71,7 +71,8 @@ instance() { # [OPTION...] -- PROGRAM...: an instance with the bridge on its lea
         shift
     done
     shift
-    MUSTER_BRIDGE=${MODULE:-$BRIDGE} FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*}:${FLUX_MODPROBE_PATH_APPEND:-} timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
+    MUSTER_BRIDGE=${MODULE:-$BRIDGE} FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*}:${FLUX_MODPROBE_PATH_APPEND:-} \
+        timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
         "--test-hosts=node[0-$((${SIZE:-2} - 1))]" --test-exit-mode=leader --test-exit-timeout=5s "--config-path=$dir/flux.toml" \
         "${options[@]}" "$@"
 }
