@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
@@ -42,9 +43,15 @@ public final class ResourceGraph {
         this.given = given;
     }
 
+    /** Returns a graph of the hosts of {@code r} and of {@code entries}; see {@link Structure}. */
+    static ResourceGraph of(ResourceSet r, List<GraphEntry> entries, Detail detail) {
+        return new ResourceGraph(
+                new ColumnBuilder(r, detail, entries).build(), IdMap.empty(), Map.of(), new GivenPaths());
+    }
+
     /** Returns a graph in subsystem containment: the cluster, its nodes, and their children in the given detail. */
     public static ResourceGraph of(ResourceSet r, Detail detail) {
-        return new ResourceGraph(new RankLayout(r, detail), IdMap.empty(), Map.of(), new GivenPaths());
+        return of(r, List.of(), detail);
     }
 
     public static Builder builder() {

@@ -1,0 +1,244 @@
+package io.muster.inventory.graph;
+
+import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A graph of columns: runs of vertices of one type, such as all nodes, all racks, or gpu3 of all similar nodes. Vertices and
+ * edges are computed from the columns on demand, so that a million similar nodes need no more memory than one.
+ *
+ * <pre>
+ *   0              the cluster
+ *   1 .. N         the nodes, by ascending rank
+ *   then           the vertices above the nodes, and the parts of nodes, column by column
+ * </pre>
+ */
+final class ColumnLayout implements GraphStore {
+    /**
+     * A run of vertices.
+     *
+     * @param pools returns the pool of the vertex at a position in the column
+     * @param nodes for parts of nodes: the node vertices that have the part, the first node the first part and so on
+     */
+    record Column(int first, int size, IntFunction<Pool> pools, @Nullable Idset nodes) {
+        Idset vertices() {
+            return Idset.range(first, first + size - 1);
+        }
+
+        /** Returns the vertices of this column that belong to {@code some} of its nodes. */
+        Idset of(Idset some) {
+            if (nodes == null) {
+                return some;
+            }
+            Idset.Builder vertices = Idset.builder();
+            nodes.intersect(some)
+                    .forEachRange((from, to) ->
+                            vertices.addRange(first + nodes.position(from), first + nodes.position(to)));
+            return vertices.build();
+        }
+    }
+
+    /**
+     * Edges of one kind. Every vertex of {@code children} has one parent: the first {@code fanout} children have the first of
+     * {@code parents} and so on or, if there is an order, the parent that the order gives.
+     *
+     * @param opposite the kind of the edges in the opposite direction, if there are such edges
+     */
+    record Link(
+            EdgeKind kind,
+            @Nullable EdgeKind opposite,
+            Idset parents,
+            Idset children,
+            int fanout,
+            @Nullable Order order) {
+        int parentOf(int child) {
+            int position = children.position(child);
+            return parents.nth(order == null ? position / fanout : order.parents[position]);
+        }
+
+        void forEachChild(int parent, IntConsumer consumer) {
+            int at = parents.position(parent);
+            if (order != null) {
+                order.children.forEach(at, position -> consumer.accept(children.nth(position)));
+                return;
+            }
+            long from = (long) at * fanout;
+            if (from >= children.size()) {
+                return;
+            }
+            int child = children.nth((int) from);
+            for (int i = 0; i < fanout && child >= 0; i++) {
+                consumer.accept(child);
+                child = children.next(child);
+            }
+        }
+    }
+
+    /**
+     * The parents of vertices that are not in the order of their parents: for each child the position of its parent. The class
+     * is never compared.
+     */
+    static final class Order {
+        private final int[] parents;
+        private final TableLayout.Index children;
+
+        Order(int[] parents, int parentCount) {
+            this.parents = parents;
+            this.children = new TableLayout.Index(parents, parentCount);
+        }
+    }
+
+    /** The links of one column: those that lead to its vertices, and those that lead from them, by the vertices they start at. */
+    private static final class Links {
+        final List<Link> above = new ArrayList<>();
+        final Map<Idset, List<Link>> below = new LinkedHashMap<>();
+    }
+
+    private final Idset ranks;
+    private final List<Column> columns;
+    private final List<Links> links = new ArrayList<>();
+    private final SortedMap<String, Integer> roots;
+    private final int size;
+
+    ColumnLayout(Idset ranks, List<Column> columns, List<Link> links, SortedMap<String, Integer> roots) {
+        this.ranks = ranks;
+        this.columns = List.copyOf(columns);
+        this.roots = Collections.unmodifiableSortedMap(new TreeMap<>(roots));
+        Column last = columns.get(columns.size() - 1);
+        this.size = last.first + last.size;
+        columns.forEach(column -> this.links.add(new Links()));
+        for (Link link : links) {
+            forEachColumn(link.children, columnLinks -> columnLinks.above.add(link));
+            forEachColumn(link.parents, columnLinks -> columnLinks
+                    .below
+                    .computeIfAbsent(link.parents, parents -> new ArrayList<>())
+                    .add(link));
+        }
+    }
+
+    private void forEachColumn(Idset vertices, Consumer<Links> consumer) {
+        for (int at = vertices.isEmpty() ? -1 : vertices.first(); at >= 0; ) {
+            int column = columnOf(at);
+            consumer.accept(links.get(column));
+            at = vertices.next(columns.get(column).first + columns.get(column).size - 1);
+        }
+    }
+
+    private int columnOf(int vertex) {
+        int low = 0;
+        int high = columns.size() - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (columns.get(middle).first <= vertex) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public Pool pool(int vertex) {
+        Column column = columns.get(columnOf(vertex));
+        return column.pools.apply(vertex - column.first);
+    }
+
+    @Override
+    public int rank(int vertex) {
+        Column column = columns.get(columnOf(vertex));
+        if (column.nodes != null) {
+            return ranks.nth(column.nodes.nth(vertex - column.first) - 1);
+        }
+        return vertex > 0 && vertex <= ranks.size() ? ranks.nth(vertex - 1) : -1;
+    }
+
+    @Override
+    public String key(int vertex) {
+        return Integer.toString(vertex);
+    }
+
+    @Override
+    public SortedMap<String, Integer> roots() {
+        return roots;
+    }
+
+    @Override
+    public void out(int vertex, EdgeConsumer edges) {
+        Links own = links.get(columnOf(vertex));
+        own.below.forEach((parents, below) -> {
+            if (parents.contains(vertex)) {
+                below.forEach(link -> link.forEachChild(vertex, child -> edges.edge(vertex, child, link.kind)));
+            }
+        });
+        for (Link link : own.above) {
+            if (link.opposite != null && link.children.contains(vertex)) {
+                edges.edge(vertex, link.parentOf(vertex), link.opposite);
+            }
+        }
+    }
+
+    @Override
+    public void in(int vertex, EdgeConsumer edges) {
+        Links own = links.get(columnOf(vertex));
+        for (Link link : own.above) {
+            if (link.children.contains(vertex)) {
+                edges.edge(link.parentOf(vertex), vertex, link.kind);
+            }
+        }
+        own.below.forEach((parents, below) -> {
+            if (parents.contains(vertex)) {
+                for (Link link : below) {
+                    EdgeKind opposite = link.opposite;
+                    if (opposite != null) {
+                        link.forEachChild(vertex, child -> edges.edge(child, vertex, opposite));
+                    }
+                }
+            }
+        });
+    }
+
+    @Override
+    public void edges(EdgeConsumer edges) {
+        for (int i = 0; i < columns.size(); i++) {
+            Column column = columns.get(i);
+            Links own = links.get(i);
+            if (!own.below.isEmpty() || own.above.stream().anyMatch(link -> link.opposite != null)) {
+                for (int vertex = column.first; vertex < column.first + column.size; vertex++) {
+                    out(vertex, edges);
+                }
+            }
+        }
+    }
+
+    @Override
+    public IntUnaryOperator ranksIn(ResourceSet other) {
+        return this::rank;
+    }
+
+    @Override
+    public Idset nodesOf(ResourceSet other, Idset wanted) {
+        Idset.Builder nodes = Idset.builder();
+        ranks.intersect(wanted)
+                .forEachRange((first, last) -> nodes.addRange(1 + ranks.position(first), 1 + ranks.position(last)));
+        return nodes.build();
+    }
+}
