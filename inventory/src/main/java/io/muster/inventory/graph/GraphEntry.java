@@ -93,6 +93,11 @@ public record GraphEntry(
         return entries;
     }
 
+    /** Returns the hosts that the entry names. */
+    public Hostlist hosts() {
+        return position.hosts();
+    }
+
     private record Reader(String place, JsonNode entry, Problems problems) {
         GraphEntry read() {
             for (String key : (Iterable<String>) entry::fieldNames) {

@@ -118,6 +118,41 @@ public final class ResourceGraph {
         return parent[0];
     }
 
+    /**
+     * Returns the vertices of a subsystem that {@code text} names: the one at a path, which begins with a slash, or all with a
+     * name.
+     */
+    public Idset named(String text, String subsystem) {
+        Idset.Builder found = Idset.builder();
+        if (!text.startsWith("/")) {
+            for (int v = 0; v < size(); v++) {
+                if (pool(v).name().equals(text) && isIn(v, subsystem)) {
+                    found.add(v);
+                }
+            }
+            return found.build();
+        }
+        int root = root(subsystem);
+        Deque<Map.Entry<Integer, String>> left = new ArrayDeque<>();
+        descend(root, text, left);
+        while (!left.isEmpty()) {
+            Map.Entry<Integer, String> at = left.pop();
+            if (at.getValue().isEmpty()) {
+                found.add(at.getKey());
+            } else {
+                forEachChild(at.getKey(), subsystem, child -> descend(child, at.getValue(), left));
+            }
+        }
+        return found.build();
+    }
+
+    private void descend(int vertex, String path, Deque<Map.Entry<Integer, String>> left) {
+        String step = vertex < 0 ? path : "/" + pool(vertex).name();
+        if (vertex >= 0 && (path.equals(step) || path.startsWith(step + "/"))) {
+            left.push(Map.entry(vertex, path.substring(step.length())));
+        }
+    }
+
     /** Returns the names from the root down to the vertex along the edges, each after a slash. */
     public String path(int vertex, String subsystem) {
         Deque<String> names = new ArrayDeque<>();
