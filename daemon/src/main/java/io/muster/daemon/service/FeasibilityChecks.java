@@ -239,6 +239,7 @@ public final class FeasibilityChecks implements Configurable {
                 return Feasibility.of(hosts);
             }
             try {
+                // This graph has the states of R's graph only. Feasibility also obeys states that are set on it here.
                 return Feasibility.of(hosts, Structure.of(r, entries, Detail.POOLS));
             } catch (InvalidException e) {
                 log.warn("feasibility is judged without R's scheduling graph: {}", e.getMessage());

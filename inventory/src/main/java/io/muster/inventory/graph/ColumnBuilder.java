@@ -340,6 +340,6 @@ final class ColumnBuilder {
     private static Pool pooled(String type, Idset ids) {
         return ids.size() == 1
                 ? Pool.of(PoolKind.of(type, 1), ids.first())
-                : Pool.of(PoolKind.of(type, ids.size()).withProperties(Map.of("ids", ids.toString())), Pool.NO_ID);
+                : Pool.of(PoolKind.of(type, ids.size()).withProperties(Map.of(PoolKind.IDS, ids.toString())), Pool.NO_ID);
     }
 }

@@ -221,6 +221,17 @@ public final class ResourceGraph {
         return Extended.orNone(extended.get(vertex));
     }
 
+    /** Returns the vertices with a state in which nothing may be placed on them. */
+    public Idset unusable() {
+        Idset.Builder found = Idset.builder();
+        extended.forEach((first, last, data) -> {
+            if (Extended.isUnusable(data.state())) {
+                found.addRange(first, last);
+            }
+        });
+        return found.build();
+    }
+
     /** Sets a tag on {@code vertices}, as {@code Tag(K, [V])} of RFC 4 does. */
     public ResourceGraph tag(Idset vertices, String key, String value) {
         return update(vertices, e -> e.withTag(key, value));
