@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the columns of the graph of an R and of the {@code [[graph]]} entries of the configuration. */
 final class ColumnBuilder {
+    private static final EdgeKind CONTAINS = EdgeKind.contains();
     private static final int MAX_NAME_DIGITS = 9;
 
     private final ResourceSet r;
@@ -57,7 +58,7 @@ final class ColumnBuilder {
         }
         plan.order(false).forEach(this::above);
         Idset placed = hold();
-        link(EdgeKind.contains(), false, Idset.of(0), nodes.subtract(placed));
+        link(CONTAINS, false, Idset.of(0), nodes.subtract(placed));
         if (detail != Detail.NODES) {
             plan.order(true).forEach(this::inside);
             r.groups().forEach(this::parts);
@@ -334,7 +335,7 @@ final class ColumnBuilder {
 
     private void unit(Pool pool, Idset having, Idset parents) {
         Column column = add(having.size(), position -> pool, having);
-        link(EdgeKind.contains(), false, parents, column.vertices(), 1, null);
+        link(CONTAINS, false, parents, column.vertices(), 1, null);
     }
 
     private static Pool pooled(String type, Idset ids) {

@@ -4,16 +4,15 @@ import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,19 +68,23 @@ final class ColumnLayout implements GraphStore {
             return parents.nth(order == null ? position / fanout : order.parents[position]);
         }
 
-        void forEachChild(int parent, IntConsumer consumer) {
-            int at = parents.position(parent);
+        /** Visits the edges from {@code parent}, which is at the position {@code at} among the parents. */
+        void out(int parent, int at, EdgeConsumer edges) {
             if (order != null) {
-                order.children.forEach(at, position -> consumer.accept(children.nth(position)));
+                order.children.forEach(at, position -> edges.edge(parent, children.nth(position), kind));
                 return;
             }
-            long from = (long) at * fanout;
-            if (from >= children.size()) {
+            int from = (int) Math.min(children.size(), (long) at * fanout);
+            int to = (int) Math.min(children.size(), (long) from + fanout);
+            if (children.last() - children.first() < children.size()) {
+                for (int i = from; i < to; i++) {
+                    edges.edge(parent, children.first() + i, kind);
+                }
                 return;
             }
-            int child = children.nth((int) from);
-            for (int i = 0; i < fanout && child >= 0; i++) {
-                consumer.accept(child);
+            int child = from < to ? children.nth(from) : -1;
+            for (int i = from; i < to; i++) {
+                edges.edge(parent, child, kind);
                 child = children.next(child);
             }
         }
@@ -101,14 +104,57 @@ final class ColumnLayout implements GraphStore {
         }
     }
 
-    /** The links of one column: those that lead to its vertices, and those that lead from them, by the vertices they start at. */
+    /** Links that start at the same vertices. */
+    private record Fan(Idset parents, List<Link> links) {}
+
+    /** The links of one column: those that lead to its vertices, and those that start there. */
     private static final class Links {
-        final List<Link> above = new ArrayList<>();
-        final Map<Idset, List<Link>> below = new LinkedHashMap<>();
+        private List<Link> above = List.of();
+        private List<Fan> below = List.of();
+        private boolean anyOpposite;
+
+        void addAbove(Link link) {
+            above = with(above, link);
+            anyOpposite |= link.opposite != null;
+        }
+
+        void addBelow(Link link) {
+            anyOpposite |= link.opposite != null;
+            for (Fan fan : below) {
+                if (fan.parents.equals(link.parents)) {
+                    fan.links.add(link);
+                    return;
+                }
+            }
+            below = with(below, new Fan(link.parents, new ArrayList<>(List.of(link))));
+        }
+
+        /** Returns the list with another element. Most lists have one element, for which no list that can grow is kept. */
+        private static <T> List<T> with(List<T> list, T more) {
+            List<T> longer = list.size() == 1 ? new ArrayList<>(list) : list;
+            if (longer.isEmpty()) {
+                return List.of(more);
+            }
+            longer.add(more);
+            return longer;
+        }
+
+        /** Visits the links that start at the vertex, with the position of the vertex among their parents. */
+        void forEachBelow(int vertex, ObjIntConsumer<Link> consumer) {
+            for (Fan fan : below) {
+                if (fan.parents.contains(vertex)) {
+                    int at = fan.parents.position(vertex);
+                    for (Link link : fan.links) {
+                        consumer.accept(link, at);
+                    }
+                }
+            }
+        }
     }
 
     private final Idset ranks;
     private final List<Column> columns;
+    private final int[] firsts;
     private final List<Links> links = new ArrayList<>();
     private final SortedMap<String, Integer> roots;
     private final int size;
@@ -119,13 +165,11 @@ final class ColumnLayout implements GraphStore {
         this.roots = Collections.unmodifiableSortedMap(new TreeMap<>(roots));
         Column last = columns.get(columns.size() - 1);
         this.size = last.first + last.size;
+        this.firsts = columns.stream().mapToInt(Column::first).toArray();
         columns.forEach(column -> this.links.add(new Links()));
         for (Link link : links) {
-            forEachColumn(link.children, columnLinks -> columnLinks.above.add(link));
-            forEachColumn(link.parents, columnLinks -> columnLinks
-                    .below
-                    .computeIfAbsent(link.parents, parents -> new ArrayList<>())
-                    .add(link));
+            forEachColumn(link.children, columnLinks -> columnLinks.addAbove(link));
+            forEachColumn(link.parents, columnLinks -> columnLinks.addBelow(link));
         }
     }
 
@@ -138,17 +182,8 @@ final class ColumnLayout implements GraphStore {
     }
 
     private int columnOf(int vertex) {
-        int low = 0;
-        int high = columns.size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (columns.get(middle).first <= vertex) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
+        int found = Arrays.binarySearch(firsts, vertex);
+        return found >= 0 ? found : -found - 2;
     }
 
     @Override
@@ -184,12 +219,8 @@ final class ColumnLayout implements GraphStore {
     @Override
     public void out(int vertex, EdgeConsumer edges) {
         Links own = links.get(columnOf(vertex));
-        own.below.forEach((parents, below) -> {
-            if (parents.contains(vertex)) {
-                below.forEach(link -> link.forEachChild(vertex, child -> edges.edge(vertex, child, link.kind)));
-            }
-        });
-        for (Link link : own.above) {
+        own.forEachBelow(vertex, (link, at) -> link.out(vertex, at, edges));
+        for (Link link : own.anyOpposite ? own.above : List.<Link>of()) {
             if (link.opposite != null && link.children.contains(vertex)) {
                 edges.edge(vertex, link.parentOf(vertex), link.opposite);
             }
@@ -204,16 +235,14 @@ final class ColumnLayout implements GraphStore {
                 edges.edge(link.parentOf(vertex), vertex, link.kind);
             }
         }
-        own.below.forEach((parents, below) -> {
-            if (parents.contains(vertex)) {
-                for (Link link : below) {
-                    EdgeKind opposite = link.opposite;
-                    if (opposite != null) {
-                        link.forEachChild(vertex, child -> edges.edge(child, vertex, opposite));
-                    }
+        if (own.anyOpposite) {
+            own.forEachBelow(vertex, (link, at) -> {
+                EdgeKind opposite = link.opposite;
+                if (opposite != null) {
+                    link.out(vertex, at, (parent, child, kind) -> edges.edge(child, parent, opposite));
                 }
-            }
-        });
+            });
+        }
     }
 
     @Override
@@ -221,7 +250,7 @@ final class ColumnLayout implements GraphStore {
         for (int i = 0; i < columns.size(); i++) {
             Column column = columns.get(i);
             Links own = links.get(i);
-            if (!own.below.isEmpty() || own.above.stream().anyMatch(link -> link.opposite != null)) {
+            if (!own.below.isEmpty() || own.anyOpposite) {
                 for (int vertex = column.first; vertex < column.first + column.size; vertex++) {
                     out(vertex, edges);
                 }
