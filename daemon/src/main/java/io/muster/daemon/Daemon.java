@@ -207,7 +207,11 @@ final class Daemon {
      */
     private List<Configurable> parts() {
         List<Configurable> onCore = List.of(
-                gate, core, backend.queries(), backend.feasible(), next -> backend.changes().definition(Preparation.onReload(next)));
+                gate,
+                core,
+                backend.queries(),
+                backend.feasible(),
+                next -> backend.changes().definition(Preparation.onReload(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->
                 Logging.apply(next.reporting().logLevel(), next.reporting().logFormat()));

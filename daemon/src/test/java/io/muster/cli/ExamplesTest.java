@@ -23,14 +23,15 @@ class ExamplesTest {
     private Shell.Result run(String example, String... command) throws Exception {
         String text = Files.readString(EXAMPLES.resolve(example + ".toml"));
         try (RunningDaemon daemon = RunningDaemon.start(directory, text)) {
-            return new Shell().with("MUSTER_URI", daemon.uri()).with("LC_ALL", "C").run(command);
+            return new Shell()
+                    .with("MUSTER_URI", daemon.uri())
+                    .with("LC_ALL", "C")
+                    .run(command);
         }
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             rfc4-figure1 | containment        | ClusterA (cluster)>Rack1 (rack)>node1 [up]>core0
             rfc4-figure2 | network            | CoreSwitch1 (core-switch)>EdgeSwitch[1-3] (3 x edge-switch)
             rfc4-figure3 | physical-hierarchy | ClusterA (site-cluster)>Rack1 (rack)>node1 [up]
@@ -60,15 +61,14 @@ class ExamplesTest {
 
     @Test
     void theOppositeEdgeOfTheFigureIsWritten() throws Exception {
-        assertThat(run("rfc4-figure3", "graph", "-s", "physical-hierarchy", "--format", "jgf", "--full").out())
+        assertThat(run("rfc4-figure3", "graph", "-s", "physical-hierarchy", "--format", "jgf", "--full")
+                        .out())
                 .contains("\"subsystem\":\"physical-hierarchy\",\"relationship\":\"contains\"")
                 .contains("\"subsystem\":\"physical-hierarchy\",\"relationship\":\"in\"");
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             node=4/[core;edge-switch=20{unit:GB/s}] | 0
             node=4/[core;edge-switch=21{unit:GB/s}] | 1
             rack=2/node=2/socket=2/memory=16{unit:GB} | 0
@@ -84,7 +84,8 @@ class ExamplesTest {
         try (Stream<Path> all = Files.list(EXAMPLES)) {
             files = all.sorted().toList();
         }
-        assertThat(files).extracting(f -> f.getFileName().toString())
+        assertThat(files)
+                .extracting(f -> f.getFileName().toString())
                 .containsExactly(
                         "racks.toml",
                         "rfc4-figure1.toml",
@@ -94,9 +95,14 @@ class ExamplesTest {
                         "rfc4-figure5.toml",
                         "rfc4-figure6.toml");
         for (Path file : files) {
-            assertThat(new Shell().run("check", file.toString()).out()).startsWith("ok").doesNotContain("note");
+            assertThat(new Shell().run("check", file.toString()).out())
+                    .startsWith("ok")
+                    .doesNotContain("note");
         }
-        assertThat(Files.readString(EXAMPLES.resolve("racks.toml")).split("\n\n", 2)[1].lines().filter(line -> !line.isBlank()))
+        assertThat(Files.readString(EXAMPLES.resolve("racks.toml"))
+                        .split("\n\n", 2)[1]
+                        .lines()
+                        .filter(line -> !line.isBlank()))
                 .hasSizeLessThanOrEqualTo(10);
     }
 }

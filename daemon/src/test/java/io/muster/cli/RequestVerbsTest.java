@@ -340,7 +340,10 @@ class RequestVerbsTest {
     void theGraphIsDrawnForGraphviz() {
         assertThat(muster("graph", "--format", "dot", "--depth", "1").out())
                 .startsWith("digraph \"containment\" {\n")
-                .contains("v0 [label=\"cluster0\"", "[label=\"node[4-6] (3 x node) batch [up]\", fillcolor=\"#d9ead3\"];", "v0 -> v3;")
+                .contains(
+                        "v0 [label=\"cluster0\"",
+                        "[label=\"node[4-6] (3 x node) batch [up]\", fillcolor=\"#d9ead3\"];",
+                        "v0 -> v3;")
                 .endsWith("}\n");
     }
 
@@ -434,15 +437,16 @@ class RequestVerbsTest {
                     """);
             assertThat(shell.run("graph", "--from", "/cluster0/rack2", "-d1").out())
                     .isEqualTo("rack2\n├─ n3 (node) [drained]\n└─ n4 (node) [up]\n");
-            assertThat(shell.run("graph", "-s", "power").out())
-                    .isEqualTo("pdu0\n└─ rack[1-2] (2 x rack)\n");
+            assertThat(shell.run("graph", "-s", "power").out()).isEqualTo("pdu0\n└─ rack[1-2] (2 x rack)\n");
             assertThat(shell.run("graph", "--from", "rack7").err())
                     .isEqualTo("muster graph: --from: containment has no rack7\n");
             assertThat(shell.run("graph", "--from", "socket0").err())
                     .isEqualTo("muster graph: --from: containment has 4 vertices socket0, such as"
                             + " /cluster0/rack1/n1/socket0; name one by its path\n");
-            assertThat(shell.run("feasible", "rack=2/node=2/socket=2/core=2").exit()).isZero();
-            assertThat(shell.run("feasible", "rack=2/node=2/socket=2/core=3").exit()).isEqualTo(1);
+            assertThat(shell.run("feasible", "rack=2/node=2/socket=2/core=2").exit())
+                    .isZero();
+            assertThat(shell.run("feasible", "rack=2/node=2/socket=2/core=3").exit())
+                    .isEqualTo(1);
         }
     }
 

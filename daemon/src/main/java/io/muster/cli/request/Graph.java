@@ -85,8 +85,9 @@ public final class Graph extends Verb {
             names = "--format",
             paramLabel = "FORMAT",
             defaultValue = "tree",
-            description = "Print a tree; svg, an image; dot, for Graphviz; or jgf, the JSON of the scheduling key of R. "
-                    + "Default: ${DEFAULT-VALUE}.")
+            description =
+                    "Print a tree; svg, an image; dot, for Graphviz; or jgf, the JSON of the scheduling key of R. "
+                            + "Default: ${DEFAULT-VALUE}.")
     private String format = "tree";
 
     @Option(
@@ -162,8 +163,8 @@ public final class Graph extends Verb {
             ResourceSet resources = answer.resources();
             InventoryState state = Overview.ask(client).state();
             Idset drained = state.holds().held().intersect(state.members());
-            ResourceGraph graph =
-                    ofSet(resources, entries(answer)).withLiveState(resources, state.view().up(), drained);
+            ResourceGraph graph = ofSet(resources, entries(answer))
+                    .withLiveState(resources, state.view().up(), drained);
             Idset excluded = resources.ranks().subtract(state.members());
             return graph.state(graph.nodesOf(resources, excluded), Extended.EXCLUDED);
         }

@@ -147,8 +147,7 @@ public final class FeasibilityChecks implements Configurable {
         }
     }
 
-    private Consumer<Replier> answer(
-            Bytes payload, InventoryState state, List<GraphEntry> entries, double now) {
+    private Consumer<Replier> answer(Bytes payload, InventoryState state, List<GraphEntry> entries, double now) {
         try {
             ObjectNode json = Json.parse(payload);
             boolean explain = FeasibilityRequest.wantsExplanation(json);
@@ -169,8 +168,7 @@ public final class FeasibilityChecks implements Configurable {
         }
     }
 
-    private FeasibilityAnswer answer(
-            ObjectNode json, InventoryState state, List<GraphEntry> entries, double now) {
+    private FeasibilityAnswer answer(ObjectNode json, InventoryState state, List<GraphEntry> entries, double now) {
         try {
             FeasibilityRequest request = FeasibilityRequest.parse(json);
             Feasibility feasibility = stock.of(state, entries);
@@ -206,7 +204,8 @@ public final class FeasibilityChecks implements Configurable {
         private Feasibility folded = whole;
         private List<GraphEntry> graph = List.of();
 
-        @SuppressWarnings("ReferenceEquality") // the entries are another object only after the configuration was read again
+        @SuppressWarnings(
+                "ReferenceEquality") // the entries are another object only after the configuration was read again
         Feasibility of(InventoryState state, List<GraphEntry> entries) {
             Idset now = state.members();
             if (definition != state.definition() || !members.equals(now) || graph != entries) {

@@ -232,8 +232,10 @@ public final class Feasibility {
             reached = reached.without(flow.unreached());
         }
         if (reached.allowed().isEmpty() && fits.stream().anyMatch(FlowFit::needsHosts)) {
-            return answer.with(Verdict.NEVER, "no usable node is where the request could take all of "
-                    + String.join(", ", flows.stream().map(Flow::type).toList()));
+            return answer.with(
+                    Verdict.NEVER,
+                    "no usable node is where the request could take all of "
+                            + String.join(", ", flows.stream().map(Flow::type).toList()));
         }
         Answer there = answer(contained, stock, reached, available, false);
         AreaFit hosts = reached;

@@ -38,7 +38,11 @@ final class FlowFit {
             below.add(new ArrayList<>());
         }
         for (int i = 0; i < supplies.size(); i++) {
-            below.get(supplies.get(i).above() < 0 ? supplies.size() : supplies.get(i).above()).add(i);
+            below.get(
+                            supplies.get(i).above() < 0
+                                    ? supplies.size()
+                                    : supplies.get(i).above())
+                    .add(i);
         }
         for (Wanted wanted : fit.wanted(list)) {
             if (each(wanted.item()) > 0) {
@@ -166,7 +170,9 @@ final class FlowFit {
 
     private long most() {
         boolean bare = items.stream().anyMatch(this::isBare);
-        return bare || !flow.isTree() ? sum(flow.supplies()) : Math.min(Fit.MANY, free() + capacity(flow.supplies().size()));
+        return bare || !flow.isTree()
+                ? sum(flow.supplies())
+                : Math.min(Fit.MANY, free() + capacity(flow.supplies().size()));
     }
 
     /** Returns how much can reach hosts through a vertex or, for the index after the last, through all. */
@@ -175,7 +181,9 @@ final class FlowFit {
         for (int i : below.get(vertex)) {
             through = Math.min(Fit.MANY, through + (flow.supplies().get(i).isPool() ? 0 : capacity(i)));
         }
-        return isAll(vertex) ? through : Math.min(through, amount(flow.supplies().get(vertex)));
+        return isAll(vertex)
+                ? through
+                : Math.min(through, amount(flow.supplies().get(vertex)));
     }
 
     private boolean isAll(int vertex) {
@@ -202,12 +210,16 @@ final class FlowFit {
         for (int i : below.get(vertex)) {
             copies = copies.plus(copies(i, each, inHost));
         }
-        return isAll(vertex) ? copies : copies.min(Fit.exactly(amount(flow.supplies().get(vertex)) / each));
+        return isAll(vertex)
+                ? copies
+                : copies.min(Fit.exactly(amount(flow.supplies().get(vertex)) / each));
     }
 
     /** Returns the usable hosts below a vertex and below no other vertex of the flow that is below it. */
     private Idset direct(int vertex) {
-        Idset direct = isAll(vertex) ? Idset.EMPTY : flow.supplies().get(vertex).ranks().intersect(fit.allowed());
+        Idset direct = isAll(vertex)
+                ? Idset.EMPTY
+                : flow.supplies().get(vertex).ranks().intersect(fit.allowed());
         for (int i : below.get(vertex)) {
             direct = direct.subtract(flow.supplies().get(i).ranks());
         }

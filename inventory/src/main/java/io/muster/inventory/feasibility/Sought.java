@@ -94,7 +94,8 @@ final class Sought {
     Idset ranks() {
         Idset ranks = r.ranks();
         SortedMap<String, Idset> nodes = nodes();
-        for (Map.Entry<String, String> e : byType.getOrDefault(Resource.NODE, new TreeMap<>()).entrySet()) {
+        for (Map.Entry<String, String> e :
+                byType.getOrDefault(Resource.NODE, new TreeMap<>()).entrySet()) {
             String name = e.getValue().isEmpty() ? e.getKey() : e.getKey() + "=" + e.getValue();
             ranks = ranks.intersect(nodes.getOrDefault(name, Idset.EMPTY));
         }
@@ -110,7 +111,9 @@ final class Sought {
     /** Returns the type under which vertices are counted that have the properties that the request asks of the type. */
     String type(String type, Map<String, String> having) {
         SortedMap<String, String> asked = byType.getOrDefault(type, new TreeMap<>());
-        return type.equals(Resource.NODE) || asked.isEmpty() || !having.entrySet().containsAll(asked.entrySet())
+        return type.equals(Resource.NODE)
+                        || asked.isEmpty()
+                        || !having.entrySet().containsAll(asked.entrySet())
                 ? type
                 : type + asked.toString().replace('=', ':');
     }

@@ -34,8 +34,12 @@ import org.jspecify.annotations.Nullable;
  * @param flows what stands in other subsystems than containment
  */
 record Stock(
-        List<Cell> cells, Area top, SortedSet<String> types, SortedSet<String> areaTypes,
-        SortedMap<String, Idset> nodeProperties, List<Flow> flows) {
+        List<Cell> cells,
+        Area top,
+        SortedSet<String> types,
+        SortedSet<String> areaTypes,
+        SortedMap<String, Idset> nodeProperties,
+        List<Flow> flows) {
     /** The ranks whose nodes are of one kind. */
     record Cell(Kind kind, Idset ranks) {}
 
@@ -52,8 +56,7 @@ record Stock(
                 List.of());
     }
 
-    private static Stock of(
-            List<Cell> cells, Area top, SortedMap<String, Idset> nodeProperties, List<Flow> flows) {
+    private static Stock of(List<Cell> cells, Area top, SortedMap<String, Idset> nodeProperties, List<Flow> flows) {
         SortedSet<String> areaTypes = new TreeSet<>();
         top.typesInto(areaTypes);
         SortedSet<String> types = new TreeSet<>(areaTypes);
@@ -77,7 +80,11 @@ record Stock(
                 remaining.add(new Cell(cell.kind(), kept));
             }
         }
-        return of(remaining, top, nodeProperties, flows.stream().map(f -> f.keep(ranks)).toList());
+        return of(
+                remaining,
+                top,
+                nodeProperties,
+                flows.stream().map(f -> f.keep(ranks)).toList());
     }
 
     /** Returns the units in which pools of the type are counted. */
@@ -204,12 +211,14 @@ record Stock(
         private static Idset ranksBelow(ResourceSet r, ResourceGraph graph, Idset vertices) {
             IntUnaryOperator ranks = graph.ranksIn(r);
             Idset.Builder below = Idset.builder();
-            vertices.forEach(from -> Walker.of(graph, EdgeKind.CONTAINMENT).from(from).walk(v -> {
-                int rank = v.pool().type().equals(NODE) ? ranks.applyAsInt(v.vertex()) : -1;
-                if (rank >= 0) {
-                    below.add(rank);
-                }
-            }));
+            vertices.forEach(from -> Walker.of(graph, EdgeKind.CONTAINMENT)
+                    .from(from)
+                    .walk(v -> {
+                        int rank = v.pool().type().equals(NODE) ? ranks.applyAsInt(v.vertex()) : -1;
+                        if (rank >= 0) {
+                            below.add(rank);
+                        }
+                    }));
             return below.build();
         }
 
@@ -253,9 +262,11 @@ record Stock(
             nodeRanks.put(vertex, rank);
             if (rank >= 0) {
                 placed.set(rank);
-                graph.pool(vertex).properties().forEach((name, value) -> nodeProperties
-                        .computeIfAbsent(value.isEmpty() ? name : name + "=" + value, key -> Idset.builder())
-                        .add(rank));
+                graph.pool(vertex)
+                        .properties()
+                        .forEach((name, value) -> nodeProperties
+                                .computeIfAbsent(value.isEmpty() ? name : name + "=" + value, key -> Idset.builder())
+                                .add(rank));
                 cells.computeIfAbsent(kind, k -> Idset.builder()).add(rank);
             }
         }

@@ -140,7 +140,13 @@ final class ColumnBuilder {
         made.put(entry, List.of(column));
         Idset parents = vertices(plan.parents(entry));
         if (!parents.isEmpty()) {
-            link(entry.relation(), entry.opposite(), parents, column.vertices(), share(column.size(), parents.size()), null);
+            link(
+                    entry.relation(),
+                    entry.opposite(),
+                    parents,
+                    column.vertices(),
+                    share(column.size(), parents.size()),
+                    null);
         }
     }
 
@@ -181,7 +187,13 @@ final class ColumnBuilder {
             int each = entry.position().each();
             for (String type : entry.position().holds()) {
                 Idset held = vertices(plan.held(entry, type));
-                link(entry.relation(), entry.opposite(), own, held, each > 0 ? each : share(held.size(), own.size()), null);
+                link(
+                        entry.relation(),
+                        entry.opposite(),
+                        own,
+                        held,
+                        each > 0 ? each : share(held.size(), own.size()),
+                        null);
             }
             Idset hosts = holdHosts(entry, own);
             placed = GraphPlan.isContainment(entry) ? placed.union(hosts) : placed;
@@ -191,7 +203,9 @@ final class ColumnBuilder {
 
     private int root(String subsystem) {
         Pool root = Pool.of(PoolKind.of(subsystem, 1), 0);
-        return subsystem.equals(EdgeKind.CONTAINMENT) ? 0 : add(1, position -> root, null).first();
+        return subsystem.equals(EdgeKind.CONTAINMENT)
+                ? 0
+                : add(1, position -> root, null).first();
     }
 
     /**
@@ -215,7 +229,13 @@ final class ColumnBuilder {
         for (int i = 0; i < order.length && regular; i++) {
             regular = order[i] == i / each;
         }
-        link(entry.relation(), entry.opposite(), own, children, each, regular ? null : new ColumnLayout.Order(order, own.size()));
+        link(
+                entry.relation(),
+                entry.opposite(),
+                own,
+                children,
+                each,
+                regular ? null : new ColumnLayout.Order(order, own.size()));
         return children;
     }
 
@@ -235,9 +255,7 @@ final class ColumnBuilder {
         }
         List<Column> parents = new ArrayList<>();
         plan.parents(entry).forEach(p -> parents.addAll(made.getOrDefault(p, List.of())));
-        int each = entry.naming().names().isEmpty()
-                ? entry.naming().count()
-                : share(plan.total(entry), parents.size());
+        int each = entry.naming().names().isEmpty() ? entry.naming().count() : share(plan.total(entry), parents.size());
         for (int i = 0; i < parents.size(); i++) {
             int end = Math.min(plan.total(entry), (i + 1) * each);
             column(entry, pools, i * each, end, having, parents.get(i), own);
@@ -282,14 +300,15 @@ final class ColumnBuilder {
     private void parts(Group group) {
         Idset.Builder builder = Idset.builder();
         Idset ranks = r.ranks();
-        group.ranks()
-                .forEachRange((from, to) -> builder.addRange(1 + ranks.position(from), 1 + ranks.position(to)));
+        group.ranks().forEachRange((from, to) -> builder.addRange(1 + ranks.position(from), 1 + ranks.position(to)));
         Idset having = builder.build();
         group.children().forEach((type, ids) -> {
             Map<List<Column>, Idset.Builder> places = new LinkedHashMap<>();
-            holders.getOrDefault(type, IdMap.empty()).forEachIn(having, (from, to, in) -> places
-                    .computeIfAbsent(in, k -> Idset.builder())
-                    .addRange(from, to));
+            holders.getOrDefault(type, IdMap.empty())
+                    .forEachIn(
+                            having,
+                            (from, to, in) -> places.computeIfAbsent(in, k -> Idset.builder())
+                                    .addRange(from, to));
             Idset remaining = having;
             for (Map.Entry<List<Column>, Idset.Builder> place : places.entrySet()) {
                 Idset some = place.getValue().build();
@@ -341,6 +360,7 @@ final class ColumnBuilder {
     private static Pool pooled(String type, Idset ids) {
         return ids.size() == 1
                 ? Pool.of(PoolKind.of(type, 1), ids.first())
-                : Pool.of(PoolKind.of(type, ids.size()).withProperties(Map.of(PoolKind.IDS, ids.toString())), Pool.NO_ID);
+                : Pool.of(
+                        PoolKind.of(type, ids.size()).withProperties(Map.of(PoolKind.IDS, ids.toString())), Pool.NO_ID);
     }
 }

@@ -32,7 +32,11 @@ final class ColumnLayout implements GraphStore {
      * @param pools returns the pool of the vertex at a position in the column
      * @param nodes for parts of nodes: the node vertices that have the part, the first node the first part and so on
      */
-    record Column(int first, int size, IntFunction<Pool> pools, @Nullable Idset nodes) {
+    record Column(
+            int first,
+            int size,
+            IntFunction<Pool> pools,
+            @Nullable Idset nodes) {
         Idset vertices() {
             return Idset.range(first, first + size - 1);
         }
@@ -44,8 +48,8 @@ final class ColumnLayout implements GraphStore {
             }
             Idset.Builder vertices = Idset.builder();
             nodes.intersect(some)
-                    .forEachRange((from, to) ->
-                            vertices.addRange(first + nodes.position(from), first + nodes.position(to)));
+                    .forEachRange(
+                            (from, to) -> vertices.addRange(first + nodes.position(from), first + nodes.position(to)));
             return vertices.build();
         }
     }

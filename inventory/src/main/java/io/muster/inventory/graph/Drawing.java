@@ -26,9 +26,7 @@ final class Drawing {
         if (boxes.size() >= Picture.MOST_BOXES) {
             throw new IllegalArgumentException("an image has " + Picture.MOST_BOXES + " boxes at most");
         }
-        int y = below.isEmpty()
-                ? MARGIN + ROW * rows++
-                : (below.get(0).y + below.get(below.size() - 1).y) / 2;
+        int y = below.isEmpty() ? MARGIN + ROW * rows++ : (below.get(0).y + below.get(below.size() - 1).y) / 2;
         Box box = new Box(text, colour, level, y, List.copyOf(below));
         boxes.add(box);
         return box;
@@ -39,30 +37,62 @@ final class Drawing {
         int levels = 1 + boxes.stream().mapToInt(Box::level).max().orElse(0);
         for (int level = 0; level < levels; level++) {
             int at = level;
-            int widest = boxes.stream().filter(b -> b.level == at).mapToInt(Box::width).max().orElse(0);
+            int widest = boxes.stream()
+                    .filter(b -> b.level == at)
+                    .mapToInt(Box::width)
+                    .max()
+                    .orElse(0);
             left.add(left.get(level) + widest + GAP);
         }
         int width = left.get(levels) - GAP + MARGIN;
         StringBuilder out = new StringBuilder("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"")
-                .append(width).append("\" height=\"").append(MARGIN + ROW * rows)
+                .append(width)
+                .append("\" height=\"")
+                .append(MARGIN + ROW * rows)
                 .append("\" font-family=\"monospace\" font-size=\"12\">\n");
         for (Box box : boxes) {
             int x = left.get(box.level);
             int middle = box.y + HEIGHT / 2;
             for (Box child : box.below) {
                 int end = left.get(child.level);
-                out.append("<path d=\"M").append(x + box.width()).append(' ').append(middle)
-                        .append(" C").append(end - GAP / 2).append(' ').append(middle).append(' ')
-                        .append(end - GAP / 2).append(' ').append(child.y + HEIGHT / 2).append(' ')
-                        .append(end).append(' ').append(child.y + HEIGHT / 2)
+                out.append("<path d=\"M")
+                        .append(x + box.width())
+                        .append(' ')
+                        .append(middle)
+                        .append(" C")
+                        .append(end - GAP / 2)
+                        .append(' ')
+                        .append(middle)
+                        .append(' ')
+                        .append(end - GAP / 2)
+                        .append(' ')
+                        .append(child.y + HEIGHT / 2)
+                        .append(' ')
+                        .append(end)
+                        .append(' ')
+                        .append(child.y + HEIGHT / 2)
                         .append("\" fill=\"none\" stroke=\"#888888\"/>\n");
             }
-            out.append("<rect x=\"").append(x).append("\" y=\"").append(box.y)
-                    .append("\" width=\"").append(box.width()).append("\" height=\"").append(HEIGHT)
-                    .append("\" rx=\"5\" fill=\"").append(box.colour).append("\" stroke=\"#444444\"/>\n");
-            out.append("<text x=\"").append(x + MARGIN).append("\" y=\"").append(box.y + 15)
-                    .append("\" textLength=\"").append(box.width() - 2 * MARGIN).append("\">")
-                    .append(box.text.replace("&", "&amp;").replace("<", "&lt;")).append("</text>\n");
+            out.append("<rect x=\"")
+                    .append(x)
+                    .append("\" y=\"")
+                    .append(box.y)
+                    .append("\" width=\"")
+                    .append(box.width())
+                    .append("\" height=\"")
+                    .append(HEIGHT)
+                    .append("\" rx=\"5\" fill=\"")
+                    .append(box.colour)
+                    .append("\" stroke=\"#444444\"/>\n");
+            out.append("<text x=\"")
+                    .append(x + MARGIN)
+                    .append("\" y=\"")
+                    .append(box.y + 15)
+                    .append("\" textLength=\"")
+                    .append(box.width() - 2 * MARGIN)
+                    .append("\">")
+                    .append(box.text.replace("&", "&amp;").replace("<", "&lt;"))
+                    .append("</text>\n");
         }
         return out.append("</svg>\n").toString();
     }

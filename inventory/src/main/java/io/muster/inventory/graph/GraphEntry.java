@@ -126,7 +126,8 @@ public record GraphEntry(
                     place,
                     new PoolKind(type, type, integer("size", 1, 0, Long.MAX_VALUE), text("unit", ""), properties()),
                     new Naming(hosts("names"), (int) integer("count", 1, 1, Hostlist.MAX_RANGE)),
-                    new Position(word("in", ""), hosts("hosts"), holds(), (int) integer("each", 0, 1, Hostlist.MAX_HOSTS)),
+                    new Position(
+                            word("in", ""), hosts("hosts"), holds(), (int) integer("each", 0, 1, Hostlist.MAX_HOSTS)),
                     new EdgeKind(subsystem, relationship, direction.equals("both"), Map.of()),
                     direction.equals("opposite"));
         }
@@ -153,7 +154,9 @@ public record GraphEntry(
         private boolean isWord(String key, String text, String unset) {
             boolean is = text.equals(unset) || WORD.matcher(text).matches();
             if (!is) {
-                problem(key, "must be a word of letters, digits and _.- that begins with a letter, not \"" + text + "\"");
+                problem(
+                        key,
+                        "must be a word of letters, digits and _.- that begins with a letter, not \"" + text + "\"");
             }
             return is;
         }

@@ -125,11 +125,13 @@ final class GraphPlan {
                 }
             }
         }
-        waiting.forEach(entry -> problem(entry, "type", entry.kind().type() + " is above itself or above what is above itself"));
+        waiting.forEach(entry ->
+                problem(entry, "type", entry.kind().type() + " is above itself or above what is above itself"));
     }
 
     private void arrange(GraphEntry entry, List<GraphEntry> above) {
-        int level = 1 + above.stream().mapToInt(e -> levels.getOrDefault(e, 0)).max().orElse(0);
+        int level = 1
+                + above.stream().mapToInt(e -> levels.getOrDefault(e, 0)).max().orElse(0);
         levels.put(entry, level);
         order.add(entry);
         if (level > MAX_LEVELS) {
@@ -155,7 +157,8 @@ final class GraphPlan {
 
     private void count(GraphEntry entry, List<GraphEntry> parents) {
         Hostlist names = entry.naming().names();
-        long above = parents.isEmpty() ? 1 : parents.stream().mapToLong(this::total).sum();
+        long above =
+                parents.isEmpty() ? 1 : parents.stream().mapToLong(this::total).sum();
         long total = names.isEmpty() ? entry.naming().count() * above : names.size();
         boolean inNodes = inside.contains(entry);
         int most = inNodes ? MAX_PARTS : Hostlist.MAX_HOSTS;
@@ -183,7 +186,10 @@ final class GraphPlan {
                 && (!position.equals(new GraphEntry.Position("", Hostlist.EMPTY, List.of(), 0))
                         || total(entry) != 1
                         || !holders(entry).isEmpty())) {
-            problem(entry, "type", "cluster is the root: it has one name, stands in nothing, and holds the rest anyway");
+            problem(
+                    entry,
+                    "type",
+                    "cluster is the root: it has one name, stands in nothing, and holds the rest anyway");
         }
         if (position.each() > 0
                 && position.holds().isEmpty()
@@ -215,8 +221,8 @@ final class GraphPlan {
             problem(
                     entry,
                     key,
-                    "names " + held + ", but " + total(entry) + " x " + entry.position().each() + " have only "
-                            + places + " places");
+                    "names " + held + ", but " + total(entry) + " x "
+                            + entry.position().each() + " have only " + places + " places");
         }
     }
 
@@ -246,8 +252,11 @@ final class GraphPlan {
                 hosts.put(subsystem, earlier.append(own));
             }
             for (String type : entry.position().holds()) {
-                List<GraphEntry> earlier = holding.computeIfAbsent(List.of(subsystem, type, inNodes), k -> new ArrayList<>());
-                if (!shared && earlier.stream().anyMatch(e -> !inNodes || overlap(e.position().hosts(), own))) {
+                List<GraphEntry> earlier =
+                        holding.computeIfAbsent(List.of(subsystem, type, inNodes), k -> new ArrayList<>());
+                if (!shared
+                        && earlier.stream()
+                                .anyMatch(e -> !inNodes || overlap(e.position().hosts(), own))) {
                     problem(entry, "holds", type + " is held by an earlier entry already");
                 }
                 earlier.add(entry);
@@ -263,10 +272,12 @@ final class GraphPlan {
         Map<List<String>, List<GraphEntry>> siblings = new HashMap<>();
         for (GraphEntry entry : entries) {
             List<String> place = List.of(
-                    entry.relation().subsystem(), isTop(entry) ? "" : entry.position().in());
+                    entry.relation().subsystem(),
+                    isTop(entry) ? "" : entry.position().in());
             List<GraphEntry> earlier = siblings.computeIfAbsent(place, k -> new ArrayList<>());
             for (GraphEntry other : earlier) {
-                if (!inside.contains(entry) || overlap(other.position().hosts(), entry.position().hosts())) {
+                if (!inside.contains(entry)
+                        || overlap(other.position().hosts(), entry.position().hosts())) {
                     refuseShared(entry, "names", names(other), names(entry));
                 }
             }
@@ -288,7 +299,10 @@ final class GraphPlan {
     private void refuseShared(GraphEntry entry, String key, Hostlist earlier, Hostlist own) {
         Hostlist shared = own.isEmpty() || earlier.isEmpty() ? Hostlist.EMPTY : own.select(own.indexesOf(earlier));
         if (!shared.isEmpty()) {
-            problem(entry, key, shared.abridged() + (shared.size() == 1 ? " is" : " are") + " in an earlier entry already");
+            problem(
+                    entry,
+                    key,
+                    shared.abridged() + (shared.size() == 1 ? " is" : " are") + " in an earlier entry already");
         }
     }
 

@@ -62,7 +62,8 @@ public final class Picture {
         /** Adds what is below another vertex that looks like the one above this bundle. */
         void absorb(Bundle like) {
             names.addAll(like.names);
-            like.below.forEach((look, bundle) -> below.getOrDefault(look, bundle).absorb(bundle));
+            like.below.forEach(
+                    (look, bundle) -> below.getOrDefault(look, bundle).absorb(bundle));
         }
     }
 
@@ -122,7 +123,8 @@ public final class Picture {
 
     private void branch(Bundle bundle, Lines lines, String lead, BinaryOperator<String> paint, StringBuilder out) {
         String text = text(bundle);
-        out.append(bundle.state == null ? text : paint.apply(bundle.state, text)).append('\n');
+        out.append(bundle.state == null ? text : paint.apply(bundle.state, text))
+                .append('\n');
         int remaining = bundle.below.size();
         for (Bundle child : bundle.below.values()) {
             boolean last = --remaining == 0;
@@ -135,7 +137,8 @@ public final class Picture {
     public String dot() {
         StringBuilder out = new StringBuilder("digraph ")
                 .append(quote(Text.escaped(subsystem)))
-                .append(" {\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\"];\n");
+                .append(
+                        " {\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\"];\n");
         if (start >= 0) {
             dot(bundle(), out, new int[1]);
         }
@@ -256,8 +259,7 @@ public final class Picture {
         Extended extended = graph.extended(vertex);
         Look look = new Look(kind.type(), kind.size(), kind.unit(), kind.properties(), extended, counts);
         @Nullable String state = extended.state() == null ? common(alike.values()) : extended.state();
-        return new Drawn(
-                looks.computeIfAbsent(look, l -> looks.size()), new Bundle(vertex, state, alike));
+        return new Drawn(looks.computeIfAbsent(look, l -> looks.size()), new Bundle(vertex, state, alike));
     }
 
     /** Returns the state that all {@code bundles} have that have a state, MIXED if they have several, null if they have none. */

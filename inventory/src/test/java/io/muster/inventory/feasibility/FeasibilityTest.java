@@ -448,7 +448,10 @@ class FeasibilityTest {
         Request more = Request.of(Shape.parse("slot=2/[core=4;port=30{unit:GB/s}]"));
         assertThat(feasibility.now(more, Idset.of(0, 1), 0).verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(feasibility.now(more, Idset.of(0, 2), 0).verdict()).isEqualTo(Verdict.YES);
-        assertThat(feasibility.with(set("n[0-7]", "0-7", 4, 0).keep(Idset.of(0, 1))).ever(more).verdict())
+        assertThat(feasibility
+                        .with(set("n[0-7]", "0-7", 4, 0).keep(Idset.of(0, 1)))
+                        .ever(more)
+                        .verdict())
                 .isEqualTo(Verdict.NEVER);
     }
 
@@ -465,17 +468,23 @@ class FeasibilityTest {
                         + " 7 of 8 have them (n[0-2,4-7]); it fits with node=7");
         assertThat(down.now(eight, all, 0).remarks()).containsExactly("some vertices of the graph are down");
         Feasibility rack = Feasibility.of(r, graph.state(graph.named("rack0", "containment"), "drained"));
-        assertThat(rack.now(Request.of(Shape.parse("node=5")), all, 0).verdict()).isEqualTo(Verdict.NOT_NOW);
-        assertThat(rack.now(Request.of(Shape.parse("node=4")), all, 0).verdict()).isEqualTo(Verdict.YES);
-        Feasibility pool = Feasibility.of(r, graph.state(graph.named("/cluster0/rack0/n1/core", "containment"), "down"));
-        assertThat(pool.now(Request.of(Shape.parse("core=28")), all, 0).verdict()).isEqualTo(Verdict.YES);
-        assertThat(pool.now(Request.of(Shape.parse("core=29")), all, 0).verdict()).isEqualTo(Verdict.NOT_NOW);
+        assertThat(rack.now(Request.of(Shape.parse("node=5")), all, 0).verdict())
+                .isEqualTo(Verdict.NOT_NOW);
+        assertThat(rack.now(Request.of(Shape.parse("node=4")), all, 0).verdict())
+                .isEqualTo(Verdict.YES);
+        Feasibility pool =
+                Feasibility.of(r, graph.state(graph.named("/cluster0/rack0/n1/core", "containment"), "down"));
+        assertThat(pool.now(Request.of(Shape.parse("core=28")), all, 0).verdict())
+                .isEqualTo(Verdict.YES);
+        assertThat(pool.now(Request.of(Shape.parse("core=29")), all, 0).verdict())
+                .isEqualTo(Verdict.NOT_NOW);
         Feasibility port = Feasibility.of(r, graph.state(graph.named("port0", "bandwidth"), "down"));
         Request wide = Request.of(Shape.parse("slot=4/[core;port=30{unit:GB/s}]"));
         assertThat(port.now(wide, all, 0).verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(port.ever(wide).verdict()).isEqualTo(Verdict.YES);
         Feasibility everything = Feasibility.of(r, graph.state(Idset.of(0), "down"));
-        assertThat(everything.now(Request.of(Shape.parse("node")), all, 0).verdict()).isEqualTo(Verdict.NOT_NOW);
+        assertThat(everything.now(Request.of(Shape.parse("node")), all, 0).verdict())
+                .isEqualTo(Verdict.NOT_NOW);
     }
 
     /** Four nodes; two have fast memory and two gpus of a newer model, and the nodes of one rack are in row 7. */
@@ -527,7 +536,8 @@ class FeasibilityTest {
                 .containsExactly(
                         "key \"gpu_modle\" of node was not looked at: no node has a property of this name",
                         "key \"speed\" of core was not looked at: the value is not a string");
-        assertThat(FLUKES.ever(Request.of(Shape.parse("node{ssd:true,gpu_model:h100}"))).remarks())
+        assertThat(FLUKES.ever(Request.of(Shape.parse("node{ssd:true,gpu_model:h100}")))
+                        .remarks())
                 .containsExactly("key \"gpu_model\" of node was not looked at: no node has a property of this name");
     }
 }

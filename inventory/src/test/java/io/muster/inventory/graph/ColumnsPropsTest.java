@@ -37,7 +37,8 @@ class ColumnsPropsTest {
     }
 
     private static String hosts(Random random, int most) {
-        List<String> names = new ArrayList<>(IntStream.range(0, 14).mapToObj(i -> "n" + i).toList());
+        List<String> names =
+                new ArrayList<>(IntStream.range(0, 14).mapToObj(i -> "n" + i).toList());
         if (random.nextBoolean()) {
             Collections.shuffle(names, random);
         }
@@ -56,7 +57,9 @@ class ColumnsPropsTest {
             entry(entries, "cluster", "").put("names", "East");
         }
         if (random.nextBoolean()) {
-            entry(entries, "rack", "").put("count", 1 + random.nextInt(4)).put("direction", directions[random.nextInt(3)]);
+            entry(entries, "rack", "")
+                    .put("count", 1 + random.nextInt(4))
+                    .put("direction", directions[random.nextInt(3)]);
             if (random.nextBoolean()) {
                 entry(entries, "chassis", "rack").put("names", "c[1-5],x").put("hosts", hosts(random, 14));
             } else {
@@ -67,7 +70,11 @@ class ColumnsPropsTest {
             pdu.put("holds", "rack").put("direction", directions[random.nextInt(3)]);
         }
         if (random.nextBoolean()) {
-            entry(entries, "feed", "").put("subsystem", "power").put("hosts", hosts(random, 14)).put("count", 5).put("each", 3);
+            entry(entries, "feed", "")
+                    .put("subsystem", "power")
+                    .put("hosts", hosts(random, 14))
+                    .put("count", 5)
+                    .put("each", 3);
         }
         int sockets = random.nextInt(4);
         if (sockets > 0) {
@@ -76,7 +83,8 @@ class ColumnsPropsTest {
             if (random.nextBoolean()) {
                 socket.put("hosts", hosts(random, 14)).put("each", 1 + random.nextInt(3));
             }
-            ObjectNode memory = entry(entries, "memory", "socket").put("size", 16).put("unit", "GB");
+            ObjectNode memory =
+                    entry(entries, "memory", "socket").put("size", 16).put("unit", "GB");
             memory.putObject("properties").put("speed", "fast");
             entry(entries, "l3", "socket").put("names", "a,b,l3").put("hosts", hosts(random, 14));
         }
@@ -144,7 +152,9 @@ class ColumnsPropsTest {
 
         static Map<String, String> properties(JsonNode e) {
             Map<String, String> properties = new TreeMap<>();
-            e.path("properties").properties().forEach(p -> properties.put(p.getKey(), p.getValue().asText()));
+            e.path("properties")
+                    .properties()
+                    .forEach(p -> properties.put(p.getKey(), p.getValue().asText()));
             return properties;
         }
 
@@ -159,7 +169,8 @@ class ColumnsPropsTest {
 
         void link(JsonNode e, List<V> parents, List<Edge> edges) {
             if (!edges.isEmpty()) {
-                links.add(new Edges(parents, edges, kind(e), e.path("direction").asText().equals("opposite")));
+                links.add(new Edges(
+                        parents, edges, kind(e), e.path("direction").asText().equals("opposite")));
             }
         }
 
@@ -208,10 +219,16 @@ class ColumnsPropsTest {
             roots();
             for (JsonNode e : made.keySet()) {
                 List<V> held = ofType(e.path("holds").asText());
-                link(e, made.get(e), inTurn(made.get(e), held, even(held.size(), made.get(e).size())));
+                link(
+                        e,
+                        made.get(e),
+                        inTurn(made.get(e), held, even(held.size(), made.get(e).size())));
                 hosts(e, loose);
             }
-            link(none, List.of(all.get(0)), loose.stream().map(n -> new Edge(all.get(0), n)).toList());
+            link(
+                    none,
+                    List.of(all.get(0)),
+                    loose.stream().map(n -> new Edge(all.get(0), n)).toList());
             if (detail != Detail.NODES) {
                 for (JsonNode e : entries) {
                     if (isInside(e)) {
@@ -277,8 +294,7 @@ class ColumnsPropsTest {
                 nodes.forEach(n -> self.put(n, n));
                 parents.add(self);
             }
-            parts.forEach((p, columns) -> parents.addAll(
-                    p.get("type").equals(e.get("in")) ? columns : List.of()));
+            parts.forEach((p, columns) -> parents.addAll(p.get("type").equals(e.get("in")) ? columns : List.of()));
             List<String> names = names(e, parents.size());
             List<Map<V, V>> own = new ArrayList<>();
             for (int i = 0; i < names.size() && !parents.isEmpty(); i++) {
@@ -306,7 +322,9 @@ class ColumnsPropsTest {
 
         void resources(Group group) {
             group.children().forEach((type, ids) -> {
-                List<V> having = nodes.stream().filter(n -> group.ranks().contains(n.rank)).toList();
+                List<V> having = nodes.stream()
+                        .filter(n -> group.ranks().contains(n.rank))
+                        .toList();
                 Map<V, V> self = new LinkedHashMap<>();
                 nodes.forEach(n -> self.put(n, n));
                 List<Map<V, V>> sockets = new ArrayList<>();
@@ -320,7 +338,8 @@ class ColumnsPropsTest {
                 List<V> within = having.stream()
                         .filter(n -> !sockets.isEmpty() && sockets.get(0).containsKey(n))
                         .toList();
-                List<V> outside = having.stream().filter(n -> !within.contains(n)).toList();
+                List<V> outside =
+                        having.stream().filter(n -> !within.contains(n)).toList();
                 int share = each[0] > 0 ? each[0] : even(ids.size(), Math.max(1, sockets.size()));
                 List<Integer> list = ids.stream().boxed().toList();
                 for (int i = 0; i < sockets.size() && !within.isEmpty(); i++) {
@@ -358,16 +377,22 @@ class ColumnsPropsTest {
             }
             for (V v : all) {
                 Map<List<V>, List<Edges>> starting = new LinkedHashMap<>();
-                links.stream().filter(l -> l.parents.contains(v)).forEach(l -> starting.computeIfAbsent(
-                                l.parents, p -> new ArrayList<>())
-                        .add(l));
-                starting.values().forEach(ls -> ls.forEach(l -> l.edges.stream()
-                        .filter(edge -> edge.parent == v)
-                        .forEach(edge -> b.edge(all.indexOf(v), all.indexOf(edge.child), l.kind))));
-                links.stream().filter(Edges::opposite).forEach(l -> l.edges.stream()
-                        .filter(edge -> edge.child == v)
-                        .forEach(edge -> b.edge(
-                                all.indexOf(v), all.indexOf(edge.parent), EdgeKind.of(l.kind.subsystem(), "in"))));
+                links.stream()
+                        .filter(l -> l.parents.contains(v))
+                        .forEach(l -> starting.computeIfAbsent(l.parents, p -> new ArrayList<>())
+                                .add(l));
+                starting.values()
+                        .forEach(ls -> ls.forEach(l -> l.edges.stream()
+                                .filter(edge -> edge.parent == v)
+                                .forEach(edge -> b.edge(all.indexOf(v), all.indexOf(edge.child), l.kind))));
+                links.stream()
+                        .filter(Edges::opposite)
+                        .forEach(l -> l.edges.stream()
+                                .filter(edge -> edge.child == v)
+                                .forEach(edge -> b.edge(
+                                        all.indexOf(v),
+                                        all.indexOf(edge.parent),
+                                        EdgeKind.of(l.kind.subsystem(), "in"))));
             }
             return b.build();
         }

@@ -15,8 +15,8 @@ import java.util.Map;
 class GraphEntryFuzzTest {
     private static final int LARGEST = 20_000;
 
-    private static final ResourceSet R = ResourceSet.of(
-            Hostlist.parse("n[0-9]"), Idset.range(0, 9), Idset.range(0, 3), Idset.of(0), Map.of());
+    private static final ResourceSet R =
+            ResourceSet.of(Hostlist.parse("n[0-9]"), Idset.range(0, 9), Idset.range(0, 3), Idset.of(0), Map.of());
 
     @FuzzTest
     void anyEntriesAreRefusedOrMakeAGraph(byte[] bytes) {

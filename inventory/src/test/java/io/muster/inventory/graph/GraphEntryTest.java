@@ -58,7 +58,8 @@ class GraphEntryTest {
 
     @Test
     void aNodeKeepsItsRackWhenRChanges() throws IOException {
-        ResourceSet r = machine("node[0-9999]", 1, 0).remove(Idset.range(0, 500)).rerank(Hostlist.parse("node[9999,501-9998]"));
+        ResourceSet r =
+                machine("node[0-9999]", 1, 0).remove(Idset.range(0, 500)).rerank(Hostlist.parse("node[9999,501-9998]"));
         ResourceGraph graph = Structure.of(r, read(RACKS), Detail.NODES);
         assertThat(graph.path(1, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/rack138/node9999");
         assertThat(graph.path(2, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/rack6/node501");
@@ -101,14 +102,13 @@ class GraphEntryTest {
                 """);
         ResourceGraph graph = Structure.of(machine("n[0-1048575]", 64, 8), entries, Detail.UNITS);
         assertThat(graph.size()).isEqualTo(1 + 1_048_576 * 75 + 16384);
-        assertThat(graph.path(graph.size() - 1, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/rack16383/n1048575/socket1/gpu7");
+        assertThat(graph.path(graph.size() - 1, EdgeKind.CONTAINMENT))
+                .isEqualTo("/cluster0/rack16383/n1048575/socket1/gpu7");
         assertThat(graph.rank(graph.size() - 1)).isEqualTo(1_048_575);
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             {}                                                            | graph: must be an array of tables, not an object
             [1]                                                           | graph/0: must be a table, not a number
             [{}]                                                          | graph/0/type: is missing
@@ -162,7 +162,8 @@ class GraphEntryTest {
         List<GraphEntry> entries = read("[" + twice.replace("%s", "a") + "," + twice.replace("%s", "b") + "]");
         ResourceGraph graph = Structure.of(machine("n[0-3]", 1, 0), entries, Detail.NODES);
         List<Integer> above = new ArrayList<>();
-        graph.forEachEdge((source, target, kind) -> above.add(target == 1 && kind.relationship().equals("conduit-of") ? source : -1));
+        graph.forEachEdge((source, target, kind) ->
+                above.add(target == 1 && kind.relationship().equals("conduit-of") ? source : -1));
         assertThat(above).contains(5, 6);
     }
 
@@ -170,10 +171,16 @@ class GraphEntryTest {
     void levelsAreBounded() throws IOException {
         StringBuilder json = new StringBuilder("[{'type': 't0'}");
         for (int i = 1; i < 200; i++) {
-            json.append(",{'type':'t").append(i).append("','in':'t").append(i - 1).append("'}");
+            json.append(",{'type':'t")
+                    .append(i)
+                    .append("','in':'t")
+                    .append(i - 1)
+                    .append("'}");
         }
         Problems problems = new Problems();
         read(json.append(']').toString(), problems);
-        assertThat(problems.errors()).extracting(Problem::toString).contains("graph/40/type: stands below 40 other levels, which is the limit");
+        assertThat(problems.errors())
+                .extracting(Problem::toString)
+                .contains("graph/40/type: stands below 40 other levels, which is the limit");
     }
 }

@@ -240,7 +240,8 @@ class ResourceGraphTest {
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII, PLAIN))
                 .startsWith("cluster0\n|- fluke[0,2] (2 x node) [up]\n|  |- core = 4 ids=0-3\n|  `- gpu0\n")
                 .contains("`- login (node) [down]\n   `- core0\n");
-        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES, PLAIN)).isEmpty();
+        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES, PLAIN))
+                .isEmpty();
     }
 
     /** Returns racks of eighteen nodes, each with a switch, and power for two racks each; in one rack a node is down. */
@@ -294,7 +295,8 @@ class ResourceGraphTest {
         assertThat(graph.named("/power0/pdu1/rack3", "power")).isEqualTo(Idset.of(rack));
         assertThat(graph.named("rack3", "power")).isEqualTo(Idset.of(rack));
         assertThat(graph.named("switch0", EdgeKind.CONTAINMENT).size()).isEqualTo(4);
-        assertThat(graph.named("/cluster0/rack9", EdgeKind.CONTAINMENT).isEmpty()).isTrue();
+        assertThat(graph.named("/cluster0/rack9", EdgeKind.CONTAINMENT).isEmpty())
+                .isTrue();
         assertThat(graph.named("rack3", "network").isEmpty()).isTrue();
     }
 
@@ -306,7 +308,8 @@ class ResourceGraphTest {
                 .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
         assertThat(document.getElementsByTagName("rect").getLength()).isEqualTo(8);
         assertThat(document.getElementsByTagName("path").getLength()).isEqualTo(7);
-        assertThat(document.getElementsByTagName("text").item(0).getTextContent()).isEqualTo("switch0");
+        assertThat(document.getElementsByTagName("text").item(0).getTextContent())
+                .isEqualTo("switch0");
         assertThat(svg).contains("fill=\"#f4cccc\"");
         String[] names = IntStream.range(0, 1001).mapToObj(i -> "<&" + i).toArray(String[]::new);
         assertThat(new Picture(siblings("<&"), EdgeKind.CONTAINMENT, 1).svg()).contains(">&lt;&amp; (box)<");
