@@ -63,7 +63,7 @@ final class ColumnBuilder {
             plan.order(true).forEach(this::inside);
             r.groups().forEach(this::parts);
         }
-        return new ColumnLayout(ranks, columns, links, roots);
+        return new ColumnLayout(r, columns, links, roots);
     }
 
     private Column add(int size, IntFunction<Pool> pools, @Nullable Idset having) {

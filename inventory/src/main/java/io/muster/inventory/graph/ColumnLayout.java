@@ -6,13 +6,19 @@ import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +36,8 @@ final class ColumnLayout implements GraphStore {
      * A run of vertices.
      *
      * @param pools returns the pool of the vertex at a position in the column
-     * @param nodes for parts of nodes: the node vertices that have the part, the first node the first part and so on
+     * @param nodes for parts of nodes, which all have one pool: the node vertices that have the part, the first node the first
+     *     part and so on
      */
     record Column(
             int first,
@@ -70,6 +77,35 @@ final class ColumnLayout implements GraphStore {
         int parentOf(int child) {
             int position = children.position(child);
             return parents.nth(order == null ? position / fanout : order.parents[position]);
+        }
+
+        /** Returns the children of the vertices in {@code from}; the cost depends on the number of intervals, except with an order. */
+        private void down(Idset from, Idset.Builder into) {
+            parents.intersect(from).forEachRange((first, last) -> {
+                if (order != null) {
+                    for (int at = parents.position(first); at <= parents.position(last); at++) {
+                        order.children.forEach(at, position -> into.add(children.nth(position)));
+                    }
+                    return;
+                }
+                long start = (long) parents.position(first) * fanout;
+                long end = Math.min(children.size(), (parents.position(last) + 1L) * fanout);
+                if (start < end) {
+                    into.addAll(children.intersect(
+                            Idset.range(children.nth((int) start), children.nth((int) end - 1))));
+                }
+            });
+        }
+
+        /** Returns the parents of the vertices in {@code from}, as {@link #down} returns children. */
+        private void up(Idset from, Idset.Builder into) {
+            Idset some = children.intersect(from);
+            if (order != null) {
+                some.forEach(child -> into.add(parentOf(child)));
+                return;
+            }
+            some.forEachRange((first, last) ->
+                    into.addAll(parents.intersect(Idset.range(parentOf(first), parentOf(last)))));
         }
 
         /** Visits the edges from {@code parent}, which is at the position {@code at} among the parents. */
@@ -156,15 +192,21 @@ final class ColumnLayout implements GraphStore {
         }
     }
 
+    private final ResourceSet r;
     private final Idset ranks;
     private final List<Column> columns;
     private final int[] firsts;
     private final List<Links> links = new ArrayList<>();
+    private final List<Link> all;
     private final SortedMap<String, Integer> roots;
     private final int size;
+    /** The vertices that are no parts of nodes by their kind. Two threads may both build the map, which does no harm. */
+    private volatile @Nullable Map<PoolKind, Idset> kinds;
 
-    ColumnLayout(Idset ranks, List<Column> columns, List<Link> links, SortedMap<String, Integer> roots) {
-        this.ranks = ranks;
+    ColumnLayout(ResourceSet r, List<Column> columns, List<Link> links, SortedMap<String, Integer> roots) {
+        this.r = r;
+        this.ranks = r.ranks();
+        this.all = List.copyOf(links);
         this.columns = List.copyOf(columns);
         this.roots = Collections.unmodifiableSortedMap(new TreeMap<>(roots));
         Column last = columns.get(columns.size() - 1);
@@ -273,5 +315,127 @@ final class ColumnLayout implements GraphStore {
         ranks.intersect(wanted)
                 .forEachRange((first, last) -> nodes.addRange(1 + ranks.position(first), 1 + ranks.position(last)));
         return nodes.build();
+    }
+
+    public Idset ranksOf(ResourceSet other, Idset nodes) {
+        Idset.Builder found = Idset.builder();
+        nodes.forEachRange((first, last) ->
+                found.addAll(ranks.intersect(Idset.range(ranks.nth(first - 1), ranks.nth(last - 1)))));
+        return found.build();
+    }
+
+    public Idset ofKind(Predicate<PoolKind> test) {
+        Map<PoolKind, Boolean> known = new HashMap<>();
+        Idset.Builder found = Idset.builder();
+        kinds().forEach((kind, vertices) -> found.addAll(test.test(kind) ? vertices : Idset.EMPTY));
+        for (Column column : columns) {
+            if (column.nodes != null
+                    && known.computeIfAbsent(column.pools.apply(0).kind(), test::test)) {
+                found.addAll(column.vertices());
+            }
+        }
+        return found.build();
+    }
+
+    private Map<PoolKind, Idset> kinds() {
+        Map<PoolKind, Idset> built = kinds;
+        if (built == null) {
+            Map<PoolKind, Idset.Builder> byKind = new LinkedHashMap<>();
+            for (Column column : columns) {
+                for (int i = 0; i < column.size && column.nodes == null; i++) {
+                    byKind.computeIfAbsent(column.pools.apply(i).kind(), kind -> Idset.builder())
+                            .add(column.first + i);
+                }
+            }
+            Map<PoolKind, Idset> sets = new LinkedHashMap<>();
+            byKind.forEach((kind, vertices) -> sets.put(kind, vertices.build()));
+            built = sets;
+            kinds = sets;
+        }
+        return built;
+    }
+
+    public Idset ofPool(Predicate<Pool> test) {
+        return ofPool(test, columns);
+    }
+
+    private static Idset ofPool(Predicate<Pool> test, List<Column> some) {
+        Idset.Builder found = Idset.builder();
+        for (Column column : some) {
+            if (column.nodes != null) {
+                found.addAll(test.test(column.pools.apply(0)) ? column.vertices() : Idset.EMPTY);
+            } else {
+                for (int i = 0; i < column.size; i++) {
+                    if (test.test(column.pools.apply(i))) {
+                        found.add(column.first + i);
+                    }
+                }
+            }
+        }
+        return found.build();
+    }
+
+    public Idset named(Set<String> names) {
+        Idset.Builder nodes = Idset.builder();
+        for (String name : names) {
+            r.hosts().indexesOf(name).forEachRange((first, last) -> nodes.addRange(first + 1, last + 1));
+        }
+        boolean hasNodes = !ranks.isEmpty();
+        List<Column> others = new ArrayList<>(columns);
+        others.removeIf(column -> hasNodes && column.first == 1);
+        return nodes.build().union(ofPool(pool -> names.contains(pool.name()), others));
+    }
+
+    public Idset children(Idset vertices, String subsystem) {
+        return next(vertices, subsystem, Link::down, Link::up);
+    }
+
+    public Idset below(Idset vertices, String subsystem) {
+        return reach(vertices, from -> children(from, subsystem));
+    }
+
+    public Idset above(Idset vertices, String subsystem) {
+        return reach(vertices, from -> next(from, subsystem, Link::up, Link::down));
+    }
+
+    /** A step along a link from some vertices, which adds those that it reaches. */
+    private interface Step {
+        void take(Link link, Idset from, Idset.Builder into);
+    }
+
+    private Idset next(Idset vertices, String subsystem, Step step, Step back) {
+        Idset.Builder found = Idset.builder();
+        for (Link link : all) {
+            if (link.kind.subsystem().equals(subsystem)) {
+                step.take(link, vertices, found);
+                if (link.kind.bothWays()) {
+                    back.take(link, vertices, found);
+                }
+            }
+        }
+        return found.build();
+    }
+
+    private static Idset reach(Idset vertices, UnaryOperator<Idset> step) {
+        Idset found = Idset.EMPTY;
+        Idset open = vertices;
+        while (!open.isEmpty()) {
+            open = step.apply(open).subtract(found);
+            found = found.union(open);
+        }
+        return found;
+    }
+
+    public Idset in(String subsystem) {
+        int root = roots.getOrDefault(subsystem, -1);
+        Idset.Builder members = Idset.builder();
+        members.addAll(root < 0 ? Idset.EMPTY : Idset.of(root));
+        for (Link link : all) {
+            if (link.kind.subsystem().equals(subsystem)) {
+                members.addAll(link.children);
+                link.up(link.children, members);
+            }
+        }
+        return members.build();
     }
 }

@@ -18,7 +18,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /** A graph of columns is the same graph as a table of vertices and edges that plain loops make from the same R and entries. */
@@ -441,5 +443,52 @@ class ColumnsPropsTest {
         same(columns, new Plain(r, detail, entries).build());
         assertThat(columns.nodesOf(r, r.ranks()).stream().map(columns::rank).boxed())
                 .containsExactlyElementsOf(r.ranks().stream().boxed().toList());
+    }
+
+    private static Idset scan(ResourceGraph graph, IntPredicate test) {
+        return Idset.of(IntStream.range(0, graph.size()).filter(test).toArray());
+    }
+
+    private static Idset reach(ResourceGraph graph, Idset from, String subsystem, boolean down) {
+        Idset.Builder found = Idset.builder();
+        for (int v = 0; v < graph.size(); v++) {
+            int at = v;
+            graph.forEachChild(v, subsystem, child -> {
+                if (from.contains(down ? at : child)) {
+                    found.add(down ? child : at);
+                }
+            });
+        }
+        Idset more = found.build().union(from);
+        return more.equals(from) ? from : reach(graph, more, subsystem, down);
+    }
+
+    /** The sets of vertices that a store computes from intervals are those that a scan of all vertices finds. */
+    @Seeds
+    void setsOfVerticesAreThoseThatAScanFinds(Random random) {
+        ResourceSet r = someR(random);
+        List<GraphEntry> entries = GraphEntry.readAll(someEntries(random), "graph", new Problems());
+        Detail detail = Detail.values()[random.nextInt(3)];
+        ColumnLayout store = new ColumnBuilder(r, detail, entries).build();
+        ResourceGraph graph = Structure.of(r, entries, detail);
+        Idset some = scan(graph, v -> random.nextInt(4) == 0);
+        for (String subsystem : graph.subsystems()) {
+            Idset.Builder children = Idset.builder();
+            some.forEach(v -> graph.forEachChild(v, subsystem, children::add));
+            assertThat(store.children(some, subsystem)).isEqualTo(children.build());
+            assertThat(store.below(some, subsystem).union(some)).isEqualTo(reach(graph, some, subsystem, true));
+            assertThat(store.above(some, subsystem).union(some)).isEqualTo(reach(graph, some, subsystem, false));
+            assertThat(store.in(subsystem)).isEqualTo(scan(graph, v -> graph.isIn(v, subsystem)));
+        }
+        List<String> types = List.of("node", "core", "rack", "memory", "pdu");
+        String type = types.get(random.nextInt(types.size()));
+        assertThat(store.ofKind(kind -> kind.type().equals(type)))
+                .isEqualTo(scan(graph, v -> graph.pool(v).type().equals(type)));
+        assertThat(store.ofPool(pool -> pool.id() == 1)).isEqualTo(scan(graph, v -> graph.pool(v).id() == 1));
+        Set<String> names = Set.of("n1", "core2", "rack0", "pdu0", "East");
+        assertThat(store.named(names)).isEqualTo(scan(graph, v -> names.contains(graph.pool(v).name())));
+        Idset nodes = some.intersect(store.nodesOf(r, r.ranks()));
+        assertThat(store.ranksOf(r, nodes))
+                .isEqualTo(Idset.of(nodes.stream().map(graph::rank).toArray()));
     }
 }
