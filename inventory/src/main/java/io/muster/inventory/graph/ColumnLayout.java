@@ -91,8 +91,8 @@ final class ColumnLayout implements GraphStore {
                 long start = (long) parents.position(first) * fanout;
                 long end = Math.min(children.size(), (parents.position(last) + 1L) * fanout);
                 if (start < end) {
-                    into.addAll(children.intersect(
-                            Idset.range(children.nth((int) start), children.nth((int) end - 1))));
+                    into.addAll(
+                            children.intersect(Idset.range(children.nth((int) start), children.nth((int) end - 1))));
                 }
             });
         }
@@ -104,8 +104,8 @@ final class ColumnLayout implements GraphStore {
                 some.forEach(child -> into.add(parentOf(child)));
                 return;
             }
-            some.forEachRange((first, last) ->
-                    into.addAll(parents.intersect(Idset.range(parentOf(first), parentOf(last)))));
+            some.forEachRange(
+                    (first, last) -> into.addAll(parents.intersect(Idset.range(parentOf(first), parentOf(last)))));
         }
 
         /** Visits the edges from {@code parent}, which is at the position {@code at} among the parents. */
@@ -319,8 +319,8 @@ final class ColumnLayout implements GraphStore {
 
     public Idset ranksOf(ResourceSet other, Idset nodes) {
         Idset.Builder found = Idset.builder();
-        nodes.forEachRange((first, last) ->
-                found.addAll(ranks.intersect(Idset.range(ranks.nth(first - 1), ranks.nth(last - 1)))));
+        nodes.forEachRange(
+                (first, last) -> found.addAll(ranks.intersect(Idset.range(ranks.nth(first - 1), ranks.nth(last - 1)))));
         return found.build();
     }
 

@@ -484,9 +484,11 @@ class ColumnsPropsTest {
         String type = types.get(random.nextInt(types.size()));
         assertThat(store.ofKind(kind -> kind.type().equals(type)))
                 .isEqualTo(scan(graph, v -> graph.pool(v).type().equals(type)));
-        assertThat(store.ofPool(pool -> pool.id() == 1)).isEqualTo(scan(graph, v -> graph.pool(v).id() == 1));
+        assertThat(store.ofPool(pool -> pool.id() == 1))
+                .isEqualTo(scan(graph, v -> graph.pool(v).id() == 1));
         Set<String> names = Set.of("n1", "core2", "rack0", "pdu0", "East");
-        assertThat(store.named(names)).isEqualTo(scan(graph, v -> names.contains(graph.pool(v).name())));
+        assertThat(store.named(names))
+                .isEqualTo(scan(graph, v -> names.contains(graph.pool(v).name())));
         Idset nodes = some.intersect(store.nodesOf(r, r.ranks()));
         assertThat(store.ranksOf(r, nodes))
                 .isEqualTo(Idset.of(nodes.stream().map(graph::rank).toArray()));
