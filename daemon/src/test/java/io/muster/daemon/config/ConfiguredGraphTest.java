@@ -69,8 +69,11 @@ class ConfiguredGraphTest {
 
     @Test
     void theEntriesReplaceTheGraphOfR() {
-        Configs.write(dir, "S", "{\"graph\": {\"nodes\": [{\"id\": \"0\", \"metadata\": {\"type\": \"cluster\"}}], \"edges\": []},"
-                + " \"writer\": \"other\"}");
+        Configs.write(
+                dir,
+                "S",
+                "{\"graph\": {\"nodes\": [{\"id\": \"0\", \"metadata\": {\"type\": \"cluster\"}}], \"edges\": []},"
+                        + " \"writer\": \"other\"}");
         Config config = Configs.load(
                 dir, "[resource]", "scheduling = \"S\"", MACHINE, "[[graph]]", "type = \"rack\"", "hosts = \"n0\"");
         assertThat(Configs.notes(dir, config))
