@@ -135,6 +135,7 @@ final class Daemon {
                 core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
+        feasible.configure(config);
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         return new Backend(
                 sender,
@@ -209,7 +210,11 @@ final class Daemon {
      */
     private List<Configurable> parts() {
         List<Configurable> onCore = List.of(
-                gate, core, backend.queries(), next -> backend.changes().definition(Preparation.onReload(next)));
+                gate,
+                core,
+                backend.queries(),
+                backend.feasible(),
+                next -> backend.changes().definition(Preparation.onReload(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->
                 Logging.apply(next.reporting().logLevel(), next.reporting().logFormat()));

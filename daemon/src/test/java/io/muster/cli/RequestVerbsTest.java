@@ -340,7 +340,10 @@ class RequestVerbsTest {
     void theGraphIsDrawnForGraphviz() {
         assertThat(muster("graph", "--format", "dot", "--depth", "1").out())
                 .startsWith("digraph \"containment\" {\n")
-                .contains("v0 [label=\"cluster0\"];", "[label=\"node[4-6] (3 x node) batch [up]\"];", "v0 -> v3;")
+                .contains(
+                        "v0 [label=\"cluster0\"",
+                        "[label=\"node[4-6] (3 x node) batch [up]\", fillcolor=\"#d9ead3\"];",
+                        "v0 -> v3;")
                 .endsWith("}\n");
     }
 
@@ -397,12 +400,62 @@ class RequestVerbsTest {
         }
     }
 
+    /** The command draws the daemon's graph, from any vertex. */
+    @Test
+    void theLevelsOfTheConfigurationAreShown(@TempDir Path own) throws Exception {
+        String machine = "[[resource.config]]\nhosts = \"n[1-4]\"\ncores = \"0-3\"\n";
+        String entries = """
+                [[graph]]
+                type = "rack"
+                names = "rack[1-2]"
+                hosts = "n[1-4]"
+                [[graph]]
+                type = "pdu"
+                subsystem = "power"
+                holds = "rack"
+                [[graph]]
+                type = "socket"
+                in = "node"
+                count = 2
+                holds = "core"
+                """;
+        try (RunningDaemon daemon = RunningDaemon.start(own, machine)) {
+            Shell shell = new Shell().with("MUSTER_URI", daemon.uri()).with("LC_ALL", "C.UTF-8");
+            assertThat(shell.run("graph", "-d2").out()).startsWith("cluster0\n└─ n[1-4] (4 x node) [up]\n   └─ core");
+            daemon.reconfigure(machine + entries);
+            assertThat(shell.run("drain", "n3", "psu").exit()).isZero();
+            assertThat(shell.run("graph", "-d3").out()).isEqualTo("""
+                    cluster0
+                    ├─ rack1
+                    │  └─ n[1-2] (2 x node) [up]
+                    │     └─ socket[0-1] (2 x socket)
+                    └─ rack2
+                       ├─ n3 (node) [drained]
+                       │  └─ socket[0-1] (2 x socket)
+                       └─ n4 (node) [up]
+                          └─ socket[0-1] (2 x socket)
+                    """);
+            assertThat(shell.run("graph", "--from", "/cluster0/rack2", "-d1").out())
+                    .isEqualTo("rack2\n├─ n3 (node) [drained]\n└─ n4 (node) [up]\n");
+            assertThat(shell.run("graph", "-s", "power").out()).isEqualTo("pdu0\n└─ rack[1-2] (2 x rack)\n");
+            assertThat(shell.run("graph", "--from", "rack7").err())
+                    .isEqualTo("muster graph: --from: containment has no rack7\n");
+            assertThat(shell.run("graph", "--from", "socket0").err())
+                    .isEqualTo("muster graph: --from: containment has 4 vertices socket0, such as"
+                            + " /cluster0/rack1/n1/socket0; name one by its path\n");
+            assertThat(shell.run("feasible", "rack=2/node=2/socket=2/core=2").exit())
+                    .isZero();
+            assertThat(shell.run("feasible", "rack=2/node=2/socket=2/core=3").exit())
+                    .isEqualTo(1);
+        }
+    }
+
     @Test
     void whatAGraphCannotShowIsSaid() {
         assertThat(muster("graph", "--subsystem", "power").err())
                 .isEqualTo("muster graph: --subsystem: the graph has no power; it has containment\n");
         assertThat(muster("graph", "--format", "png"))
-                .isEqualTo(new Result(2, "", "muster graph: --format: png is not one of tree, dot and jgf\n"));
+                .isEqualTo(new Result(2, "", "muster graph: --format: png is not one of tree, svg, dot and jgf\n"));
         assertThat(muster("graph", "--depth", "-1").exit()).isEqualTo(2);
     }
 }

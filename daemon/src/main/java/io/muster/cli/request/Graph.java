@@ -14,6 +14,7 @@ import io.muster.cli.terminal.Verb;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.Extended;
+import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Picture;
 import io.muster.inventory.graph.ResourceGraph;
@@ -22,10 +23,13 @@ import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.NotJson;
+import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.admin.Get;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,12 +40,12 @@ import picocli.CommandLine.Option;
         name = "graph",
         description = {
             "Show the resources as a graph (RFC 4): which resource contains which.",
-            "If R has a graph of its own, that graph is shown. Otherwise, all resources of one type on a node "
-                    + "form one pool."
+            "The graph is that of the [[graph]] entries of the configuration or, without entries, R's own. If R has "
+                    + "no graph, all resources of one type on a node form one pool."
         },
         footer = {
-            "  muster graph --depth=1",
-            "  muster graph --format=dot | dot -Tsvg > graph.svg",
+            "  muster graph --format=svg > graph.svg",
+            "  muster graph --subsystem=power --from=pdu3",
             "  muster graph --file=R.json --format=jgf"
         })
 public final class Graph extends Verb {
@@ -72,11 +76,18 @@ public final class Graph extends Verb {
     private String subsystem = EdgeKind.CONTAINMENT;
 
     @Option(
+            names = "--from",
+            paramLabel = "PATH",
+            description = "Show only this resource and what is below it: a path such as /cluster0/rack1, or a name.")
+    private @Nullable String from;
+
+    @Option(
             names = "--format",
             paramLabel = "FORMAT",
             defaultValue = "tree",
-            description = "Print a tree; dot, for Graphviz; or jgf, the JSON of the scheduling key of R. Default: "
-                    + "${DEFAULT-VALUE}.")
+            description =
+                    "Print a tree; svg, an image; dot, for Graphviz; or jgf, the JSON of the scheduling key of R. "
+                            + "Default: ${DEFAULT-VALUE}.")
     private String format = "tree";
 
     @Option(
@@ -93,8 +104,8 @@ public final class Graph extends Verb {
         if (depth < 0) {
             throw new Failure(Exit.USAGE, "--depth: " + depth + " is negative");
         }
-        if (!format.equals("tree") && !format.equals("dot") && !format.equals("jgf")) {
-            throw new Failure(Exit.USAGE, "--format: " + format + " is not one of tree, dot and jgf");
+        if (!List.of("tree", "svg", "dot", "jgf").contains(format)) {
+            throw new Failure(Exit.USAGE, "--format: " + format + " is not one of tree, svg, dot and jgf");
         }
         ResourceGraph graph = file == null ? ofServer() : ofFile(new Source(file));
         if (graph.root(subsystem) < 0) {
@@ -102,30 +113,58 @@ public final class Graph extends Verb {
                     Exit.ERROR,
                     "--subsystem: the graph has no " + subsystem + "; it has " + String.join(", ", graph.subsystems()));
         }
-        show(graph);
+        show(graph, start(graph));
         return Exit.OK;
     }
 
-    private void show(ResourceGraph graph) throws IOException {
+    private int start(ResourceGraph graph) {
+        if (from == null) {
+            return graph.root(subsystem);
+        }
+        Idset found = graph.named(from, subsystem);
+        if (found.isEmpty()) {
+            throw new Failure(Exit.ERROR, "--from: " + subsystem + " has no " + from);
+        }
+        if (found.size() > 1) {
+            throw new Failure(
+                    Exit.ERROR,
+                    "--from: " + subsystem + " has " + found.size() + " vertices " + from + ", such as "
+                            + graph.path(found.first(), subsystem) + "; name one by its path");
+        }
+        return found.first();
+    }
+
+    private void show(ResourceGraph graph, int start) throws IOException {
+        Picture picture = new Picture(graph, subsystem, start, depth);
         switch (format) {
-            case "dot" -> console().print(new Picture(graph, subsystem, depth).dot());
-            case "jgf" -> jgf(graph);
+            case "dot" -> console().print(picture.dot());
+            case "svg" -> console().print(svg(picture));
+            case "jgf" -> jgf(graph, start);
             default ->
-                new Picture(graph, subsystem, depth)
-                        .tree(console().style().marks() ? Picture.Lines.BOXES : Picture.Lines.ASCII)
+                picture.tree(
+                                console().style().marks() ? Picture.Lines.BOXES : Picture.Lines.ASCII,
+                                console().style()::paint)
                         .lines()
                         .forEach(console()::println);
         }
     }
 
+    private static String svg(Picture picture) {
+        try {
+            return picture.svg();
+        } catch (IllegalArgumentException e) {
+            throw new Failure(Exit.ERROR, e.getMessage() + "; draw less with --depth or --from");
+        }
+    }
+
     private ResourceGraph ofServer() throws IOException {
         try (FluxClient client = server.connect(console())) {
-            ResourceSet resources =
-                    ResourceSet.parse(client.rpc("resource.get", null).path("R"));
+            Get answer = Get.parse(client.rpc("resource.get", null));
+            ResourceSet resources = answer.resources();
             InventoryState state = Overview.ask(client).state();
             Idset drained = state.holds().held().intersect(state.members());
-            ResourceGraph graph =
-                    ofSet(resources).withLiveState(resources, state.view().up(), drained);
+            ResourceGraph graph = ofSet(resources, entries(answer))
+                    .withLiveState(resources, state.view().up(), drained);
             Idset excluded = resources.ranks().subtract(state.members());
             return graph.state(graph.nodesOf(resources, excluded), Extended.EXCLUDED);
         }
@@ -134,7 +173,7 @@ public final class Graph extends Verb {
     private ResourceGraph ofFile(Source source) throws IOException {
         try {
             JsonNode json = new JsonMapper().readTree(source.bytes(console()));
-            return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json));
+            return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json), List.of());
         } catch (JsonProcessingException e) {
             throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + NotJson.sentence(e));
         } catch (InvalidException e) {
@@ -142,19 +181,29 @@ public final class Graph extends Verb {
         }
     }
 
-    private ResourceGraph ofSet(ResourceSet resources) {
-        Detail parts = full ? Detail.UNITS : Detail.POOLS;
-        return Structure.of(resources, depth < 2 ? Detail.NODES : parts);
+    /** Returns the entries of the daemon's configuration, so that the command draws the graph that the daemon uses. */
+    private static List<GraphEntry> entries(Get answer) {
+        Problems problems = new Problems();
+        List<GraphEntry> entries =
+                answer.graph().isMissingNode() ? List.of() : GraphEntry.readAll(answer.graph(), "graph", problems);
+        problems.throwIfAny("resource.get");
+        return entries;
     }
 
-    private void jgf(ResourceGraph graph) throws IOException {
+    private ResourceGraph ofSet(ResourceSet resources, List<GraphEntry> entries) {
+        Detail parts = full ? Detail.UNITS : Detail.POOLS;
+        return Structure.of(resources, entries, depth < 2 ? Detail.NODES : parts);
+    }
+
+    private void jgf(ResourceGraph graph, int start) throws IOException {
         Jgf.Form form = full ? Jgf.Form.FULL : Jgf.Form.TERSE;
         try (JsonGenerator json = new JsonFactory().createGenerator(console().jsonWriter())) {
-            if (depth == ALL_LEVELS) {
+            if (depth == ALL_LEVELS && from == null) {
                 Jgf.write(graph, form, json);
             } else {
                 Idset.Builder shown = Idset.builder();
                 Walker.of(graph, subsystem)
+                        .from(start)
                         .pruning(visit -> visit.depth() < depth)
                         .walk(visit -> shown.add(visit.vertex()));
                 Jgf.write(graph, form, shown.build(), json);

@@ -28,7 +28,7 @@ public record Style(boolean color, boolean marks, int width) {
      * Returns the cell {@code padded}, which has {@code word} and spaces, in the colour of the word. Returns the cell
      * unchanged if the word has no colour.
      */
-    String paint(String word, String padded) {
+    public String paint(String word, String padded) {
         if (!color) {
             return padded;
         }
@@ -42,9 +42,9 @@ public record Style(boolean color, boolean marks, int width) {
 
     private static String code(String word) {
         return switch (word) {
-            case "✔", "y", "online", "free" -> GREEN;
-            case "✗", "n", "offline", "down", "lost" -> RED;
-            case "drained", "draining", "torpid", "exclude" -> YELLOW;
+            case "✔", "y", "online", "up", "free" -> GREEN;
+            case "✗", "n", "offline", "down", "failing", "lost" -> RED;
+            case "drained", "draining", "torpid", "exclude", "excluded", "degraded", "mixed" -> YELLOW;
             default -> word.endsWith("*") ? RED : "";
         };
     }

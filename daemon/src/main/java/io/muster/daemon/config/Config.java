@@ -2,6 +2,7 @@ package io.muster.daemon.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
@@ -21,6 +22,7 @@ public final class Config {
     private static final double HALF = 0.5;
 
     private final Resources resources;
+    private final List<GraphEntry> graph;
     private final Access access;
     private final Listen listen;
     private final Storage storage;
@@ -37,6 +39,7 @@ public final class Config {
         Table resource = top.section("resource");
         Table muster = top.section("muster");
         resources = Resources.read(resource, top.section("queues"), environment);
+        graph = ConfiguredGraph.read(top, resources.set());
         access = Access.read(top);
         listen = Listen.read(muster, environment);
         storage = Storage.read(muster, resource, environment);
@@ -75,8 +78,8 @@ public final class Config {
         String place = top.place(name);
         String suggestion = Key.suggestion(name, Key.TOP);
         boolean ours = Key.SECTIONS.contains(name);
-        if (name.equals(Key.GRANT.key())) {
-            return; // Access reads and checks the entries
+        if (name.equals(Key.GRANT.key()) || name.equals(Key.GRAPH.key())) {
+            return; // Access and ConfiguredGraph read and check the entries
         }
         if (table.path(0).isObject() && ours) {
             top.problem(name, "is one table: write [" + name + "]");
@@ -108,6 +111,11 @@ public final class Config {
 
     public Resources resources() {
         return resources;
+    }
+
+    /** {@code [[graph]]}. */
+    public List<GraphEntry> graph() {
+        return graph;
     }
 
     public Access access() {

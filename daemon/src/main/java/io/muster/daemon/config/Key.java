@@ -25,6 +25,12 @@ public enum Key {
     ACCESS_PRIVATE_MODE("access", "private-mode", Effect.BROKER, "visibility of jobs"),
     ACCESS_ROLES("access", "roles", Effect.RELOAD, "users and groups with flux's admin role"),
     GRANT("", "grant", Effect.RELOAD, "rights as [[grant]] entries: who, rights, holder"),
+    GRAPH(
+            "",
+            "graph",
+            Effect.RELOAD,
+            "levels of the resource graph as [[graph]] entries: type, names or count, in, hosts, holds, each, size,"
+                    + " unit, properties, subsystem, relationship, direction"),
     SOCKET("muster", "socket", Effect.RESTART, "UNIX socket that schedulers and commands connect to"),
     ADMIN_SOCKET("muster", "admin-socket", Effect.RESTART, "second socket; when set, only it takes changes"),
     STATE_DIR("muster", "state-dir", Effect.RESTART, "directory of journal and snapshot"),
@@ -74,7 +80,7 @@ public enum Key {
     static final List<String> SECTIONS = List.of("resource", "access", "muster");
 
     /** The names of all tables and arrays of tables that Muster reads. */
-    static final List<String> TOP = List.of("resource", "access", "muster", "grant");
+    static final List<String> TOP = List.of("resource", "access", "muster", "grant", "graph");
 
     private final String section;
     private final String key;

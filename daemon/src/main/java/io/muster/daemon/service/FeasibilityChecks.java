@@ -3,13 +3,16 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.feasibility.Answer;
 import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.feasibility.Verdict;
-import io.muster.inventory.graph.Jgf;
-import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Detail;
+import io.muster.inventory.graph.GraphEntry;
+import io.muster.inventory.graph.Structure;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
@@ -39,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * time, beside the core thread. Users take turns, so that a user with many checks delays only that user's own. Each check
  * uses the state of the inventory at the moment when its turn comes.
  */
-public final class FeasibilityChecks {
+public final class FeasibilityChecks implements Configurable {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     /**
@@ -67,6 +70,7 @@ public final class FeasibilityChecks {
     private int count;
     private long bytes;
     private boolean busy;
+    private List<GraphEntry> graph = List.of();
 
     /**
      * @param inventory returns the current state; called on the core thread
@@ -77,6 +81,11 @@ public final class FeasibilityChecks {
         this.inventory = inventory;
         this.clock = clock;
         this.checks = checks;
+    }
+
+    @Override
+    public void configure(Config next) {
+        graph = next.graph();
     }
 
     private record Check(Bytes payload, Replier reply) {}
@@ -119,10 +128,11 @@ public final class FeasibilityChecks {
         bytes -= check.payload().length();
         busy = true;
         InventoryState state = inventory.get();
+        List<GraphEntry> entries = graph;
         double now = clock.getAsDouble();
         checks.run(
                 () -> {
-                    Consumer<Replier> answer = answer(check.payload(), state, now);
+                    Consumer<Replier> answer = answer(check.payload(), state, entries, now);
                     return () -> finish(check, answer);
                 },
                 bug -> finish(check, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
@@ -137,11 +147,11 @@ public final class FeasibilityChecks {
         }
     }
 
-    private Consumer<Replier> answer(Bytes payload, InventoryState state, double now) {
+    private Consumer<Replier> answer(Bytes payload, InventoryState state, List<GraphEntry> entries, double now) {
         try {
             ObjectNode json = Json.parse(payload);
             boolean explain = FeasibilityRequest.wantsExplanation(json);
-            FeasibilityAnswer answer = answer(json, state, now);
+            FeasibilityAnswer answer = answer(json, state, entries, now);
             RpcException refusal = explain ? null : answer.refusal();
             Bytes encoded = explain ? Json.encode(answer.toJson()) : null;
             return reply -> {
@@ -158,10 +168,10 @@ public final class FeasibilityChecks {
         }
     }
 
-    private FeasibilityAnswer answer(ObjectNode json, InventoryState state, double now) {
+    private FeasibilityAnswer answer(ObjectNode json, InventoryState state, List<GraphEntry> entries, double now) {
         try {
             FeasibilityRequest request = FeasibilityRequest.parse(json);
-            Feasibility feasibility = stock.of(state);
+            Feasibility feasibility = stock.of(state, entries);
             return FeasibilityAnswer.of(request.now(), answer(feasibility, request, state, now), stock.resources());
         } catch (InvalidException e) {
             return FeasibilityAnswer.of(false, Answer.invalid(String.valueOf(e.getMessage())), ResourceSet.EMPTY);
@@ -192,11 +202,14 @@ public final class FeasibilityChecks {
         private Idset members = Idset.EMPTY;
         private ResourceSet resources = ResourceSet.EMPTY;
         private Feasibility folded = whole;
+        private List<GraphEntry> graph = List.of();
 
-        Feasibility of(InventoryState state) {
+        @SuppressWarnings(
+                "ReferenceEquality") // the entries are another object only after the configuration was read again
+        Feasibility of(InventoryState state, List<GraphEntry> entries) {
             Idset now = state.members();
-            if (definition != state.definition() || !members.equals(now)) {
-                define(state.definition().base());
+            if (definition != state.definition() || !members.equals(now) || graph != entries) {
+                define(state.definition().base(), entries);
                 resources = state.resources().withoutScheduling().keep(now);
                 folded = whole.with(resources);
                 definition = state.definition();
@@ -206,10 +219,11 @@ public final class FeasibilityChecks {
         }
 
         @SuppressWarnings("ReferenceEquality") // a definition keeps its base R when properties change
-        private void define(ResourceSet next) {
-            if (base != next) {
-                whole = fold(next.withoutScheduling(), next.scheduling());
+        private void define(ResourceSet next, List<GraphEntry> entries) {
+            if (base != next || graph != entries) {
+                whole = fold(next, entries);
                 base = next;
+                graph = entries;
             }
         }
 
@@ -217,16 +231,18 @@ public final class FeasibilityChecks {
             return resources;
         }
 
-        private static Feasibility fold(ResourceSet r, @Nullable JsonNode scheduling) {
-            if (scheduling == null || !scheduling.has("graph")) {
-                return Feasibility.of(r);
+        private static Feasibility fold(ResourceSet r, List<GraphEntry> entries) {
+            ResourceSet hosts = r.withoutScheduling();
+            JsonNode scheduling = r.scheduling();
+            if (entries.isEmpty() && (scheduling == null || !scheduling.has("graph"))) {
+                return Feasibility.of(hosts);
             }
             try {
-                ResourceGraph graph = Jgf.read(scheduling);
-                return Feasibility.of(r, graph);
+                // This graph has the states of R's graph only. Feasibility also obeys states that are set on it here.
+                return Feasibility.of(hosts, Structure.of(r, entries, Detail.POOLS));
             } catch (InvalidException e) {
                 log.warn("feasibility is judged without R's scheduling graph: {}", e.getMessage());
-                return Feasibility.of(r);
+                return Feasibility.of(hosts);
             }
         }
     }

@@ -3,6 +3,7 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
@@ -54,11 +55,13 @@ public final class Queries implements Configurable {
     private final Reporters reporters;
     private final SessionMeters meters;
     private @Nullable Situation situation;
+    private @Nullable Described described;
     private Bytes config = Json.EMPTY_OBJECT;
+    private JsonNode graph = MissingNode.getInstance();
 
     private final Kept<InventoryState> status;
     private final Kept<Situation> schedStatus;
-    private final Kept<Definition> get;
+    private final Kept<Described> get;
     private final Kept<InventoryAnswer> everything;
 
     /** @param beside encodes long responses beside the core thread */
@@ -81,10 +84,24 @@ public final class Queries implements Configurable {
                 now -> SchedStatus.of(now.state, JobUsage.allocated(now.usage)).encode());
         this.get = new Kept<>(
                 beside,
-                () -> inventory.state().definition(),
-                definition -> Get.of(definition).encode());
+                this::described,
+                now -> Get.of(now.definition, now.graph).encode());
         Body body = new Body();
         this.everything = new Kept<>(beside, this::all, answer -> answer.encode(body.of(answer.state())));
+    }
+
+    /** What {@code resource.get} depends on. */
+    private record Described(Definition definition, JsonNode graph) {}
+
+    /** Returns the same object until the definition or the configuration is another object, as {@link Kept} needs it. */
+    @SuppressWarnings("ReferenceEquality")
+    private Described described() {
+        Described last = described;
+        if (last == null || last.definition != inventory.state().definition() || last.graph != graph) {
+            last = new Described(inventory.state().definition(), graph);
+            described = last;
+        }
+        return last;
     }
 
     /** What {@code resource.sched-status} depends on. */
@@ -222,7 +239,9 @@ public final class Queries implements Configurable {
 
     @Override
     public void configure(Config next) {
-        config(next.toJson());
+        ObjectNode document = next.toJson();
+        graph = document.path("graph");
+        config(document);
     }
 
     /** @param document the configuration as the files have it */

@@ -3,15 +3,35 @@ package io.muster.inventory.feasibility;
 import io.muster.inventory.idset.Idset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
  * A vertex above the nodes, such as a cluster, a rack or a switch.
  *
+ * @param properties the properties of the vertex
  * @param ranks all nodes below the area, however deep
  * @param outside the vertices of the area that are outside of every node and of every inner area, as one kind
  */
-record Area(String type, Idset ranks, List<Area> areas, Kind outside) {
+record Area(String type, Map<String, String> properties, Idset ranks, List<Area> areas, Kind outside) {
+    Area(String type, Idset ranks, List<Area> areas, Kind outside) {
+        this(type, Map.of(), ranks, areas, outside);
+    }
+
+    /** Returns this area with the types under which {@code sought} counts vertices with its properties. */
+    Area renamed(Sought sought, Kind.Table table) {
+        List<Area> renamed = areas.stream().map(a -> a.renamed(sought, table)).toList();
+        return new Area(sought.type(type, properties), properties, ranks, renamed, outside.renamed(sought, table));
+    }
+
+    void propertiesInto(String wanted, Set<String> names) {
+        outside.propertiesInto(wanted, names);
+        for (Area area : areas) {
+            names.addAll(area.type.equals(wanted) ? area.properties.keySet() : Set.of());
+            area.propertiesInto(wanted, names);
+        }
+    }
+
     /** Returns the topmost areas of the type below this area. */
     List<Area> topmost(String wanted) {
         List<Area> found = new ArrayList<>();

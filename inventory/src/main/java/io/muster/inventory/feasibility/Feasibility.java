@@ -26,19 +26,28 @@ import org.jspecify.annotations.Nullable;
 public final class Feasibility {
     private final ResourceSet r;
     private final Stock stock;
+    /** The stock without the vertices of the graph that are down. */
+    private final Stock usable;
 
-    private Feasibility(ResourceSet r, Stock stock) {
+    private Feasibility(ResourceSet r, Stock stock, Stock usable) {
         this.r = r;
         this.stock = stock;
+        this.usable = usable;
     }
 
     public static Feasibility of(ResourceSet r) {
-        return new Feasibility(r, Stock.of(r));
+        Stock stock = Stock.of(r);
+        return new Feasibility(r, stock, stock);
     }
 
-    /** Uses the structure within and above nodes that {@code graph} describes, usually the JGF of the R. */
+    /**
+     * Uses the structure within and above nodes that {@code graph} describes. Vertices with a state such as down, and
+     * everything below them, cannot be used now.
+     */
     public static Feasibility of(ResourceSet r, ResourceGraph graph) {
-        return new Feasibility(r, Stock.of(r, graph));
+        Stock stock = Stock.of(r, graph, Idset.EMPTY);
+        Idset lost = graph.unusable();
+        return new Feasibility(r, stock, lost.isEmpty() ? stock : Stock.of(r, graph, lost));
     }
 
     /**
@@ -46,7 +55,13 @@ public final class Feasibility {
      * the number of kinds of nodes and of intervals of ranks; no graph is read again.
      */
     public Feasibility with(ResourceSet other) {
-        return new Feasibility(other, stock.keep(other.ranks()));
+        Stock kept = stock.keep(other.ranks());
+        return new Feasibility(other, kept, isAllUsable() ? kept : usable.keep(other.ranks()));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // of() uses one object for both if there is no difference
+    private boolean isAllUsable() {
+        return stock == usable;
     }
 
     /** Returns the number of distinct kinds of node. */
@@ -56,7 +71,7 @@ public final class Feasibility {
 
     /** Decides whether the request fits if every host is up and free. */
     public Answer ever(Request request) {
-        return ask(request, r.ranks());
+        return ask(request, stock, r.ranks());
     }
 
     /**
@@ -72,7 +87,10 @@ public final class Feasibility {
         if (fault != null) {
             return ever.with(Verdict.NOT_NOW, fault);
         }
-        Answer answer = ask(request, up);
+        Answer answer = ask(request, usable, up);
+        if (!isAllUsable()) {
+            answer = answer.remarking("some vertices of the graph are down");
+        }
         if (answer.verdict() == Verdict.NEVER) {
             return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, answer));
         }
@@ -119,16 +137,65 @@ public final class Feasibility {
         return String.format(Locale.ROOT, seconds == Math.rint(seconds) ? "%.0fs" : "%.1fs", seconds);
     }
 
-    private Answer ask(Request request, Idset available) {
+    private Answer ask(Request request, Stock all, Idset available) {
+        Sought sought = new Sought(request.resources(), all, r);
+        Answer answer = ask(request, all, available, sought);
+        for (String remark : sought.remarks()) {
+            answer = answer.remarking(remark);
+        }
+        return request.resources().stream().anyMatch(Feasibility::hasId)
+                ? answer.remarking("ids of resources are ignored")
+                : answer;
+    }
+
+    /**
+     * Answers a request for vertices with properties. If every vertex of a type is asked with the same properties, other
+     * vertices of the type do not matter. If the request asks for nodes with properties, only slots outside of its nodes may use other
+     * hosts.
+     */
+    private Answer ask(Request request, Stock all, Idset available, Sought sought) {
+        if (sought.isNothing()) {
+            return fit(request, all, available);
+        }
+        boolean isBound = sought.isMixed()
+                || (sought.isOfNodes()
+                        && !new AreaFit(all, available)
+                                .wanted(request.resources()).stream()
+                                        .allMatch(wanted -> wanted.item().type().equals(Resource.NODE)));
+        Answer plain = isBound ? fit(request, all, available) : Answer.of(Verdict.UNKNOWN, "");
+        if (plain.verdict() == Verdict.NEVER) {
+            return plain;
+        }
+        List<Resource> renamed = sought.renamed(request.resources());
+        Answer answer = sought.isMixed()
+                ? plain
+                : fit(
+                        new Request(renamed, request.constraint(), request.duration()),
+                        all.renamed(sought),
+                        available.intersect(sought.ranks()));
+        if (isBound && (sought.isMixed() || answer.verdict() == Verdict.NEVER)) {
+            return answer.with(
+                    Verdict.UNKNOWN,
+                    "the request asks for some vertices with properties and for others without them, and Muster does not"
+                            + " search how they could share what is there");
+        }
+        return answer.verdict() == Verdict.NEVER && sought.isOfNodes()
+                ? answer.with(Verdict.NEVER, answer.sentence() + sought.nodesHaving())
+                : answer;
+    }
+
+    private Answer fit(Request request, Stock stock, Idset available) {
         @Nullable String fault = Units.fault(request.resources(), stock);
         if (fault != null) {
             return Answer.invalid(fault);
         }
         AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
-        Answer answer = answer(request, fit, available);
-        return request.resources().stream().anyMatch(Feasibility::hasId)
-                ? answer.remarking("ids of resources are ignored")
-                : answer;
+        List<Flow> flows = stock.flows().stream()
+                .filter(flow -> request.resources().stream().anyMatch(item -> item.mentions(flow.type())))
+                .toList();
+        return flows.isEmpty()
+                ? answer(request, stock, fit, available, true)
+                : answer(request, stock, fit, available, flows);
     }
 
     /** Returns whether a vertex has the key {@code id} of RFC 14, which Flux's schedulers ignore too. */
@@ -136,12 +203,65 @@ public final class Feasibility {
         return item.attributes().containsKey("id") || item.with().stream().anyMatch(Feasibility::hasId);
     }
 
-    private Answer answer(Request request, AreaFit fit, Idset available) {
+    /** Answers a request for what stands in other subsystems: what remains without it must fit, and each flow must be enough. */
+    private Answer answer(Request request, Stock stock, AreaFit fit, Idset available, List<Flow> flows) {
+        List<Resource> list = request.resources();
+        Request contained = new Request(FlowFit.without(list, flows), request.constraint(), request.duration());
+        Answer answer = answer(contained, stock, fit, available, false);
+        if (answer.verdict() == Verdict.NEVER) {
+            return answer;
+        }
+        for (Flow flow : flows) {
+            if (list.stream().anyMatch(item -> hasBelow(item, flow.type()))) {
+                return answer.with(
+                        Verdict.UNKNOWN,
+                        "type " + flow.type() + " stands in subsystem " + flow.subsystem()
+                                + ", and Muster does not decide what is below it there");
+            }
+        }
+        List<FlowFit> fits =
+                flows.stream().map(flow -> new FlowFit(fit, list, flow, flows)).toList();
+        for (FlowFit flow : fits) {
+            @Nullable String shortage = flow.shortage();
+            if (shortage != null) {
+                return answer.with(Verdict.NEVER, shortage);
+            }
+        }
+        AreaFit reached = fit;
+        for (FlowFit flow : fits) {
+            reached = reached.without(flow.unreached());
+        }
+        if (reached.allowed().isEmpty() && fits.stream().anyMatch(FlowFit::needsHosts)) {
+            return answer.with(
+                    Verdict.NEVER,
+                    "no usable node is where the request could take all of "
+                            + String.join(", ", flows.stream().map(Flow::type).toList()));
+        }
+        Answer there = answer(contained, stock, reached, available, false);
+        AreaFit hosts = reached;
+        long limiting = flows.stream()
+                .filter(flow -> !new FlowFit(hosts, list, flow, flows).isAmple())
+                .filter(flow -> flows.size() > 1 || !new FlowFit(hosts, list, flow, flows).isProven())
+                .count();
+        return there.verdict() == Verdict.YES && limiting == 0
+                ? new Answer(Verdict.YES, there.sentence(), -1, there.hosts(), List.of(), List.of())
+                : answer.with(
+                        Verdict.UNKNOWN,
+                        "Muster does not search how the request could share what flows through subsystem "
+                                + flows.get(0).subsystem());
+    }
+
+    private static boolean hasBelow(Resource item, String type) {
+        return (item.type().equals(type) && !item.with().isEmpty())
+                || item.with().stream().anyMatch(part -> hasBelow(part, type));
+    }
+
+    private Answer answer(Request request, Stock stock, AreaFit fit, Idset available, boolean counted) {
         List<Resource> list = request.resources();
         Fit copies = fit.copies(list, fit.top(), 1);
         List<Wanted> items = fit.wanted(list);
         Idset hosts = fit.qualifying(items);
-        long slots = Slots.most(list, fit);
+        long slots = counted ? Slots.most(list, fit) : -1;
         if (copies.least() > 0) {
             @Nullable List<Share> witness = new Placer(fit).place(list, fit.top(), 1);
             String sentence = (hosts.isEmpty()

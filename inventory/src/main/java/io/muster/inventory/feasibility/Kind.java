@@ -20,14 +20,16 @@ final class Kind {
     private final String type;
     private final long size;
     private final String unit;
+    private final Map<String, String> properties;
     private final List<Part> parts;
     private final Set<String> types = new TreeSet<>();
 
-    private Kind(int id, String type, long size, String unit, List<Part> parts) {
+    private Kind(int id, String type, long size, String unit, Map<String, String> properties, List<Part> parts) {
         this.id = id;
         this.type = type;
         this.size = size;
         this.unit = unit;
+        this.properties = properties;
         this.parts = parts;
         for (Part part : parts) {
             types.add(part.kind().type);
@@ -40,13 +42,17 @@ final class Kind {
         private final Map<List<Object>, Kind> kinds = new HashMap<>();
 
         Kind kind(String type, long size, String unit, Map<Kind, Long> children) {
+            return kind(type, size, unit, Map.of(), children);
+        }
+
+        Kind kind(String type, long size, String unit, Map<String, String> properties, Map<Kind, Long> children) {
             List<Part> parts = new ArrayList<>();
             children.forEach((child, count) -> parts.add(new Part(child, count)));
             parts.sort(Comparator.comparingInt(p -> p.kind().id));
-            List<Object> key = List.of(type, size, unit, parts);
+            List<Object> key = List.of(type, size, unit, properties, parts);
             Kind known = kinds.get(key);
             if (known == null) {
-                known = new Kind(kinds.size(), type, size, unit, List.copyOf(parts));
+                known = new Kind(kinds.size(), type, size, unit, properties, List.copyOf(parts));
                 kinds.put(key, known);
             }
             return known;
@@ -55,6 +61,21 @@ final class Kind {
 
     String type() {
         return type;
+    }
+
+    /** Returns this kind in {@code table}, with the types under which {@code sought} counts vertices with its properties. */
+    Kind renamed(Sought sought, Table table) {
+        Map<Kind, Long> renamed = new HashMap<>();
+        parts.forEach(part -> renamed.merge(part.kind.renamed(sought, table), part.count, Long::sum));
+        return table.kind(sought.type(type, properties), size, unit, properties, renamed);
+    }
+
+    /** Adds to {@code names} the names of the properties of vertices of the type {@code wanted} below. */
+    void propertiesInto(String wanted, Set<String> names) {
+        for (Part part : parts) {
+            names.addAll(part.kind.type.equals(wanted) ? part.kind.properties.keySet() : Set.of());
+            part.kind.propertiesInto(wanted, names);
+        }
     }
 
     /** Returns the types of all vertices below. */

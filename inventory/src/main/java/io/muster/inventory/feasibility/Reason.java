@@ -279,7 +279,7 @@ final class Reason {
     }
 
     private static String plural(long n, String word) {
-        return n + " " + word + (n == 1 ? "" : "s");
+        return n + " " + word + (n == 1 || word.endsWith("}") ? "" : "s");
     }
 
     private static String are(long n) {

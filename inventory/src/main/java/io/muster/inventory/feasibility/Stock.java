@@ -2,6 +2,7 @@ package io.muster.inventory.feasibility;
 
 import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.Pool;
+import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
@@ -14,7 +15,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +30,16 @@ import org.jspecify.annotations.Nullable;
  * @param top a virtual area around the outermost area, so that a request may name the outermost area too
  * @param types types of all vertices
  * @param areaTypes types of the areas
+ * @param nodeProperties the ranks of the nodes that the graph gives a property, by {@code name} or {@code name=value}
+ * @param flows what stands in other subsystems than containment
  */
-record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<String> areaTypes) {
+record Stock(
+        List<Cell> cells,
+        Area top,
+        SortedSet<String> types,
+        SortedSet<String> areaTypes,
+        SortedMap<String, Idset> nodeProperties,
+        List<Flow> flows) {
     /** The ranks whose nodes are of one kind. */
     record Cell(Kind kind, Idset ranks) {}
 
@@ -37,10 +49,14 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         Kind.Table table = new Kind.Table();
         List<Cell> cells = cells(r, table);
         Kind nothing = table.kind("cluster", 1, "", Map.of());
-        return of(cells, new Area("", r.ranks(), List.of(new Area("cluster", r.ranks(), List.of(), nothing)), nothing));
+        return of(
+                cells,
+                new Area("", r.ranks(), List.of(new Area("cluster", r.ranks(), List.of(), nothing)), nothing),
+                new TreeMap<>(),
+                List.of());
     }
 
-    private static Stock of(List<Cell> cells, Area top) {
+    private static Stock of(List<Cell> cells, Area top, SortedMap<String, Idset> nodeProperties, List<Flow> flows) {
         SortedSet<String> areaTypes = new TreeSet<>();
         top.typesInto(areaTypes);
         SortedSet<String> types = new TreeSet<>(areaTypes);
@@ -49,9 +65,10 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             types.add(cell.kind().type());
             types.addAll(cell.kind().types());
         }
+        flows.forEach(flow -> types.add(flow.type()));
         List<Cell> byRank = new ArrayList<>(cells);
         byRank.sort(Comparator.comparingInt(cell -> cell.ranks().first()));
-        return new Stock(List.copyOf(byRank), top, types, areaTypes);
+        return new Stock(List.copyOf(byRank), top, types, areaTypes, nodeProperties, flows);
     }
 
     /** Returns this stock without ranks that are not in {@code ranks}. Areas stay, even if they have no ranks left. */
@@ -63,7 +80,11 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
                 remaining.add(new Cell(cell.kind(), kept));
             }
         }
-        return of(remaining, top);
+        return of(
+                remaining,
+                top,
+                nodeProperties,
+                flows.stream().map(f -> f.keep(ranks)).toList());
     }
 
     /** Returns the units in which pools of the type are counted. */
@@ -71,7 +92,27 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         SortedSet<String> units = new TreeSet<>();
         cells.forEach(cell -> cell.kind().unitsInto(type, units));
         top.unitsInto(type, units);
+        flows.stream()
+                .filter(flow -> flow.type().equals(type))
+                .forEach(flow -> flow.supplies().forEach(s -> units.add(s.unit())));
         return units;
+    }
+
+    /** Returns this stock with the types under which {@code sought} counts vertices with the properties that it asks. */
+    Stock renamed(Sought sought) {
+        Kind.Table table = new Kind.Table();
+        List<Cell> renamed = cells.stream()
+                .map(cell -> new Cell(cell.kind().renamed(sought, table), cell.ranks()))
+                .toList();
+        return of(renamed, top.renamed(sought, table), nodeProperties, flows);
+    }
+
+    /** Returns the names of the properties that vertices of a type have, except nodes. */
+    Set<String> properties(String type) {
+        Set<String> names = new TreeSet<>();
+        cells.forEach(cell -> cell.kind().propertiesInto(type, names));
+        top.propertiesInto(type, names);
+        return names;
     }
 
     private static void outsideInto(Area area, SortedSet<String> types) {
@@ -94,9 +135,11 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
     /**
      * Returns the stock of {@code r} with the structure that {@code graph} describes. The graph's nodes are assigned to
      * ranks by {@link ResourceGraph#ranksIn}.
+     *
+     * @param lost vertices that are left out, with everything below them
      */
-    static Stock of(ResourceSet r, ResourceGraph graph) {
-        return new Folding(r, graph).fold();
+    static Stock of(ResourceSet r, ResourceGraph graph, Idset lost) {
+        return new Folding(r, graph, lost).fold();
     }
 
     /** Turns a graph into a stock, from the leaves up. A folding is used once. */
@@ -109,16 +152,25 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
         private final Map<Integer, Integer> nodeRanks = new HashMap<>();
         private final Map<Kind, Idset.Builder> cells = new LinkedHashMap<>();
         private final IntUnaryOperator rankOf;
+        private final Idset lost;
+        private final SortedMap<String, Idset.Builder> nodeProperties = new TreeMap<>();
         private final BitSet placed = new BitSet();
 
-        Folding(ResourceSet r, ResourceGraph graph) {
-            this.r = r;
+        Folding(ResourceSet all, ResourceGraph graph, Idset lost) {
             this.graph = graph;
+            this.lost = lost;
+            this.r = all.remove(ranksBelow(all, graph, lost));
             this.rankOf = graph.ranksIn(r);
         }
 
         Stock fold() {
-            Walker.of(graph, EdgeKind.CONTAINMENT).walk(v -> vertex(v.vertex()));
+            Walker.of(graph, EdgeKind.CONTAINMENT)
+                    .pruning(v -> !lost.contains(v.vertex()))
+                    .walk(v -> {
+                        if (!lost.contains(v.vertex())) {
+                            vertex(v.vertex());
+                        }
+                    });
             Kind nothing = table.kind("", 1, "", Map.of());
             int root = graph.root(EdgeKind.CONTAINMENT);
             @Nullable Area area = areas.get(root);
@@ -133,7 +185,10 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             if (!unplaced.isEmpty()) {
                 Stock.cells(r.keep(unplaced), table).forEach(folded::add);
             }
-            return Stock.of(folded, new Area("", r.ranks(), List.of(area), nothing));
+            Area top = new Area("", r.ranks(), List.of(area), nothing);
+            Stock stock = Stock.of(folded, top, nodeProperties(), List.of());
+            List<Flow> flows = Flow.of(graph, stock.types, rankOf, v -> !lost.contains(v));
+            return Stock.of(folded, top, stock.nodeProperties, flows);
         }
 
         /** Folds a graph that has no nodes, or whose root is its only node: the root is the only host. */
@@ -144,7 +199,27 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
             }
             Integer rank = nodeRanks.getOrDefault(root, r.ranks().first());
             List<Cell> onlyCell = List.of(new Cell(kind, Idset.of(rank)));
-            return Stock.of(onlyCell, new Area("", r.ranks(), List.of(), nothing));
+            return Stock.of(onlyCell, new Area("", r.ranks(), List.of(), nothing), nodeProperties(), List.of());
+        }
+
+        private SortedMap<String, Idset> nodeProperties() {
+            SortedMap<String, Idset> built = new TreeMap<>();
+            nodeProperties.forEach((name, ranks) -> built.put(name, ranks.build()));
+            return built;
+        }
+
+        private static Idset ranksBelow(ResourceSet r, ResourceGraph graph, Idset vertices) {
+            IntUnaryOperator ranks = graph.ranksIn(r);
+            Idset.Builder below = Idset.builder();
+            vertices.forEach(from -> Walker.of(graph, EdgeKind.CONTAINMENT)
+                    .from(from)
+                    .walk(v -> {
+                        int rank = v.pool().type().equals(NODE) ? ranks.applyAsInt(v.vertex()) : -1;
+                        if (rank >= 0) {
+                            below.add(rank);
+                        }
+                    }));
+            return below.build();
         }
 
         private void vertex(int vertex) {
@@ -167,23 +242,31 @@ record Stock(List<Cell> cells, Area top, SortedSet<String> types, SortedSet<Stri
                 }
             });
             Pool pool = graph.pool(vertex);
-            Kind kind = table.kind(pool.type(), pool.size(), pool.unit(), parts);
-            if (pool.type().equals(NODE)) {
+            boolean isNode = pool.type().equals(NODE);
+            SortedMap<String, String> properties = new TreeMap<>(isNode ? Map.of() : pool.properties());
+            properties.remove(PoolKind.IDS);
+            Kind kind = table.kind(pool.type(), pool.size(), pool.unit(), properties, parts);
+            if (isNode) {
                 node(vertex, kind);
             }
-            if (hasNodes[0] && !pool.type().equals(NODE)) {
-                areas.put(vertex, new Area(pool.type(), ranks.build(), List.copyOf(inner), kind));
+            if (hasNodes[0] && !isNode) {
+                areas.put(vertex, new Area(pool.type(), properties, ranks.build(), List.copyOf(inner), kind));
             } else {
                 kinds.put(vertex, kind);
             }
         }
 
         private void node(int vertex, Kind kind) {
-            int rank = rankOf.applyAsInt(vertex);
-            rank = rank >= 0 && r.ranks().contains(rank) && !placed.get(rank) ? rank : -1;
+            int own = rankOf.applyAsInt(vertex);
+            int rank = own >= 0 && r.ranks().contains(own) && !placed.get(own) ? own : -1;
             nodeRanks.put(vertex, rank);
             if (rank >= 0) {
                 placed.set(rank);
+                graph.pool(vertex)
+                        .properties()
+                        .forEach((name, value) -> nodeProperties
+                                .computeIfAbsent(value.isEmpty() ? name : name + "=" + value, key -> Idset.builder())
+                                .add(rank));
                 cells.computeIfAbsent(kind, k -> Idset.builder()).add(rank);
             }
         }

@@ -7,8 +7,8 @@ import java.util.SortedMap;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Stores the vertices and edges of a graph, either in a table ({@link TableLayout}) or by computing them from a resource set
- * ({@link RankLayout}).
+ * Stores the vertices and edges of a graph, either in a table ({@link TableLayout}) or by computing them from columns
+ * ({@link ColumnLayout}).
  */
 interface GraphStore {
     int size();

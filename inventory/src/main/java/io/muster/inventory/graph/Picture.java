@@ -7,39 +7,88 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.function.BinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Draws a graph for people to look at, as an indented tree or in Graphviz's language. Both forms escape characters that may
- * not be printed. Siblings that look alike are drawn once, with their number.
+ * Draws a graph for people to look at: as an indented tree, in Graphviz's language, or as an SVG image. All forms escape
+ * characters that may not be printed. Siblings that look alike are drawn once, with their number, and so is what is below them.
  */
 public final class Picture {
     /** The number of characters after which a folded list of names is cut off. The number of names is shown beside the list. */
     private static final int MOST_CHARS = 200;
 
     /** The highest number of drawn levels. Without this limit, a subsystem could be as deep as there are vertices. */
-    private static final int MOST_LEVELS = 100;
+    private static final int MAX_LEVELS = 100;
 
-    /** Siblings that look alike down to the lowest drawn level. Bundles are in the order of their first sibling. */
-    private record Bundle(int sample, List<String> names, List<Bundle> below) {}
+    /** The highest number of boxes of an image. */
+    public static final int MOST_BOXES = 1000;
+
+    /** The state of a box whose vertices have no state of their own, if the boxes below have several. */
+    private static final String MIXED = "mixed";
+
+    private static final Map<String, String> COLOURS = Map.ofEntries(
+            Map.entry(Extended.UP, "#d9ead3"),
+            Map.entry(Extended.DOWN, "#f4cccc"),
+            Map.entry("failing", "#f4cccc"),
+            Map.entry("lost", "#f4cccc"),
+            Map.entry("degraded", "#fce5cd"),
+            Map.entry(Extended.DRAINED, "#fff2cc"),
+            Map.entry(MIXED, "#fff2cc"),
+            Map.entry(Extended.EXCLUDED, "#e0e0e0"),
+            Map.entry("unknown", "#e0e0e0"));
+
+    /** Vertices that look alike down to the lowest drawn level and are below the same vertex or below vertices that look alike. */
+    private static final class Bundle {
+        final int sample;
+        final @Nullable String state;
+        final Map<Integer, Bundle> below;
+        final Set<String> names = new LinkedHashSet<>();
+        /** The number of vertices below one vertex. */
+        int each;
+
+        Bundle(int sample, @Nullable String state, Map<Integer, Bundle> below) {
+            this.sample = sample;
+            this.state = state;
+            this.below = below;
+        }
+
+        /** Adds what is below another vertex that looks like the one above this bundle. */
+        void absorb(Bundle like) {
+            names.addAll(like.names);
+            like.below.forEach(
+                    (look, bundle) -> below.getOrDefault(look, bundle).absorb(bundle));
+        }
+    }
 
     private final ResourceGraph graph;
     private final String subsystem;
+    private final int start;
     private final int depth;
     private final Map<Look, Integer> looks = new HashMap<>();
 
     /**
      * Creates a picture of one subsystem.
      *
-     * @param depth number of levels that are drawn below the root
+     * @param start the vertex that is drawn with the vertices below it; -1 for none
+     * @param depth number of levels that are drawn below the start
      */
-    public Picture(ResourceGraph graph, String subsystem, int depth) {
+    public Picture(ResourceGraph graph, String subsystem, int start, int depth) {
         this.graph = graph;
         this.subsystem = subsystem;
+        this.start = start;
         this.depth = depth;
+    }
+
+    /** Creates a picture of a whole subsystem. */
+    public Picture(ResourceGraph graph, String subsystem, int depth) {
+        this(graph, subsystem, graph.root(subsystem), depth);
     }
 
     /** Characters that draw the branches of a tree. */
@@ -59,49 +108,49 @@ public final class Picture {
     }
 
     /**
-     * Returns the tree as text, one line for each bundle of siblings, with children indented. The text is empty if the graph
-     * has no such subsystem.
+     * Returns the tree as text, one line for each bundle of vertices that are alike, with children indented. The text is empty
+     * if there is no start.
+     *
+     * @param paint returns the second argument, a text, in the colour of the first, a state
      */
-    public String tree(Lines lines) {
+    public String tree(Lines lines, BinaryOperator<String> paint) {
         StringBuilder out = new StringBuilder();
-        int root = graph.root(subsystem);
-        if (root >= 0) {
-            out.append(branch(bundle(root), lines, ""));
+        if (start >= 0) {
+            branch(bundle(), lines, "", paint, out);
         }
         return out.toString();
     }
 
-    private String branch(Bundle bundle, Lines lines, String lead) {
-        StringBuilder out = new StringBuilder(text(bundle)).append('\n');
-        int last = bundle.below().size() - 1;
-        for (int i = 0; i <= last; i++) {
-            out.append(lead)
-                    .append(i == last ? lines.last : lines.branch)
-                    .append(branch(bundle.below().get(i), lines, lead + (i == last ? "   " : lines.on)));
+    private void branch(Bundle bundle, Lines lines, String lead, BinaryOperator<String> paint, StringBuilder out) {
+        String text = text(bundle);
+        out.append(bundle.state == null ? text : paint.apply(bundle.state, text))
+                .append('\n');
+        int remaining = bundle.below.size();
+        for (Bundle child : bundle.below.values()) {
+            boolean last = --remaining == 0;
+            out.append(lead).append(last ? lines.last : lines.branch);
+            branch(child, lines, lead + (last ? "   " : lines.on), paint, out);
         }
-        return out.toString();
     }
 
     /** Returns a graph in Graphviz's language, which {@code dot -Tsvg} turns into an image. */
     public String dot() {
         StringBuilder out = new StringBuilder("digraph ")
                 .append(quote(Text.escaped(subsystem)))
-                .append(" {\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
-        int root = graph.root(subsystem);
-        if (root >= 0) {
-            dot(bundle(root), out, new int[1]);
+                .append(
+                        " {\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\"];\n");
+        if (start >= 0) {
+            dot(bundle(), out, new int[1]);
         }
         return out.append("}\n").toString();
     }
 
     private int dot(Bundle bundle, StringBuilder out, int[] count) {
         int self = count[0]++;
-        out.append("  v")
-                .append(self)
-                .append(" [label=")
-                .append(quote(text(bundle)))
-                .append("];\n");
-        for (Bundle child : bundle.below()) {
+        @Nullable String colour = colour(bundle);
+        out.append("  v").append(self).append(" [label=").append(quote(text(bundle)));
+        out.append(colour == null ? "" : ", fillcolor=\"" + colour + '"').append("];\n");
+        for (Bundle child : bundle.below.values()) {
             int below = dot(child, out, count);
             out.append("  v").append(self).append(" -> v").append(below).append(";\n");
         }
@@ -112,21 +161,44 @@ public final class Picture {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
+    /**
+     * Returns an SVG image, with the start on the left.
+     *
+     * @throws IllegalArgumentException if there are more than {@link #MOST_BOXES} boxes
+     */
+    public String svg() {
+        Drawing drawing = new Drawing();
+        if (start >= 0) {
+            add(bundle(), 0, drawing);
+        }
+        return drawing.svg();
+    }
+
+    private Drawing.Box add(Bundle bundle, int level, Drawing drawing) {
+        @Nullable String colour = colour(bundle);
+        List<Drawing.Box> below = new ArrayList<>();
+        bundle.below.values().forEach(child -> below.add(add(child, level + 1, drawing)));
+        return drawing.add(text(bundle), colour == null ? "#ffffff" : colour, level, below);
+    }
+
+    private static @Nullable String colour(Bundle bundle) {
+        return bundle.state == null ? null : COLOURS.get(bundle.state);
+    }
+
     private String text(Bundle bundle) {
-        Pool pool = graph.pool(bundle.sample());
-        StringBuilder text = new StringBuilder(names(bundle.names()));
-        if (!pool.name().startsWith(pool.type()) || bundle.names().size() > 1) {
-            text.append(" (")
-                    .append(bundle.names().size() > 1 ? bundle.names().size() + " x " : "")
-                    .append(pool.type())
-                    .append(')');
+        Pool pool = graph.pool(bundle.sample);
+        int count = Math.max(bundle.names.size(), bundle.each);
+        StringBuilder text = new StringBuilder(names(new ArrayList<>(bundle.names)));
+        if (!pool.name().startsWith(pool.type()) || count > 1) {
+            text.append(" (").append(count > 1 ? count + " x " : "").append(pool.type());
+            text.append(bundle.each < count ? ", " + bundle.each + " each)" : ")");
         }
         if (pool.size() != 1 || !pool.unit().isEmpty()) {
             text.append(" = ").append(pool.size()).append(pool.unit());
         }
         pool.properties().forEach((k, v) -> text.append(' ').append(k).append(v.isEmpty() ? "" : "=" + v));
-        String state = graph.extended(bundle.sample()).state();
-        graph.extended(bundle.sample())
+        String state = graph.extended(bundle.sample).state();
+        graph.extended(bundle.sample)
                 .tags()
                 .forEach((k, v) -> text.append(" #").append(k).append(v.isEmpty() ? "" : "=" + v));
         return Text.escaped(text.append(state == null ? "" : " [" + state.toLowerCase(Locale.ROOT) + "]")
@@ -154,32 +226,52 @@ public final class Picture {
         }
     }
 
-    private Bundle bundle(int root) {
+    private Bundle bundle() {
         BitSet drawn = new BitSet();
-        drawn.set(root);
-        return new Bundle(
-                root, List.of(graph.pool(root).name()), draw(root, 0, drawn).below());
+        drawn.set(start);
+        Bundle bundle = draw(start, 0, drawn).bundle;
+        bundle.names.add(graph.pool(start).name());
+        bundle.each = 1;
+        return bundle;
     }
 
-    /** A drawn vertex: the number of its look, and the bundles below it. */
-    private record Drawn(int look, List<Bundle> below) {}
+    /** A drawn vertex: the number of its look, and the vertex as a bundle that has no name yet. */
+    private record Drawn(int look, Bundle bundle) {}
 
     /** Draws a vertex and the vertices below it. A vertex to which several edges lead is drawn below the first edge only. */
     private Drawn draw(int vertex, int level, BitSet drawn) {
         Map<Integer, Bundle> alike = new LinkedHashMap<>();
-        if (level < depth && level < MOST_LEVELS) {
+        if (level < depth && level < MAX_LEVELS) {
             for (int child : children(vertex, drawn)) {
                 Drawn below = draw(child, level + 1, drawn);
-                alike.computeIfAbsent(below.look(), look -> new Bundle(child, new ArrayList<>(), below.below()))
-                        .names()
-                        .add(graph.pool(child).name());
+                @Nullable Bundle known = alike.putIfAbsent(below.look, below.bundle);
+                Bundle bundle = known == null ? below.bundle : known;
+                if (known != null) {
+                    known.absorb(below.bundle);
+                }
+                bundle.names.add(graph.pool(child).name());
+                bundle.each++;
             }
         }
         Map<Integer, Integer> counts = new HashMap<>();
-        alike.forEach((look, bundle) -> counts.put(look, bundle.names().size()));
+        alike.forEach((look, bundle) -> counts.put(look, bundle.each));
         PoolKind kind = graph.pool(vertex).kind();
-        Look look = new Look(kind.type(), kind.size(), kind.unit(), kind.properties(), graph.extended(vertex), counts);
-        return new Drawn(looks.computeIfAbsent(look, l -> looks.size()), List.copyOf(alike.values()));
+        Extended extended = graph.extended(vertex);
+        Look look = new Look(kind.type(), kind.size(), kind.unit(), kind.properties(), extended, counts);
+        @Nullable String state = extended.state() == null ? common(alike.values()) : extended.state();
+        return new Drawn(looks.computeIfAbsent(look, l -> looks.size()), new Bundle(vertex, state, alike));
+    }
+
+    /** Returns the state that all {@code bundles} have that have a state, MIXED if they have several, null if they have none. */
+    private static @Nullable String common(Iterable<Bundle> bundles) {
+        @Nullable String common = null;
+        for (Bundle bundle : bundles) {
+            String state = bundle.state;
+            if (state != null) {
+                common = common == null || common.equals(state) ? state : MIXED;
+            }
+        }
+        return common;
     }
 
     private List<Integer> children(int vertex, BitSet drawn) {

@@ -12,6 +12,9 @@ import java.util.TreeMap;
  * @param unit unit of the size, "" if it has none
  */
 public record PoolKind(String type, String basename, long size, String unit, SortedMap<String, String> properties) {
+    /** The property of a pool made from R that has the ids of its units. */
+    public static final String IDS = "ids";
+
     public PoolKind {
         if (type.isEmpty() || size < 0) {
             throw new IllegalArgumentException("a pool needs a type and a size of 0 or more: " + type + ", " + size);

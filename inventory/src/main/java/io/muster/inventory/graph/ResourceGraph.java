@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
@@ -42,9 +43,15 @@ public final class ResourceGraph {
         this.given = given;
     }
 
+    /** Returns a graph of the hosts of {@code r} and of {@code entries}; see {@link Structure}. */
+    static ResourceGraph of(ResourceSet r, List<GraphEntry> entries, Detail detail) {
+        return new ResourceGraph(
+                new ColumnBuilder(r, detail, entries).build(), IdMap.empty(), Map.of(), new GivenPaths());
+    }
+
     /** Returns a graph in subsystem containment: the cluster, its nodes, and their children in the given detail. */
     public static ResourceGraph of(ResourceSet r, Detail detail) {
-        return new ResourceGraph(new RankLayout(r, detail), IdMap.empty(), Map.of(), new GivenPaths());
+        return of(r, List.of(), detail);
     }
 
     public static Builder builder() {
@@ -109,6 +116,41 @@ public final class ResourceGraph {
             }
         });
         return parent[0];
+    }
+
+    /**
+     * Returns the vertices of a subsystem that {@code text} names: the one at a path, which begins with a slash, or all with a
+     * name.
+     */
+    public Idset named(String text, String subsystem) {
+        Idset.Builder found = Idset.builder();
+        if (!text.startsWith("/")) {
+            for (int v = 0; v < size(); v++) {
+                if (pool(v).name().equals(text) && isIn(v, subsystem)) {
+                    found.add(v);
+                }
+            }
+            return found.build();
+        }
+        int root = root(subsystem);
+        Deque<Map.Entry<Integer, String>> left = new ArrayDeque<>();
+        descend(root, text, left);
+        while (!left.isEmpty()) {
+            Map.Entry<Integer, String> at = left.pop();
+            if (at.getValue().isEmpty()) {
+                found.add(at.getKey());
+            } else {
+                forEachChild(at.getKey(), subsystem, child -> descend(child, at.getValue(), left));
+            }
+        }
+        return found.build();
+    }
+
+    private void descend(int vertex, String path, Deque<Map.Entry<Integer, String>> left) {
+        String step = vertex < 0 ? path : "/" + pool(vertex).name();
+        if (vertex >= 0 && (path.equals(step) || path.startsWith(step + "/"))) {
+            left.push(Map.entry(vertex, path.substring(step.length())));
+        }
     }
 
     /** Returns the names from the root down to the vertex along the edges, each after a slash. */
@@ -177,6 +219,17 @@ public final class ResourceGraph {
 
     public Extended extended(int vertex) {
         return Extended.orNone(extended.get(vertex));
+    }
+
+    /** Returns the vertices with a state in which nothing may be placed on them. */
+    public Idset unusable() {
+        Idset.Builder found = Idset.builder();
+        extended.forEach((first, last, data) -> {
+            if (Extended.isUnusable(data.state())) {
+                found.addRange(first, last);
+            }
+        });
+        return found.build();
     }
 
     /** Sets a tag on {@code vertices}, as {@code Tag(K, [V])} of RFC 4 does. */

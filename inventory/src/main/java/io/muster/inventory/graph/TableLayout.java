@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntConsumer;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -59,9 +60,9 @@ final class TableLayout implements GraphStore {
      * An index of edges by their source or by their target. The edges of vertex {@code v}, in the order given, are {@code
      * edges[start[v]] .. edges[start[v + 1] - 1]}.
      */
-    private static final class Index {
-        final int[] start;
-        final int[] edges;
+    static final class Index {
+        private final int[] start;
+        private final int[] edges;
 
         Index(int[] ends, int vertices) {
             start = new int[vertices + 1];
@@ -75,6 +76,12 @@ final class TableLayout implements GraphStore {
             int[] next = start.clone();
             for (int e = 0; e < ends.length; e++) {
                 edges[next[ends[e]]++] = e;
+            }
+        }
+
+        void forEach(int vertex, IntConsumer consumer) {
+            for (int i = start[vertex]; i < start[vertex + 1]; i++) {
+                consumer.accept(edges[i]);
             }
         }
     }
@@ -106,18 +113,12 @@ final class TableLayout implements GraphStore {
 
     @Override
     public void out(int vertex, EdgeConsumer consumer) {
-        each(bySource, vertex, consumer);
+        bySource.forEach(vertex, e -> edge(e, consumer));
     }
 
     @Override
     public void in(int vertex, EdgeConsumer consumer) {
-        each(byTarget, vertex, consumer);
-    }
-
-    private void each(Index index, int vertex, EdgeConsumer consumer) {
-        for (int i = index.start[vertex]; i < index.start[vertex + 1]; i++) {
-            edge(index.edges[i], consumer);
-        }
+        byTarget.forEach(vertex, e -> edge(e, consumer));
     }
 
     private void edge(int e, EdgeConsumer consumer) {

@@ -2,18 +2,23 @@ package io.muster.inventory.feasibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.Pool;
 import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Structure;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Problems;
 import io.muster.inventory.request.Constraint;
 import io.muster.inventory.request.Jobspec;
 import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -389,5 +394,150 @@ class FeasibilityTest {
                 .isEqualTo(verdict);
         assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0).verdict())
                 .isEqualTo(verdict);
+    }
+
+    /** Eight nodes of 4 cores on four switches of 40 GB/s below a file system of 100 GB/s; two free licences; two PDUs of 5 kW. */
+    private static ResourceGraph channels() throws IOException {
+        Problems problems = new Problems();
+        List<GraphEntry> entries = GraphEntry.readAll(new JsonMapper().readTree("""
+                [{"type": "pfs", "subsystem": "bandwidth", "size": 100, "unit": "GB/s", "holds": "port"},
+                 {"type": "port", "count": 4, "hosts": "n[0-7]", "subsystem": "bandwidth", "size": 40, "unit": "GB/s"},
+                 {"type": "licence", "subsystem": "shop", "size": 2},
+                 {"type": "kw", "count": 2, "hosts": "n[0-7]", "subsystem": "power", "size": 5},
+                 {"type": "rack", "count": 2, "hosts": "n[0-7]"}]
+                """), "graph", problems);
+        assertThat(problems.errors()).isEmpty();
+        return Structure.of(set("n[0-7]", "0-7", 4, 0), entries, Detail.POOLS);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "slot=8/[core=4;port=20{unit:GB/s}] | YES | fits on 8 of 8 nodes",
+                "slot=4/[core;port=30{unit:GB/s}] | YES | fits on 8 of 8 nodes",
+                "slot=5/[core;port=30{unit:GB/s}] | NEVER | 5 slots with 30GB/s port asked; the port of subsystem bandwidth is enough for 4",
+                "slot=8/[core=4;port=30{unit:GB/s}] | NEVER | 240GB/s port asked in all; subsystem bandwidth has 160GB/s port",
+                "node=2/[core;pfs=50{unit:GB/s}] | YES | fits on 8 of 8 nodes",
+                "node=2/[core;pfs=51{unit:GB/s}] | NEVER | 102GB/s pfs asked in all; subsystem bandwidth has 100GB/s pfs",
+                "slot=2/licence | YES | fits beside the nodes",
+                "slot=3/licence | NEVER | 3 licence asked in all; subsystem shop has 2 licence",
+                "[slot/core=4;licence=2] | YES | fits on 8 of 8 nodes",
+                "node=9/licence | NEVER | 9 nodes asked; 8 are there",
+                "rack=2/node=2/kw | YES | fits on 8 of 8 nodes",
+                "rack=2/node=4/kw=2 | NEVER | 16 kw asked in all; subsystem power has 10 kw",
+                "rack=2/node=2/kw=2 | UNKNOWN | Muster does not search how the request could share what flows through subsystem power",
+                "node=2/[core;kw=3;port=30{unit:GB/s}] | UNKNOWN | Muster does not search how the request could share what flows through subsystem bandwidth",
+                "kw/node=2 | UNKNOWN | type kw stands in subsystem power, and Muster does not decide what is below it there",
+                "slot/port=1{unit:kW} | INVALID | port is asked in \"kW\", but the inventory counts it in \"GB/s\"",
+                "slot/prot | NEVER | type \"prot\" does not occur in this inventory; it has cluster, core, kw, licence, node, pfs, port, power, rack, did you mean \"port\"?"
+            })
+    void whatStandsInAnotherSubsystemIsCheckedThere(String shape, Verdict verdict, String sentence) throws IOException {
+        Feasibility feasibility = Feasibility.of(set("n[0-7]", "0-7", 4, 0), channels());
+        Answer answer = feasibility.ever(Request.of(Shape.parse(shape)));
+        assertThat(answer.sentence()).isEqualTo(sentence);
+        assertThat(answer.verdict()).isEqualTo(verdict);
+    }
+
+    @Test
+    void aFlowThatReachesFewHostsServesOnlyThem() throws IOException {
+        Feasibility feasibility = Feasibility.of(set("n[0-7]", "0-7", 4, 0), channels());
+        Request request = Request.of(Shape.parse("slot=2/[core=4;port=20{unit:GB/s}]"));
+        assertThat(feasibility.now(request, Idset.of(0, 1), 0).verdict()).isEqualTo(Verdict.YES);
+        Request more = Request.of(Shape.parse("slot=2/[core=4;port=30{unit:GB/s}]"));
+        assertThat(feasibility.now(more, Idset.of(0, 1), 0).verdict()).isEqualTo(Verdict.NOT_NOW);
+        assertThat(feasibility.now(more, Idset.of(0, 2), 0).verdict()).isEqualTo(Verdict.YES);
+        assertThat(feasibility
+                        .with(set("n[0-7]", "0-7", 4, 0).keep(Idset.of(0, 1)))
+                        .ever(more)
+                        .verdict())
+                .isEqualTo(Verdict.NEVER);
+    }
+
+    @Test
+    void whatTheGraphSaysIsDownCannotBeUsedNow() throws IOException {
+        ResourceSet r = set("n[0-7]", "0-7", 4, 0);
+        ResourceGraph graph = channels();
+        Idset all = Idset.range(0, 7);
+        Request eight = Request.of(Shape.parse("node=8/core=4"));
+        Feasibility down = Feasibility.of(r, graph.state(graph.named("n3", "containment"), "down"));
+        assertThat(down.ever(eight).verdict()).isEqualTo(Verdict.YES);
+        assertThat(down.now(eight, all, 0).sentence())
+                .isEqualTo("fits the inventory, not now: 8 of 8 nodes up; 8 nodes with core >= 4 asked;"
+                        + " 7 of 8 have them (n[0-2,4-7]); it fits with node=7");
+        assertThat(down.now(eight, all, 0).remarks()).containsExactly("some vertices of the graph are down");
+        Feasibility rack = Feasibility.of(r, graph.state(graph.named("rack0", "containment"), "drained"));
+        assertThat(rack.now(Request.of(Shape.parse("node=5")), all, 0).verdict())
+                .isEqualTo(Verdict.NOT_NOW);
+        assertThat(rack.now(Request.of(Shape.parse("node=4")), all, 0).verdict())
+                .isEqualTo(Verdict.YES);
+        Feasibility pool =
+                Feasibility.of(r, graph.state(graph.named("/cluster0/rack0/n1/core", "containment"), "down"));
+        assertThat(pool.now(Request.of(Shape.parse("core=28")), all, 0).verdict())
+                .isEqualTo(Verdict.YES);
+        assertThat(pool.now(Request.of(Shape.parse("core=29")), all, 0).verdict())
+                .isEqualTo(Verdict.NOT_NOW);
+        Feasibility port = Feasibility.of(r, graph.state(graph.named("port0", "bandwidth"), "down"));
+        Request wide = Request.of(Shape.parse("slot=4/[core;port=30{unit:GB/s}]"));
+        assertThat(port.now(wide, all, 0).verdict()).isEqualTo(Verdict.NOT_NOW);
+        assertThat(port.ever(wide).verdict()).isEqualTo(Verdict.YES);
+        Feasibility everything = Feasibility.of(r, graph.state(Idset.of(0), "down"));
+        assertThat(everything.now(Request.of(Shape.parse("node")), all, 0).verdict())
+                .isEqualTo(Verdict.NOT_NOW);
+    }
+
+    /** Four nodes; two have fast memory and two gpus of a newer model, and the nodes of one rack are in row 7. */
+    private static Feasibility models() throws IOException {
+        Problems problems = new Problems();
+        List<GraphEntry> entries = GraphEntry.readAll(new JsonMapper().readTree("""
+                [{"type": "rack", "names": "rack1", "hosts": "n[0-1]", "properties": {"row": "7"}},
+                 {"type": "rack", "names": "rack2", "hosts": "n[2-3]"},
+                 {"type": "memory", "in": "node", "size": 64, "unit": "GB", "hosts": "n[0-1]", "properties": {"kind": "hbm"}},
+                 {"type": "memory", "in": "node", "size": 256, "unit": "GB", "hosts": "n[2-3]"}]
+                """), "graph", problems);
+        assertThat(problems.errors()).isEmpty();
+        ResourceSet r = set("n[0-3]", "0-3", 4, 0)
+                .withProperty("gpu_model=h100", Idset.of(1, 2))
+                .withProperty("ssd", Idset.of(1));
+        return Feasibility.of(r, Structure.of(r, entries, Detail.POOLS));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "node=2{gpu_model:h100} | YES | fits on 2 of 4 nodes",
+                "node=3{gpu_model:h100} | NEVER | 3 nodes asked; 2 are there; 2 of 4 nodes have {gpu_model=h100}",
+                "node=1{gpu_model:h100,ssd:true} | YES | fits on 1 of 4 nodes",
+                "node=1{gpu_model:a100} | NEVER | 1 node asked; 0 are there; 0 of 4 nodes have {gpu_model=a100}",
+                "[node{gpu_model:h100}/core;slot/core=5] | NEVER | 1 slot of core=5 asked; no node holds one; the most on one is 4 core",
+                "node=2/memory=60{kind:hbm,unit:GB} | YES | fits on 2 of 4 nodes",
+                "node=2/memory=65{kind:hbm,unit:GB} | NEVER | 2 nodes with memory{kind:hbm} >= 65GB asked; none of 4 have them; 2 have 64GB",
+                "rack{row:7}/node=2 | YES | fits on 4 of 4 nodes",
+                "rack=2{row:7}/node | NEVER | 2 rack{row:7} asked; 1 is there",
+                "[node/memory=60{kind:hbm,unit:GB};node/memory=10{unit:GB}] | UNKNOWN | the request asks for some"
+                        + " vertices with properties and for others without them, and Muster does not search how they"
+                        + " could share what is there"
+            })
+    void verticesAreChosenByTheirProperties(String shape, Verdict verdict, String sentence) throws IOException {
+        Answer answer = models().ever(Request.of(Shape.parse(shape)));
+        assertThat(answer.sentence()).isEqualTo(sentence);
+        assertThat(answer.verdict()).isEqualTo(verdict);
+        assertThat(answer.remarks()).isEmpty();
+    }
+
+    @Test
+    void keysThatWereNotLookedAtAreNamed() throws IOException {
+        Answer answer = models().ever(Request.of(Shape.parse("node{gpu_modle:h100}/slot/core=2{speed:[1]}")));
+        assertThat(answer.verdict()).isEqualTo(Verdict.YES);
+        assertThat(answer.remarks())
+                .containsExactly(
+                        "key \"gpu_modle\" of node was not looked at: no node has a property of this name",
+                        "key \"speed\" of core was not looked at: the value is not a string");
+        assertThat(FLUKES.ever(Request.of(Shape.parse("node{ssd:true,gpu_model:h100}")))
+                        .remarks())
+                .containsExactly("key \"gpu_model\" of node was not looked at: no node has a property of this name");
     }
 }

@@ -3,11 +3,16 @@ package io.muster.inventory.graph;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.IntNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -15,11 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 
 class ResourceGraphTest {
+    private static final BinaryOperator<String> PLAIN = (state, text) -> text;
+
     static final ResourceSet R = ResourceSet.of(
                     Hostlist.parse("fluke[0-2]"),
                     Idset.range(0, 2),
@@ -114,7 +123,7 @@ class ResourceGraphTest {
         ResourceGraph read = Jgf.read(Jgf.toJson(ResourceGraph.of(R, Detail.POOLS), Jgf.Form.TERSE));
         assertThat(names(read, read.nodesOf(two, Idset.of(0)))).containsExactly("fluke2");
         ResourceGraph live = read.withLiveState(two, Idset.of(0), Idset.of(1)).withProperties(two);
-        assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII))
+        assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII, PLAIN))
                 .isEqualTo("""
                         cluster0
                         |- fluke0,login (2 x node)
@@ -215,23 +224,107 @@ class ResourceGraphTest {
     @Test
     void picturesDrawLikeSiblingsOnce() {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS).withLiveState(R, Idset.of(0, 1, 2), Idset.EMPTY);
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES, PLAIN))
                 .isEqualTo("""
                         cluster0
                         ├─ fluke[0,2] (2 x node) [up]
                         ├─ fluke1 (node) ssd [up]
                         └─ login (node) [down]
                         """);
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.BOXES))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.BOXES, PLAIN))
                 .contains("fluke[0,2] (2 x node) [up]\n│  ├─ core = 4 ids=0-3\n│  └─ gpu0\n");
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).dot())
                 .startsWith("digraph \"containment\" {\n")
-                .contains("v1 [label=\"fluke[0,2] (2 x node) [up]\"];\n  v0 -> v1;\n")
+                .contains("v1 [label=\"fluke[0,2] (2 x node) [up]\", fillcolor=\"#d9ead3\"];\n  v0 -> v1;\n")
                 .endsWith("}\n");
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII, PLAIN))
                 .startsWith("cluster0\n|- fluke[0,2] (2 x node) [up]\n|  |- core = 4 ids=0-3\n|  `- gpu0\n")
                 .contains("`- login (node) [down]\n   `- core0\n");
-        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES)).isEmpty();
+        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES, PLAIN))
+                .isEmpty();
+    }
+
+    /** Returns racks of eighteen nodes, each with a switch, and power for two racks each; in one rack a node is down. */
+    private static ResourceGraph racks() throws IOException {
+        Problems problems = new Problems();
+        ResourceSet r = ResourceSet.of(
+                Hostlist.parse("node[0-71]"), Idset.range(0, 71), Idset.range(0, 7), Idset.EMPTY, Map.of());
+        List<GraphEntry> entries = GraphEntry.readAll(new JsonMapper().readTree("""
+                [{"type": "rack", "count": 4, "hosts": "node[0-71]"},
+                 {"type": "switch", "in": "rack"},
+                 {"type": "pdu", "count": 2, "holds": "rack", "subsystem": "power"}]
+                """), "graph", problems);
+        assertThat(problems.errors()).isEmpty();
+        return Structure.of(r, entries, Detail.UNITS).withLiveState(r, Idset.range(0, 70), Idset.EMPTY);
+    }
+
+    @Test
+    void whatIsBelowLikeSiblingsIsFoldedAcrossThem() throws IOException {
+        ResourceGraph graph = racks();
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.ASCII, PLAIN))
+                .isEqualTo("""
+                        cluster0
+                        |- rack[0-2] (3 x rack)
+                        |  |- switch0
+                        |  `- node[0-53] (54 x node, 18 each) [up]
+                        |     `- core[0-7] (8 x core)
+                        `- rack3
+                           |- switch0
+                           |- node[54-70] (17 x node) [up]
+                           |  `- core[0-7] (8 x core)
+                           `- node71 [down]
+                              `- core[0-7] (8 x core)
+                        """);
+        assertThat(new Picture(graph, "power", 9).tree(Picture.Lines.ASCII, PLAIN))
+                .isEqualTo("power0\n`- pdu[0-1] (2 x pdu)\n   `- rack[0-3] (4 x rack, 2 each)\n");
+    }
+
+    @Test
+    void aPictureStartsAnywhereAndShowsStatesInColours() throws IOException {
+        ResourceGraph graph = racks();
+        int rack = graph.named("/cluster0/rack3", EdgeKind.CONTAINMENT).first();
+        Picture picture = new Picture(graph, EdgeKind.CONTAINMENT, rack, 1);
+        assertThat(picture.tree(Picture.Lines.ASCII, (state, text) -> state + "<" + text + ">"))
+                .isEqualTo("""
+                        mixed<rack3>
+                        |- switch0
+                        |- up<node[54-70] (17 x node) [up]>
+                        `- down<node71 [down]>
+                        """);
+        assertThat(picture.dot()).contains("[label=\"rack3\", fillcolor=\"#fff2cc\"]", "[label=\"switch0\"];");
+        assertThat(graph.named("/power0/pdu1/rack3", "power")).isEqualTo(Idset.of(rack));
+        assertThat(graph.named("rack3", "power")).isEqualTo(Idset.of(rack));
+        assertThat(graph.named("switch0", EdgeKind.CONTAINMENT).size()).isEqualTo(4);
+        assertThat(graph.named("/cluster0/rack9", EdgeKind.CONTAINMENT).isEmpty())
+                .isTrue();
+        assertThat(graph.named("rack3", "network").isEmpty()).isTrue();
+    }
+
+    @Test
+    void anImageHasABoxForEachBundle() throws Exception {
+        String svg = new Picture(racks(), EdgeKind.CONTAINMENT, 2).svg();
+        var document = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+        assertThat(document.getElementsByTagName("rect").getLength()).isEqualTo(8);
+        assertThat(document.getElementsByTagName("path").getLength()).isEqualTo(7);
+        assertThat(document.getElementsByTagName("text").item(0).getTextContent())
+                .isEqualTo("switch0");
+        assertThat(svg).contains("fill=\"#f4cccc\"");
+        String[] names = IntStream.range(0, 1001).mapToObj(i -> "<&" + i).toArray(String[]::new);
+        assertThat(new Picture(siblings("<&"), EdgeKind.CONTAINMENT, 1).svg()).contains(">&lt;&amp; (box)<");
+        assertThat(new Picture(siblings(names), EdgeKind.CONTAINMENT, 1).svg()).contains("(1001 x box)");
+        assertThatThrownBy(() -> new Picture(unlike(1000), EdgeKind.CONTAINMENT, 1).svg())
+                .hasMessage("an image has 1000 boxes at most");
+    }
+
+    private static ResourceGraph unlike(int count) {
+        ResourceGraph.Builder b = ResourceGraph.builder();
+        b.vertex("c", Pool.of(PoolKind.of("cluster", 1), 0), -1);
+        for (int i = 0; i < count; i++) {
+            b.edge(0, b.vertex("v" + i, Pool.of(PoolKind.of("box", i), i), -1), EdgeKind.contains());
+        }
+        return b.build();
     }
 
     @Test
@@ -247,7 +340,7 @@ class ResourceGraphTest {
                                 .mapToObj(i -> Integer.toString(2 * i + 1))
                                 .collect(Collectors.joining(",")))));
         String tree = new Picture(ResourceGraph.of(scattered, Detail.POOLS), EdgeKind.CONTAINMENT, 9)
-                .tree(Picture.Lines.ASCII);
+                .tree(Picture.Lines.ASCII, PLAIN);
         assertThat(tree.lines()).hasSize(5).allMatch(line -> line.length() < 250);
         assertThat(tree).contains("... (1000 x node) odd\n").startsWith("cluster0\n|- n[0,2,4,");
     }
@@ -265,10 +358,10 @@ class ResourceGraphTest {
     @Test
     void namesThatNoHostCouldHaveAreDrawnToo() {
         Picture odd = new Picture(siblings("a b", "c[1]", "d,e"), EdgeKind.CONTAINMENT, 9);
-        assertThat(odd.tree(Picture.Lines.ASCII)).isEqualTo("cluster0\n`- a b,c[1],d,e (3 x box)\n");
+        assertThat(odd.tree(Picture.Lines.ASCII, PLAIN)).isEqualTo("cluster0\n`- a b,c[1],d,e (3 x box)\n");
         String lengthy = "n".repeat(300);
         Picture one = new Picture(siblings(lengthy + "1", lengthy + "2"), EdgeKind.CONTAINMENT, 9);
-        assertThat(one.tree(Picture.Lines.ASCII)).isEqualTo("cluster0\n`- " + lengthy + "1,... (2 x box)\n");
+        assertThat(one.tree(Picture.Lines.ASCII, PLAIN)).isEqualTo("cluster0\n`- " + lengthy + "1,... (2 x box)\n");
     }
 
     /** Builds switches that are connected in both directions, and hosts behind two of them. */
@@ -281,7 +374,7 @@ class ResourceGraphTest {
                 b.edge(other, i, new EdgeKind("net", EdgeKind.CONDUIT_OF, true, Map.of()));
             }
         }
-        String tree = new Picture(b.build(), "net", 100).tree(Picture.Lines.ASCII);
+        String tree = new Picture(b.build(), "net", 100).tree(Picture.Lines.ASCII, PLAIN);
         assertThat(tree.lines()).hasSize(60).doesNotHaveDuplicates();
         assertThat(tree).startsWith("switch0\n|- switch1 = 2\n");
     }

@@ -10,14 +10,18 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 
 /**
- * The response to {@code resource.get}, in flux-core's form: {@code {R, method}}.
+ * The response to {@code resource.get}, in flux-core's form: {@code {R, method}}. Muster adds {@code graph}, the entries of its
+ * configuration, if there are any.
  *
  * @param resources current R, including excluded ranks and {@code scheduling}
  * @param method RFC 44's word for the source of R
+ * @param graph the {@code [[graph]]} entries as they are configured; missing if there are none
  */
-public record Get(ResourceSet resources, String method) {
-    public static Get of(Definition definition) {
-        return new Get(definition.resources(), definition.method());
+public record Get(ResourceSet resources, String method, JsonNode graph) {
+    private static final String GRAPH = "graph";
+
+    public static Get of(Definition definition, JsonNode graph) {
+        return new Get(definition.resources(), definition.method(), graph);
     }
 
     /**
@@ -27,12 +31,16 @@ public record Get(ResourceSet resources, String method) {
      */
     public static Get parse(JsonNode payload) {
         Fields in = Fields.of("resource.get", payload);
-        return new Get(in.tree("R", ResourceSet::parse), in.text("method"));
+        return new Get(in.tree("R", ResourceSet::parse), in.text("method"), payload.path(GRAPH));
     }
 
     public Bytes encode() {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         payload.set("R", resources.toSharedJson());
-        return Json.encode(payload.put("method", method));
+        payload.put("method", method);
+        if (!graph.isMissingNode()) {
+            payload.set(GRAPH, graph);
+        }
+        return Json.encode(payload);
     }
 }

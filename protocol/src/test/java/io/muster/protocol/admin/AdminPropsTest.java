@@ -2,6 +2,7 @@ package io.muster.protocol.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
@@ -128,7 +129,7 @@ class AdminPropsTest {
                 .isEqualTo(state.view().up());
         assertThat(sched.all().ranks()).isEqualTo(state.members());
 
-        Get get = Get.of(state.definition());
+        Get get = Get.of(state.definition(), MissingNode.getInstance());
         assertThat(Get.parse(Json.parse(get.encode())).encode()).isEqualTo(get.encode());
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
@@ -141,7 +142,10 @@ class AnswersTest {
         Get get = Get.parse(json("{'R':" + FLUX_R + ",'method':'configuration'}"));
         assertThat(get.method()).isEqualTo("configuration");
         assertThat(text(get.encode())).isEqualTo("{'R':" + R + ",'method':'configuration'}");
-        assertThat(Get.of(state().definition()).resources().scheduling()).isNotNull();
+        assertThat(Get.of(state().definition(), MissingNode.getInstance())
+                        .resources()
+                        .scheduling())
+                .isNotNull();
     }
 
     @Test

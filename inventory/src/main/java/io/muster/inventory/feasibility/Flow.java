@@ -1,0 +1,137 @@
+package io.muster.inventory.feasibility;
+
+import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Pool;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Walker;
+import io.muster.inventory.idset.Idset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * Vertices of a type that stands in a subsystem other than containment only, such as bandwidth or power. What a host takes of
+ * the type, it takes from every such vertex above it (RFC 4, "channeled resource pool"). Vertices that no host is below serve
+ * every host.
+ *
+ * @param isTree whether no vertex of the subsystem has two vertices above it
+ * @param supplies the vertices, each after the one above it
+ */
+record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies) {
+    /**
+     * A vertex.
+     *
+     * @param ranks the hosts below
+     * @param isPool whether the graph has no host below, so that the vertex serves every host
+     * @param above the index of the nearest vertex of the type above, or -1
+     */
+    record Supply(long size, String unit, Idset ranks, boolean isPool, int above) {
+        /** Returns the size in the base unit {@code base}, 0 if it is counted in another unit; the size itself if base is "". */
+        long amount(String base) {
+            return base.isEmpty() ? size : Units.base(unit).equals(base) ? Fit.times(size, Units.factor(unit)) : 0;
+        }
+    }
+
+    Flow keep(Idset kept) {
+        return new Flow(
+                subsystem,
+                type,
+                isTree,
+                supplies.stream()
+                        .map(s -> new Supply(s.size, s.unit, s.ranks.intersect(kept), s.isPool, s.above))
+                        .toList());
+    }
+
+    /** Returns the flows of {@code graph}: the types that are in none of {@code contained}. */
+    static List<Flow> of(ResourceGraph graph, Set<String> contained, IntUnaryOperator rankOf, IntPredicate isUsable) {
+        List<Flow> flows = new ArrayList<>();
+        for (String subsystem : graph.subsystems()) {
+            if (!subsystem.equals(EdgeKind.CONTAINMENT)) {
+                flows.addAll(new Reader(graph, subsystem, rankOf, isUsable).read(contained));
+            }
+        }
+        return List.copyOf(flows);
+    }
+
+    /** Reads the flows of one subsystem. */
+    private static final class Reader {
+        private final ResourceGraph graph;
+        private final String subsystem;
+        private final IntUnaryOperator rankOf;
+        private final IntPredicate isUsable;
+        private final Map<Integer, Idset.Builder> below = new HashMap<>();
+        private final Map<Integer, Integer> parents = new HashMap<>();
+        private final List<Integer> order = new ArrayList<>();
+        private boolean isTree = true;
+
+        Reader(ResourceGraph graph, String subsystem, IntUnaryOperator rankOf, IntPredicate isUsable) {
+            this.graph = graph;
+            this.subsystem = subsystem;
+            this.rankOf = rankOf;
+            this.isUsable = isUsable;
+        }
+
+        List<Flow> read(Set<String> contained) {
+            graph.forEachEdge((source, target, kind) -> {
+                if (kind.subsystem().equals(subsystem) && !kind.relationship().equalsIgnoreCase(EdgeKind.IN)) {
+                    isTree &= parents.put(target, source) == null;
+                }
+            });
+            Walker.of(graph, subsystem)
+                    .pruning(v -> {
+                        order.add(v.vertex());
+                        return true;
+                    })
+                    .walk(v -> ranks(v.vertex()));
+            Map<String, List<Integer>> byType = new LinkedHashMap<>();
+            for (int vertex : order) {
+                String type = graph.pool(vertex).type();
+                if (!contained.contains(type)) {
+                    byType.computeIfAbsent(type, t -> new ArrayList<>()).add(vertex);
+                }
+            }
+            List<Flow> flows = new ArrayList<>();
+            byType.forEach((type, vertices) -> flows.add(new Flow(subsystem, type, isTree, supplies(vertices))));
+            return flows;
+        }
+
+        private void ranks(int vertex) {
+            Idset.Builder ranks = below.computeIfAbsent(vertex, v -> Idset.builder());
+            int rank = graph.pool(vertex).type().equals("node") ? rankOf.applyAsInt(vertex) : -1;
+            if (rank >= 0) {
+                ranks.add(rank);
+            }
+            graph.forEachChild(vertex, subsystem, child -> {
+                Idset.Builder inner = below.get(child);
+                if (inner != null) {
+                    ranks.addAll(inner.build());
+                }
+            });
+        }
+
+        private List<Supply> supplies(List<Integer> vertices) {
+            Map<Integer, Integer> index = new HashMap<>();
+            List<Supply> supplies = new ArrayList<>();
+            for (int vertex : vertices) {
+                int above = vertex;
+                for (int steps = 0; steps <= order.size() && above >= 0; steps++) {
+                    above = parents.getOrDefault(above, -1);
+                    if (index.containsKey(above)) {
+                        break;
+                    }
+                }
+                index.put(vertex, supplies.size());
+                Pool pool = graph.pool(vertex);
+                long size = isUsable.test(vertex) ? pool.size() : 0;
+                Idset ranks = below.getOrDefault(vertex, Idset.builder()).build();
+                supplies.add(new Supply(size, pool.unit(), ranks, ranks.isEmpty(), index.getOrDefault(above, -1)));
+            }
+            return supplies;
+        }
+    }
+}
