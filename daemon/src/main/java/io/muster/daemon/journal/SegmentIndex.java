@@ -108,8 +108,9 @@ final class SegmentIndex {
             return null;
         }
         wanted[UNKNOWN] = true;
-        byte[] bytes = in.array();
-        int start = in.position();
+        byte[] bytes = new byte[in.remaining()];
+        in.get(bytes);
+        int start = 0;
         for (int list = 1; list < wanted.length; list++) {
             int end = start;
             while (bytes[end] != '\n') {
