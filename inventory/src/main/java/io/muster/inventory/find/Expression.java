@@ -8,12 +8,14 @@ import java.util.List;
  * grammar.
  */
 public final class Expression {
-    static final String WHAT = "expression";
+    private static final String WHAT = "expression";
 
     /** The highest number of characters in an expression. */
     public static final int MAX_CHARS = 65_536;
 
     static final int MAX_DEPTH = 100;
+
+    private static final int MAX_REASON = 300;
 
     /** The highest number of terms. A term costs at most one look at every vertex. */
     static final int MAX_TERMS = 256;
@@ -41,7 +43,13 @@ public final class Expression {
     }
 
     MalformedException fault(int position, String reason) {
-        return new MalformedException(WHAT, text, position, reason);
+        return fault(text, position, reason);
+    }
+
+    /** Returns an exception whose reason is cut, because it may quote a part of the expression. */
+    static MalformedException fault(String text, int position, String reason) {
+        String shown = reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON) + "...";
+        return new MalformedException(WHAT, text, position, shown);
     }
 
     @Override

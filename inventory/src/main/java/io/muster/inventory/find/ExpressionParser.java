@@ -297,6 +297,6 @@ final class ExpressionParser {
     }
 
     private MalformedException fault(int position, String reason) {
-        return new MalformedException(Expression.WHAT, text, position, reason);
+        return Expression.fault(text, position, reason);
     }
 }

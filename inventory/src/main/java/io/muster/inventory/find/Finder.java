@@ -9,6 +9,7 @@ import io.muster.inventory.find.Expression.Path;
 import io.muster.inventory.find.Expression.Related;
 import io.muster.inventory.find.Expression.Scope;
 import io.muster.inventory.find.Expression.Word;
+import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
@@ -24,6 +25,9 @@ import java.util.function.Predicate;
  * on the number of vertices, if the store of the graph knows the set of a term.
  */
 final class Finder {
+    /** The number of candidates up to which looking at each of them is faster than computing a set of all vertices. */
+    private static final int FEW = 4096;
+
     /** The highest number of vertices that a term looks at one by one, if it has to know the path of each. */
     private static final int MOST_PATHS = 1 << 20;
 
@@ -81,7 +85,7 @@ final class Finder {
             return find(scope.inside(), scope.subsystem(), within.intersect(graph.in(scope.subsystem())));
         }
         if (node instanceof Word word) {
-            return word(word).intersect(within);
+            return word(word, within);
         }
         if (node instanceof Path path) {
             return path(path, subsystem).intersect(within);
@@ -122,23 +126,28 @@ final class Finder {
         return find(related.of(), subsystem, within.intersect(found));
     }
 
-    private Idset word(Word word) {
+    private Idset word(Word word, Idset within) {
         Pattern pattern = word.pattern();
         boolean[] known = {false};
-        Idset ofType = graph.ofKind(kind -> {
-            boolean is = pattern.matches(kind.type());
-            known[0] |= is;
-            return is;
+        graph.ofKind(kind -> {
+            known[0] |= pattern.matches(kind.type());
+            return false;
         });
         if (known[0]) {
-            return ofType;
+            return ofKind(within, kind -> pattern.matches(kind.type()));
         }
         Idset named = word.typeOnly() ? Idset.EMPTY : named(pattern);
         if (named.isEmpty()) {
             String noun = word.typeOnly() ? "there is no type " : "there is no type and no name ";
             throw expression.fault(word.at(), noun + pattern.text());
         }
-        return named;
+        return named.intersect(within);
+    }
+
+    private Idset ofKind(Idset within, Predicate<PoolKind> test) {
+        return within.size() < FEW
+                ? graph.where(within, v -> test.test(graph.pool(v).kind()))
+                : within.intersect(graph.ofKind(test));
     }
 
     private Idset named(Pattern pattern) {
@@ -161,12 +170,12 @@ final class Finder {
         Pattern value = comparison.value();
         String name = comparison.key().name();
         return switch (comparison.key().kind()) {
-            case TYPE -> within.intersect(graph.ofKind(k -> operator.test(value).test(k.type())));
-            case BASENAME -> within.intersect(graph.ofKind(k -> operator.test(value).test(k.basename())));
-            case UNIT -> within.intersect(graph.ofKind(k -> operator.test(value).test(k.unit())));
+            case TYPE -> ofKind(within, k -> operator.test(value).test(k.type()));
+            case BASENAME -> ofKind(within, k -> operator.test(value).test(k.basename()));
+            case UNIT -> ofKind(within, k -> operator.test(value).test(k.unit()));
             case SIZE -> {
                 Quantity limit = value.quantity();
-                yield within.intersect(graph.ofKind(k -> Score.quantity(k).is(operator, limit)));
+                yield ofKind(within, k -> Score.quantity(k).is(operator, limit));
             }
             case NAME ->
                 operator == Operator.EQUAL

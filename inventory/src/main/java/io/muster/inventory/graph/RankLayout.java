@@ -236,14 +236,24 @@ final class RankLayout implements GraphStore {
 
     @Override
     public Idset nodesOf(ResourceSet other, Idset wanted) {
+        if (isOneRange()) {
+            return ranks.intersect(wanted).shift(1 - ranks.first());
+        }
         Idset.Builder nodes = Idset.builder();
         ranks.intersect(wanted)
                 .forEachRange((first, last) -> nodes.addRange(1 + ranks.position(first), 1 + ranks.position(last)));
         return nodes.build();
     }
 
+    private boolean isOneRange() {
+        return !ranks.isEmpty() && ranks.last() - ranks.first() == ranks.size() - 1;
+    }
+
     @Override
     public Idset ranksOf(ResourceSet other, Idset nodes) {
+        if (isOneRange()) {
+            return nodes.shift(ranks.first() - 1);
+        }
         Idset.Builder found = Idset.builder();
         nodes.forEachRange((first, last) -> found.addAll(
                 ranks.intersect(Idset.range(ranks.nth(first - 1), ranks.nth(last - 1)))));
