@@ -34,13 +34,13 @@ import picocli.CommandLine.Parameters;
             "EXPR is built from types (gpu), names (rack1), paths (/cluster0/rack1), comparisons (size>=1TB, state=down, "
                     + "tag.firmware=7.1, property=ssd), in (below), has (above), and, or, not and parentheses. docs/find.md "
                     + "has the grammar on one screen.",
-            "Wherever a verb takes TARGETS, @{EXPR} stands for the hosts that are found."
+            "Wherever a verb takes TARGETS, @{EXPR} stands for the hosts that are found, as in `muster drain '@{node in "
+                    + "power:pdu3}' breaker`."
         },
         footer = {
             "  muster find gpu in rack1",
             "  muster find --hosts 'node has ssd.size>=1TB and not state=down'",
-            "  muster find --best 10 by size memory",
-            "  muster drain '@{node in power:pdu3}' breaker"
+            "  muster find --best 10 by size memory"
         })
 public final class Find extends ServerVerb {
     @Parameters(arity = "1..*", paramLabel = "EXPR", description = "What to find. Several words are one expression.")
@@ -86,12 +86,12 @@ public final class Find extends ServerVerb {
     @Option(
             names = "--best",
             arity = "1..*",
-            paramLabel = "N by KEY",
+            paramLabel = "N",
             hideParamSyntax = true,
             parameterConsumer = Best.class,
             description =
-                    "Print only the N resources with the highest number in KEY, highest first: size, id, rank, tag.K, "
-                            + "property.K or data.K.")
+                    "--best N by KEY: print only the N resources with the highest number in KEY, highest first. KEY is size, "
+                            + "id, rank, tag.K, property.K or data.K.")
     private String best = "";
 
     public Find(Console console) {
