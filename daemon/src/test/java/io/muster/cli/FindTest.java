@@ -203,11 +203,20 @@ class FindTest {
     }
 
     @Test
+    void expressionsAndHostsStandInOneList() {
+        assertThat(muster("drain", "--dry-run", "node3,@{name='node0'},@{node in rack1 and rank=2}", "x").out())
+                .startsWith("would drain node[0,2-3]");
+        assertThat(muster("history", "--since", "1h", "/cluster0/rack0").exit()).isZero();
+    }
+
+    @Test
     void targetsThatFindNothingChangeNothing() {
         Result none = muster("drain", "@{node and state=lost}", "x");
         assertThat(none.exit()).isEqualTo(Exit.NO_TARGET);
         assertThat(none.err()).contains("finds no host");
         assertThat(muster("drain", "@{node in rack9}", "x").err()).contains("there is no type and no name rack9");
+        assertThat(muster("drain", "rack1", "x").err())
+                .endsWith("  nothing was changed; '@{rack1}' stands for 2 hosts\n");
         assertThat(muster("drain", "@{node", "x").err()).contains("the brace is not closed");
         assertThat(muster("drain", "@{node and}", "x").err()).contains("expected a term at position 8");
     }

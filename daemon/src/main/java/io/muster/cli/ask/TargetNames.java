@@ -82,6 +82,17 @@ public final class TargetNames {
         return found.union(named).toString();
     }
 
+    /** Returns advice for targets that are no hosts, if they are names of other resources, such as racks; otherwise "". */
+    public static String hint(FluxClient client, String targets) throws IOException {
+        String part = "@{" + targets + "}";
+        try {
+            int hosts = search(client, part).size();
+            return hosts == 0 ? "" : "; '" + part + "' stands for " + hosts + " host" + (hosts == 1 ? "" : "s");
+        } catch (Failure none) {
+            return "";
+        }
+    }
+
     private static Idset search(FluxClient client, String part) throws IOException {
         if (part.startsWith("@{") && !part.endsWith("}")) {
             throw new Failure(Exit.USAGE, part + ": the brace is not closed");

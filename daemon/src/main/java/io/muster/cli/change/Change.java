@@ -206,7 +206,7 @@ abstract class Change extends ServerVerb {
             TargetNames.find(standing.resources(), targets);
         } catch (Failure e) {
             if (!takesDeparted() || !TargetExpression.haveAllBeenThere(standing.state(), targets)) {
-                throw new Failure(e.exit(), e.sentence(), "nothing was changed");
+                throw new Failure(e.exit(), e.sentence(), "nothing was changed" + TargetNames.hint(client, targets));
             }
         }
     }

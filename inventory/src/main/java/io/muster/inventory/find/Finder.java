@@ -61,7 +61,7 @@ final class Finder {
         if (node instanceof And and) {
             Idset found = within;
             List<Node> parts = new ArrayList<>(and.parts());
-            parts.sort(Comparator.comparing(Finder::looksAtEach));
+            parts.sort(Comparator.comparingInt(Finder::cost));
             for (Node part : parts) {
                 found = find(part, subsystem, found);
             }
@@ -93,10 +93,19 @@ final class Finder {
         return compare((Comparison) node, subsystem, within);
     }
 
-    /** Returns whether a term should come after the others, because its cost depends on the number of candidates. */
-    private static boolean looksAtEach(Node node) {
-        return node instanceof Comparison comparison
-                && (comparison.key().kind() == Key.Kind.ID || comparison.key().kind() == Key.Kind.UUID);
+    /**
+     * Returns a number by which terms are ordered: what few vertices satisfy comes first, and what looks at each candidate
+     * comes last.
+     */
+    private static int cost(Node node) {
+        if (node instanceof Comparison comparison) {
+            return switch (comparison.key().kind()) {
+                case TAG, DATA, STATE -> 0;
+                case ID, UUID -> 2;
+                default -> 1;
+            };
+        }
+        return node instanceof Path ? 0 : 1;
     }
 
     private void checkSubsystem(Scope scope) {
