@@ -73,7 +73,11 @@ class FindTest {
             }
         }
         return ResourceSet.of(
-                        Hostlist.parse("node[0-3]"), Idset.range(0, 3), Idset.of(0), Idset.EMPTY, Map.of("ssd", Idset.of(1)))
+                        Hostlist.parse("node[0-3]"),
+                        Idset.range(0, 3),
+                        Idset.of(0),
+                        Idset.EMPTY,
+                        Map.of("ssd", Idset.of(1)))
                 .withScheduling(Jgf.toJson(builder.build(), Jgf.Form.FULL));
     }
 
@@ -121,14 +125,18 @@ class FindTest {
 
     @Test
     void jsonHasEverythingAndJgfIsAGraphWithEverythingAbove() throws Exception {
-        JsonNode json = new JsonMapper().readTree(muster("find", "--json", "--best", "1", "by", "rank", "node in rack1").out());
+        JsonNode json = new JsonMapper()
+                .readTree(muster("find", "--json", "--best", "1", "by", "rank", "node in rack1")
+                        .out());
         assertThat(json.path("count").asInt()).isEqualTo(1);
         assertThat(json.path("hosts").asText()).isEqualTo("node3");
         assertThat(json.path("paths").get(0).asText()).isEqualTo("/cluster0/rack1/node3");
         assertThat(json.path("scores").get(0).asDouble()).isEqualTo(3);
-        ResourceGraph graph = Jgf.read(muster("find", "--jgf", "memory in node2").out());
+        ResourceGraph graph =
+                Jgf.read(muster("find", "--jgf", "memory in node2").out());
         List<String> names = new ArrayList<>();
-        Walker.of(graph, EdgeKind.CONTAINMENT).walk(visit -> names.add(visit.pool().name()));
+        Walker.of(graph, EdgeKind.CONTAINMENT)
+                .walk(visit -> names.add(visit.pool().name()));
         assertThat(names).containsExactly("memory0", "node2", "rack1", "cluster0");
     }
 
@@ -158,21 +166,22 @@ class FindTest {
     void whatIsNotThereIsRefusedWithItsPlace() {
         Result result = muster("find", "node in /cluster0/rack7");
         assertThat(result.exit()).isEqualTo(Exit.NO_TARGET);
-        assertThat(result.err())
-                .contains("there is no path /cluster0/rack7 in subsystem containment at position 8");
+        assertThat(result.err()).contains("there is no path /cluster0/rack7 in subsystem containment at position 8");
     }
 
     @Test
     void theServiceRefusesWhatItDoesNotKnow() throws Exception {
         try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
-            assertThatThrownBy(() -> client.rpc("resource.find", json().put("expr", "node").put("colour", "red")))
+            assertThatThrownBy(() -> client.rpc(
+                            "resource.find", json().put("expr", "node").put("colour", "red")))
                     .isInstanceOf(RpcException.class)
                     .hasMessageContaining("/colour is no key of this request");
             assertThatThrownBy(() -> client.rpc("resource.find", json().put("expr", "(".repeat(10_000))))
                     .hasMessageContaining("nested deeper than 100 levels");
             assertThatThrownBy(() -> client.rpc("resource.find", json().put("expr", "x".repeat(1 << 19))))
                     .hasMessageContaining("longer than 65536 characters");
-            assertThatThrownBy(() -> client.rpc("resource.find", json().put("expr", "node").put("best", 3)))
+            assertThatThrownBy(() -> client.rpc(
+                            "resource.find", json().put("expr", "node").put("best", 3)))
                     .hasMessageContaining("/by must be given with /best");
             assertThat(client.rpc("resource.find", json().put("expr", "node")).fieldNames())
                     .toIterable()
@@ -186,16 +195,19 @@ class FindTest {
 
     @Test
     void targetsMayBeExpressions() {
-        assertThat(muster("drain", "--dry-run", "@{node in power:pdu0}", "breaker").out())
+        assertThat(muster("drain", "--dry-run", "@{node in power:pdu0}", "breaker")
+                        .out())
                 .startsWith("would drain node[0,2]");
         assertThat(muster("drain", "@{memory in rack0}", "dimm").exit()).isZero();
         assertThat(muster("find", "--hosts", "state=drained").out()).isEqualTo("node[0-1]\n");
-        assertThat(muster("status", "-no", "{state} {nodelist}", "-s", "drained", "@{state=drained}").out())
+        assertThat(muster("status", "-no", "{state} {nodelist}", "-s", "drained", "@{state=drained}")
+                        .out())
                 .isEqualTo("drained node[0-1]\n");
         assertThat(muster("undrain", "/cluster0/rack0").exit()).isZero();
         assertThat(typing("@{property=ssd}\nnode2\n", "exclude", "-").exit()).isZero();
         assertThat(muster("find", "--hosts", "state=excluded").out()).isEqualTo("node[1-2]\n");
-        assertThat(muster("drain", "@{node in rack0}", "only", "members").exit()).isZero();
+        assertThat(muster("drain", "@{node in rack0}", "only", "members").exit())
+                .isZero();
         assertThat(muster("find", "--hosts", "state=drained").out()).isEqualTo("node0\n");
         assertThat(muster("undrain", "node0").exit()).isZero();
         assertThat(muster("include", "@{state=excluded}").exit()).isZero();
@@ -204,7 +216,8 @@ class FindTest {
 
     @Test
     void expressionsAndHostsStandInOneList() {
-        assertThat(muster("drain", "--dry-run", "node3,@{name='node0'},@{node in rack1 and rank=2}", "x").out())
+        assertThat(muster("drain", "--dry-run", "node3,@{name='node0'},@{node in rack1 and rank=2}", "x")
+                        .out())
                 .startsWith("would drain node[0,2-3]");
         assertThat(muster("history", "--since", "1h", "/cluster0/rack0").exit()).isZero();
     }

@@ -74,12 +74,14 @@ public final class TargetNames {
                 named = named.union(find(Overview.ask(client).resources(), part));
             }
         }
-        found = membersOnly ? found.intersect(Overview.ask(client).state().members()) : found;
-        if (found.isEmpty() && named.isEmpty()) {
-            throw new Failure(
-                    Exit.NO_TARGET, text + (membersOnly ? " finds no host that is not excluded" : " finds no host"));
+        Idset chosen = membersOnly && !found.isEmpty()
+                ? found.intersect(Overview.ask(client).state().members())
+                : found;
+        if (chosen.isEmpty() && named.isEmpty()) {
+            String sentence = found.isEmpty() ? text + " finds no host" : "all of " + text + " are excluded or lost";
+            throw new Failure(Exit.NO_TARGET, sentence);
         }
-        return found.union(named).toString();
+        return chosen.union(named).toString();
     }
 
     /** Returns advice for targets that are no hosts, if they are names of other resources, such as racks; otherwise "". */
@@ -100,8 +102,9 @@ public final class TargetNames {
         String text = part.startsWith("/") ? part : part.substring(2, part.length() - 1);
         try {
             FindRequest request = new FindRequest(Search.all(Expression.parse(text)), FindRequest.Output.HOSTS);
-            return Idset.parse(
-                    client.rpc(FindRequest.TOPIC, request.toJson()).path("ranks").asText());
+            return Idset.parse(client.rpc(FindRequest.TOPIC, request.toJson())
+                    .path("ranks")
+                    .asText());
         } catch (MalformedException e) {
             throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
         } catch (RpcException e) {

@@ -51,8 +51,8 @@ public final class FeasibilityChecks {
      * @param checks has one thread: a check may take tens of milliseconds, and the first check after a new R longer
      */
     public FeasibilityChecks(Supplier<InventoryState> inventory, DoubleSupplier clock, Aside checks) {
-        this.turns = new Turns<>(
-                "checks", () -> new Situation(inventory.get(), clock.getAsDouble()), this::answer, checks);
+        this.turns =
+                new Turns<>("checks", () -> new Situation(inventory.get(), clock.getAsDouble()), this::answer, checks);
     }
 
     void check(Bytes payload, Identity asker, Replier reply) {

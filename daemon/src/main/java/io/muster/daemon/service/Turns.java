@@ -66,14 +66,13 @@ final class Turns<S> {
         Deque<Turn> ofUser = waiting.get(userKey);
         boolean full = count >= MOST || bytes + payload.length() > MOST_BYTES;
         if (ofUser != null && ofUser.size() >= MOST_OF_ONE_USER) {
-            reply.fail(new RpcException(
-                    Errno.EAGAIN, ofUser.size() + " of this user's " + noun + " are waiting already"));
+            reply.fail(
+                    new RpcException(Errno.EAGAIN, ofUser.size() + " of this user's " + noun + " are waiting already"));
             return;
         }
         if (ofUser != null && full) {
             reply.fail(new RpcException(
-                    Errno.EAGAIN,
-                    count + " " + noun + " are waiting already, of this user's " + ofUser.size()));
+                    Errno.EAGAIN, count + " " + noun + " are waiting already, of this user's " + ofUser.size()));
             return;
         }
         waiting.computeIfAbsent(userKey, user -> new ArrayDeque<>()).add(new Turn(payload, reply));

@@ -51,7 +51,8 @@ final class ExpressionParser {
         }
         Node node = or();
         if (at < text.length()) {
-            throw fault(at, peek() == ')' ? "this parenthesis was never opened" : "expected and, or, in, has or the end");
+            throw fault(
+                    at, peek() == ')' ? "this parenthesis was never opened" : "expected and, or, in, has or the end");
         }
         return node;
     }
@@ -88,7 +89,8 @@ final class ExpressionParser {
             skipBlanks();
             int start = at;
             String what = below ? "in" : "has";
-            node = new Related(node, below, term("expected what " + what + " refers to: a path, a name or a term"), start);
+            node = new Related(
+                    node, below, term("expected what " + what + " refers to: a path, a name or a term"), start);
         }
     }
 
@@ -127,7 +129,9 @@ final class ExpressionParser {
             return scope(word, quoted, start);
         }
         if (quoted) {
-            return word.startsWith("/") ? new Path(Pattern.literal(word), start) : new Word(Pattern.literal(word), false, start);
+            return word.startsWith("/")
+                    ? new Path(Pattern.literal(word), start)
+                    : new Word(Pattern.literal(word), false, start);
         }
         if (word.isEmpty() || KEYWORDS.contains(word)) {
             throw fault(start, expected);
@@ -217,8 +221,10 @@ final class ExpressionParser {
     /** Returns the term for {@code property=K}, which means {@code property.K}. */
     private Node present(Key.Kind kind, Operator operator, String name, int keyEnd) {
         if (operator.isOrder()) {
-            throw fault(keyEnd, kind.word() + " can only be compared with = and !=; to compare a value, write "
-                    + kind.word() + ".K");
+            throw fault(
+                    keyEnd,
+                    kind.word() + " can only be compared with = and !=; to compare a value, write " + kind.word()
+                            + ".K");
         }
         Node present = new Comparison(new Key(kind, name), Operator.PRESENT, Pattern.literal(""));
         return operator == Operator.EQUAL ? present : new Not(present);

@@ -160,9 +160,7 @@ final class Finder {
     }
 
     private Idset named(Pattern pattern) {
-        return pattern.isGlob()
-                ? graph.ofPool(pool -> pattern.matches(pool.name()))
-                : graph.named(pattern.literals());
+        return pattern.isGlob() ? graph.ofPool(pool -> pattern.matches(pool.name())) : graph.named(pattern.literals());
     }
 
     /** Returns the vertices to which a path leads, name by name from the top of the subsystem. */
@@ -186,20 +184,18 @@ final class Finder {
                 Quantity limit = value.quantity();
                 yield ofKind(within, k -> Score.quantity(k).is(operator, limit));
             }
-            case NAME ->
-                operator == Operator.EQUAL
-                        ? within.intersect(named(value))
-                        : within.subtract(named(value));
+            case NAME -> operator == Operator.EQUAL ? within.intersect(named(value)) : within.subtract(named(value));
             case PROPERTY -> within.intersect(graph.withProperty(name, operator.test(value)));
             case TAG ->
                 within.intersect(graph.withData(data -> {
                     String given = data.tags().get(name);
                     return given != null && operator.test(value).test(given);
                 }));
-            case DATA -> within.intersect(graph.withData(data -> Score.member(data, name)
-                    .filter(given -> operator == Operator.PRESENT
-                            || (given.isValueNode() && operator.test(value).test(given.asText())))
-                    .isPresent()));
+            case DATA ->
+                within.intersect(graph.withData(data -> Score.member(data, name)
+                        .filter(given -> operator == Operator.PRESENT
+                                || (given.isValueNode() && operator.test(value).test(given.asText())))
+                        .isPresent()));
             case STATE -> state(operator, value, within);
             case RANK -> rank(operator, value, within);
             case ID -> id(operator, value, within);

@@ -48,6 +48,8 @@ final class Paths {
     static Idset tops(ResourceGraph graph, String subsystem) {
         int root = graph.root(subsystem);
         Idset members = graph.in(subsystem);
-        return root < 0 ? Idset.EMPTY : members.subtract(graph.children(members, subsystem)).with(root);
+        return root < 0
+                ? Idset.EMPTY
+                : members.subtract(graph.children(members, subsystem)).with(root);
     }
 }

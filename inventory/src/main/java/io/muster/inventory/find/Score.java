@@ -34,7 +34,8 @@ final class Score {
     static Score by(String text) {
         @Nullable Key key = Key.of(text);
         boolean fits = key != null
-                && (key.kind().isNumber() || (key.kind().isNamed() && !key.name().isEmpty()));
+                && (key.kind().isNumber()
+                        || (key.kind().isNamed() && !key.name().isEmpty()));
         if (key == null || !fits) {
             throw new MalformedException(
                     "score", text, 0, "expected size, id, rank, property.K, tag.K or data.K, which can be numbers");
@@ -63,9 +64,20 @@ final class Score {
         switch (key.kind()) {
             case SIZE -> byKind(graph, found, most, best, kind -> amount(quantity(kind)));
             case PROPERTY ->
-                byKind(graph, found, most, best, kind -> amount(kind.properties().get(key.name())));
-            case ID -> found.forEach(v -> push(best, v, graph.pool(v).id() < 0 ? Double.NaN : graph.pool(v).id()));
-            case RANK -> found.forEach(v -> push(best, v, graph.rank(v) < 0 ? Double.NaN : graph.rank(v)));
+                byKind(
+                        graph,
+                        found,
+                        most,
+                        best,
+                        kind -> amount(kind.properties().get(key.name())));
+            case ID ->
+                found.forEach(v -> push(
+                        best,
+                        v,
+                        graph.pool(v).id() < 0
+                                ? Double.NaN
+                                : (double) graph.pool(v).id()));
+            case RANK -> found.forEach(v -> push(best, v, graph.rank(v) < 0 ? Double.NaN : (double) graph.rank(v)));
             default ->
                 graph.withData(data -> !Double.isNaN(amount(text(data))))
                         .intersect(found)

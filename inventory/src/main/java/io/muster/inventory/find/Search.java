@@ -75,13 +75,14 @@ public record Search(
     public Found in(ResourceGraph graph, ResourceSet r, Map<String, Idset> told) {
         if (subsystem != null && !graph.subsystems().contains(subsystem)) {
             throw new MalformedException(
-                    "subsystem", subsystem, 0, "there is no such subsystem; there are "
-                            + String.join(", ", graph.subsystems()));
+                    "subsystem",
+                    subsystem,
+                    0,
+                    "there is no such subsystem; there are " + String.join(", ", graph.subsystems()));
         }
         Idset candidates = candidates(graph, r, told);
         Idset found = new Finder(graph, r, told, expression).find(along(), candidates);
-        List<Accumulator.Match> matches =
-                best == 0 ? List.of() : Score.by(by).best(graph, found, best);
+        List<Accumulator.Match> matches = best == 0 ? List.of() : Score.by(by).best(graph, found, best);
         Idset vertices = best == 0 ? found : ids(matches);
         return new Found(vertices, matches, Hosts.ranks(graph, r, vertices, along()));
     }
@@ -96,8 +97,8 @@ public record Search(
         if (from == null && prune == null) {
             return subsystem == null ? graph.all() : graph.in(subsystem);
         }
-        Idset visited = from == null ? Paths.tops(graph, along()) : all(from, graph, r, told);
-        Idset pruned = prune == null ? Idset.EMPTY : all(prune, graph, r, told);
+        Idset visited = from == null ? Paths.tops(graph, along()) : satisfying(from, graph, r, told);
+        Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r, told);
         for (Idset open = visited; !open.isEmpty(); ) {
             Idset next = graph.children(open.subtract(pruned), along()).subtract(visited);
             visited = visited.union(next);
@@ -106,7 +107,7 @@ public record Search(
         return visited;
     }
 
-    private Idset all(Expression which, ResourceGraph graph, ResourceSet r, Map<String, Idset> told) {
+    private Idset satisfying(Expression which, ResourceGraph graph, ResourceSet r, Map<String, Idset> told) {
         return new Finder(graph, r, told, which).find(along(), graph.all());
     }
 
@@ -131,15 +132,16 @@ public record Search(
                 ordered.add(visit.vertex());
             }
         };
-        Paths.tops(graph, along()).forEach(top -> Walker.of(graph, along())
-                .from(top)
-                .pruning(visit -> {
-                    if (order == Order.PRE) {
-                        take.accept(visit);
-                    }
-                    return above.contains(visit.vertex());
-                })
-                .walk(order == Order.POST ? take : visit -> {}));
+        Paths.tops(graph, along())
+                .forEach(top -> Walker.of(graph, along())
+                        .from(top)
+                        .pruning(visit -> {
+                            if (order == Order.PRE) {
+                                take.accept(visit);
+                            }
+                            return above.contains(visit.vertex());
+                        })
+                        .walk(order == Order.POST ? take : visit -> {}));
     }
 
     private static Idset ids(List<Accumulator.Match> matches) {

@@ -116,10 +116,8 @@ final class RankLayout implements GraphStore {
             digits--;
         }
         int length = host.length() - digits;
-        boolean plain = digits > 0
-                && length > 0
-                && length <= MAX_NAME_DIGITS
-                && (length == 1 || host.charAt(digits) != '0');
+        boolean plain =
+                digits > 0 && length > 0 && length <= MAX_NAME_DIGITS && (length == 1 || host.charAt(digits) != '0');
         return plain ? host.substring(0, digits) : host;
     }
 
@@ -135,17 +133,18 @@ final class RankLayout implements GraphStore {
     private Map<PoolKind, Idset> computeNodesByKind() {
         Map<String, Idset.Builder> byName = new LinkedHashMap<>();
         int[] at = {0};
-        r.hosts().stream().forEach(host -> byName.computeIfAbsent(basename(host), name -> Idset.builder())
-                .add(++at[0]));
+        r.hosts().stream()
+                .forEach(host -> byName.computeIfAbsent(basename(host), name -> Idset.builder())
+                        .add(++at[0]));
         Map<PoolKind, Idset> kinds = new HashMap<>();
-        byName.forEach((name, nodes) -> kinds.put(
-                new PoolKind("node", name, 1, "", new TreeMap<>()), nodes.build()));
+        byName.forEach((name, nodes) -> kinds.put(new PoolKind("node", name, 1, "", new TreeMap<>()), nodes.build()));
         r.properties().forEach((name, having) -> {
             Idset nodes = nodesOf(r, having);
             for (Map.Entry<PoolKind, Idset> kind : List.copyOf(kinds.entrySet())) {
                 Idset with = kind.getValue().intersect(nodes);
                 if (!with.isEmpty()) {
-                    SortedMap<String, String> properties = new TreeMap<>(kind.getKey().properties());
+                    SortedMap<String, String> properties =
+                            new TreeMap<>(kind.getKey().properties());
                     properties.put(name, "");
                     kinds.put(kind.getKey().withProperties(properties), with);
                     kinds.put(kind.getKey(), kind.getValue().subtract(with));
@@ -255,8 +254,8 @@ final class RankLayout implements GraphStore {
             return nodes.shift(ranks.first() - 1);
         }
         Idset.Builder found = Idset.builder();
-        nodes.forEachRange((first, last) -> found.addAll(
-                ranks.intersect(Idset.range(ranks.nth(first - 1), ranks.nth(last - 1)))));
+        nodes.forEachRange(
+                (first, last) -> found.addAll(ranks.intersect(Idset.range(ranks.nth(first - 1), ranks.nth(last - 1)))));
         return found.build();
     }
 

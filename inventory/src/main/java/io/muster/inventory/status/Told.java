@@ -15,13 +15,21 @@ public final class Told {
         Idset up = state.view().up();
         Liveness live = state.liveness();
         return Map.of(
-                "up", up,
-                HostState.AVAIL.word(), up,
-                "down", all.subtract(up),
-                HostState.TORPID.word(), live.torpid(),
-                "offline", live.offline(all),
-                HostState.DRAINED.word(), state.holds().held().intersect(state.members()),
-                HostState.EXCLUDED.word(), state.membership().excluded(),
-                HostState.LOST.word(), state.membership().lost());
+                "up",
+                up,
+                HostState.AVAIL.word(),
+                up,
+                "down",
+                all.subtract(up),
+                HostState.TORPID.word(),
+                live.torpid(),
+                "offline",
+                live.offline(all),
+                HostState.DRAINED.word(),
+                state.holds().held().intersect(state.members()),
+                HostState.EXCLUDED.word(),
+                state.membership().excluded(),
+                HostState.LOST.word(),
+                state.membership().lost());
     }
 }

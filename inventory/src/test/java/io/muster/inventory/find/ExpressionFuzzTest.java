@@ -14,11 +14,7 @@ import java.util.Map;
 
 class ExpressionFuzzTest {
     private static final ResourceSet R = ResourceSet.of(
-            Hostlist.parse("node[0-3]"),
-            Idset.range(0, 3),
-            Idset.range(0, 1),
-            Idset.of(0),
-            Map.of("ssd", Idset.of(1)));
+            Hostlist.parse("node[0-3]"), Idset.range(0, 3), Idset.range(0, 1), Idset.of(0), Map.of("ssd", Idset.of(1)));
     private static final ResourceGraph GRAPH =
             ResourceGraph.of(R, Detail.UNITS).tag(Idset.of(2), "k", "v").state(Idset.of(3), "failing");
 

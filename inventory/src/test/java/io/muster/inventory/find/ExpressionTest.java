@@ -48,22 +48,29 @@ class ExpressionTest {
         return graph.tag(Idset.of(nodes.nth(0)), "firmware", "7.1")
                 .tag(Idset.of(nodes.nth(1)), "firmware", "7.2")
                 .tag(Idset.of(nodes.nth(1)), "note", "a b")
-                .state(graph.named(java.util.Set.of("gpu0")).intersect(graph.below(Idset.of(nodes.nth(2)), "containment")),
+                .state(
+                        graph.named(java.util.Set.of("gpu0"))
+                                .intersect(graph.below(Idset.of(nodes.nth(2)), "containment")),
                         "failing")
-                .scheduler(Idset.of(nodes.nth(2)), "flux.jobs", JsonNodeFactory.instance.objectNode().put("count", 3));
+                .scheduler(
+                        Idset.of(nodes.nth(2)),
+                        "flux.jobs",
+                        JsonNodeFactory.instance.objectNode().put("count", 3));
     }
 
     private static int vertex(ResourceGraph.Builder builder, String type, int id, long size, String unit, int rank) {
-        PoolKind kind = new PoolKind(type, type, size, unit, new TreeMap<>(Map.of("maker", type.equals("gpu") ? "x1" : "y")));
+        PoolKind kind =
+                new PoolKind(type, type, size, unit, new TreeMap<>(Map.of("maker", type.equals("gpu") ? "x1" : "y")));
         return builder.vertex(type + id + "-" + rank, Pool.of(kind, id), rank);
     }
 
     private static String found(String expression) {
         Search search = Search.all(Expression.parse(expression));
         List<String> paths = new ArrayList<>();
-        search.in(GRAPH, R, TOLD).vertices().forEach(v -> paths.add(search.path(GRAPH, v)
-                .replace("/cluster0/", "")
-                .replaceAll("rack[01]/node", "node")));
+        search.in(GRAPH, R, TOLD)
+                .vertices()
+                .forEach(v -> paths.add(
+                        search.path(GRAPH, v).replace("/cluster0/", "").replaceAll("rack[01]/node", "node")));
         return String.join(" ", paths);
     }
 
@@ -172,7 +179,9 @@ class ExpressionTest {
                 .hasMessageContaining("more than 256 terms at position 1792");
         assertThatThrownBy(() -> Expression.parse("n[0-99999]"))
                 .hasMessageContaining("100000 names; an expression may have lists of 65536 at position 0");
-        assertThat(Expression.parse("(".repeat(90) + "gpu" + ")".repeat(90))).asString().hasSize(183);
+        assertThat(Expression.parse("(".repeat(90) + "gpu" + ")".repeat(90)))
+                .asString()
+                .hasSize(183);
     }
 
     @ParameterizedTest
@@ -184,8 +193,10 @@ class ExpressionTest {
     private static List<String> best(String expression, int most, String by) {
         Search search = new Search(Expression.parse(expression), null, null, null, null, most, by);
         List<String> matches = new ArrayList<>();
-        search.in(GRAPH, R, TOLD).best().forEach(m -> matches.add(
-                GRAPH.pool(m.vertex()).name() + "@" + GRAPH.rank(m.vertex()) + "=" + (long) m.score()));
+        search.in(GRAPH, R, TOLD)
+                .best()
+                .forEach(m -> matches.add(
+                        GRAPH.pool(m.vertex()).name() + "@" + GRAPH.rank(m.vertex()) + "=" + (long) m.score()));
         return matches;
     }
 
@@ -203,21 +214,30 @@ class ExpressionTest {
     @Test
     void aWalkStartsWhereItIsToldTo() {
         Search search = new Search(
-                Expression.parse("size>=1"), null, Expression.parse("rack1"), Expression.parse("node2"),
-                Search.Order.POST, 0, "");
+                Expression.parse("size>=1"),
+                null,
+                Expression.parse("rack1"),
+                Expression.parse("node2"),
+                Search.Order.POST,
+                0,
+                "");
         Search.Found found = search.in(GRAPH, R, TOLD);
         assertThat(search.ordered(GRAPH, found).stream().map(v -> GRAPH.pool(v).name()))
                 .containsExactly("node2", "gpu0", "ssd0", "node3", "rack1");
         assertThat(found.ranks()).isEqualTo(Idset.of(2, 3));
-        assertThatThrownBy(() -> new Search(Expression.parse("node"), "water", null, null, null, 0, "")
-                        .in(GRAPH, R, TOLD))
+        assertThatThrownBy(
+                        () -> new Search(Expression.parse("node"), "water", null, null, null, 0, "").in(GRAPH, R, TOLD))
                 .hasMessageContaining("there are containment, power");
     }
 
     @Test
     void hostsAreThoseThatContainOrBelongToWhatIsFound() {
-        assertThat(Search.all(Expression.parse("state=failing")).in(GRAPH, R, TOLD).ranks()).isEqualTo(Idset.of(2));
-        assertThat(Search.all(Expression.parse("rack0")).in(GRAPH, R, TOLD).ranks()).isEqualTo(Idset.of(0, 1));
+        assertThat(Search.all(Expression.parse("state=failing"))
+                        .in(GRAPH, R, TOLD)
+                        .ranks())
+                .isEqualTo(Idset.of(2));
+        assertThat(Search.all(Expression.parse("rack0")).in(GRAPH, R, TOLD).ranks())
+                .isEqualTo(Idset.of(0, 1));
         assertThat(new Search(Expression.parse("pdu1"), "power", null, null, null, 0, "")
                         .in(GRAPH, R, TOLD)
                         .ranks())

@@ -61,7 +61,10 @@ class FindPropsTest {
             graph = made.tag(some(all), "firmware", "7.1")
                     .tag(some(all), "firmware", "8")
                     .state(some(all), "failing")
-                    .scheduler(some(all), "job", JsonNodeFactory.instance.objectNode().put("id", 7));
+                    .scheduler(
+                            some(all),
+                            "job",
+                            JsonNodeFactory.instance.objectNode().put("id", 7));
             told.put("down", some(r.ranks()));
             told.put("drained", some(told.get("down")));
         }
@@ -90,8 +93,7 @@ class FindPropsTest {
             }
             r.ranks().forEach(rank -> {
                 String host = r.hostOf(rank);
-                int node = builder.vertex(
-                        "n" + rank, new Pool(PoolKind.of("node", 1), rank, host, Map.of()), rank);
+                int node = builder.vertex("n" + rank, new Pool(PoolKind.of("node", 1), rank, host, Map.of()), rank);
                 builder.edge(racks[random.nextInt(2)], node, EdgeKind.contains());
                 for (int i = random.nextInt(3); i > 0; i--) {
                     int part = vertex(builder, "ssd", "GB", rank * 10 + i, 1 << random.nextInt(12), rank);
@@ -191,20 +193,49 @@ class FindPropsTest {
                 case 0 -> new Case("node", (v, s) -> type(v).equals("node"));
                 case 1 -> new Case("type=*s*", (v, s) -> type(v).contains("s"));
                 case 2 -> new Case("node0", (v, s) -> name(v).equals("node0"));
-                case 3 -> new Case("name!=node[0-1],login", (v, s) -> !List.of("node0", "node1", "login")
-                        .contains(name(v)));
-                case 4 -> new Case("size>=0.5TB", (v, s) -> size(v) >= 512 && graph.pool(v).unit().equals("GB"));
+                case 3 ->
+                    new Case(
+                            "name!=node[0-1],login",
+                            (v, s) -> !List.of("node0", "node1", "login").contains(name(v)));
+                case 4 ->
+                    new Case(
+                            "size>=0.5TB",
+                            (v, s) -> size(v) >= 512 && graph.pool(v).unit().equals("GB"));
                 case 5 -> new Case("size < 2", (v, s) -> size(v) < 2);
-                case 6 -> new Case("id=0-1,3", (v, s) -> List.of(0L, 1L, 3L).contains(graph.pool(v).id()));
-                case 7 -> new Case("tag.firmware>7", (v, s) -> graph.extended(v).tags().containsKey("firmware"));
-                case 8 -> new Case("tag.firmware!=8", (v, s) -> "7.1".equals(graph.extended(v).tags().get("firmware")));
-                case 9 -> new Case("state=failing", (v, s) -> "failing".equals(graph.extended(v).state()));
-                case 10 -> new Case("state=d*n", (v, s) -> type(v).equals("node")
-                        && told.get("down").contains(r.ranksOf(name(v)).first()));
-                case 11 -> new Case("rank<2", (v, s) -> node(v) >= 0 && r.ranksOf(name(node(v))).first() < 2);
-                case 12 -> new Case("property=ssd", (v, s) -> type(v).equals("node")
-                        && ssd().contains(r.ranksOf(name(v)).first()));
-                default -> new Case("data.job.id=7", (v, s) -> graph.extended(v).scheduler().containsKey("job"));
+                case 6 ->
+                    new Case(
+                            "id=0-1,3",
+                            (v, s) -> List.of(0L, 1L, 3L).contains(graph.pool(v).id()));
+                case 7 ->
+                    new Case(
+                            "tag.firmware>7", (v, s) -> graph.extended(v).tags().containsKey("firmware"));
+                case 8 ->
+                    new Case(
+                            "tag.firmware!=8",
+                            (v, s) -> "7.1".equals(graph.extended(v).tags().get("firmware")));
+                case 9 ->
+                    new Case(
+                            "state=failing",
+                            (v, s) -> "failing".equals(graph.extended(v).state()));
+                case 10 ->
+                    new Case(
+                            "state=d*n",
+                            (v, s) -> type(v).equals("node")
+                                    && told.get("down")
+                                            .contains(r.ranksOf(name(v)).first()));
+                case 11 ->
+                    new Case(
+                            "rank<2",
+                            (v, s) -> node(v) >= 0 && r.ranksOf(name(node(v))).first() < 2);
+                case 12 ->
+                    new Case(
+                            "property=ssd",
+                            (v, s) -> type(v).equals("node")
+                                    && ssd().contains(r.ranksOf(name(v)).first()));
+                default ->
+                    new Case(
+                            "data.job.id=7",
+                            (v, s) -> graph.extended(v).scheduler().containsKey("job"));
             };
         }
 
@@ -231,11 +262,10 @@ class FindPropsTest {
         World world = new World(random);
         for (int i = 0; i < 30; i++) {
             Case some = world.expression(0);
-            Idset expected = world.graph.where(
-                    world.graph.all(), v -> some.meaning().test(v, EdgeKind.CONTAINMENT));
+            Idset expected =
+                    world.graph.where(world.graph.all(), v -> some.meaning().test(v, EdgeKind.CONTAINMENT));
             try {
-                Search.Found found =
-                        Search.all(Expression.parse(some.text())).in(world.graph, world.r, world.told);
+                Search.Found found = Search.all(Expression.parse(some.text())).in(world.graph, world.r, world.told);
                 assertThat(found.vertices()).as(some.text()).isEqualTo(expected);
                 assertThat(found.ranks()).as(some.text()).isEqualTo(ranks(world, expected));
             } catch (MalformedException e) {
@@ -248,8 +278,10 @@ class FindPropsTest {
         Idset.Builder ranks = Idset.builder();
         world.graph.all().forEach(v -> {
             boolean node = world.type(v).equals("node");
-            if (node && found.stream().anyMatch(f -> world.node(f) == v
-                    || (world.node(f) < 0 && world.isBelow(v, f, EdgeKind.CONTAINMENT)))) {
+            if (node
+                    && found.stream()
+                            .anyMatch(f -> world.node(f) == v
+                                    || (world.node(f) < 0 && world.isBelow(v, f, EdgeKind.CONTAINMENT)))) {
                 ranks.addAll(world.r.ranksOf(world.name(v)));
             }
         });
@@ -265,7 +297,9 @@ class FindPropsTest {
             String quoted = colon < 0 ? path : "'" + path.substring(0, colon) + "'" + path.substring(colon);
             if (!path.startsWith(NET) && world.graph.subsystems().stream().anyMatch(s -> world.graph.isIn(v, s))) {
                 Expression expression = Expression.parse(quoted);
-                assertThat(Search.all(expression).in(world.graph, world.r, world.told).vertices())
+                assertThat(Search.all(expression)
+                                .in(world.graph, world.r, world.told)
+                                .vertices())
                         .as(path)
                         .isEqualTo(Idset.of(v));
             }
@@ -277,8 +311,7 @@ class FindPropsTest {
         World world = new World(random);
         Expression everything = Expression.parse("size>=0");
         Search.Order order = random.nextBoolean() ? Search.Order.PRE : Search.Order.POST;
-        Search search = new Search(
-                everything, EdgeKind.CONTAINMENT, null, Expression.parse("type=node"), order, 0, "");
+        Search search = new Search(everything, EdgeKind.CONTAINMENT, null, Expression.parse("type=node"), order, 0, "");
         Search.Found found = search.in(world.graph, world.r, world.told);
         List<Integer> ordered = search.ordered(world.graph, found);
         assertThat(ordered).hasSize(found.vertices().size()).doesNotHaveDuplicates();

@@ -204,7 +204,8 @@ class Rfc4Test {
                     if (v.pool().type().equals("node")) {
                         Walker.of(v.graph(), EdgeKind.CONTAINMENT)
                                 .from(v.vertex())
-                                .walk(part -> best.push(v.vertex(), (double) part.pool().size()));
+                                .walk(part -> best.push(
+                                        v.vertex(), (double) part.pool().size()));
                     }
                 });
         int node = best.matches().get(0).vertex();

@@ -35,7 +35,8 @@ final class TargetExpressionTest {
         assertThat(TargetExpression.parts("a,n[0,2],@{gpu in n[0,1] or name='},'},@p,/a/b"))
                 .containsExactly("a", "n[0,2]", "@{gpu in n[0,1] or name='},'}", "@p", "/a/b");
         assertThat(TargetExpression.parts("@{a,b")).containsExactly("@{a,b");
-        assertThatThrownBy(() -> TargetExpression.find(FOUR, "@{node}")).hasMessageContaining("only a daemon can search");
+        assertThatThrownBy(() -> TargetExpression.find(FOUR, "@{node}"))
+                .hasMessageContaining("only a daemon can search");
     }
 
     @Test

@@ -76,7 +76,8 @@ public record FindRequest(Search search, Output output) {
         putIfGiven(payload, SUBSYSTEM, search.subsystem());
         putIfGiven(payload, "from", search.from());
         putIfGiven(payload, "prune", search.prune());
-        putIfGiven(payload, ORDER, search.order() == null ? null : search.order().word());
+        putIfGiven(
+                payload, ORDER, search.order() == null ? null : search.order().word());
         if (search.best() > 0) {
             payload.put(BEST, search.best()).put("by", search.by());
         }
