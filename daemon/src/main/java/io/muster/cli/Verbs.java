@@ -30,6 +30,7 @@ import io.muster.cli.look.Why;
 import io.muster.cli.past.History;
 import io.muster.cli.past.ReportVerb;
 import io.muster.cli.request.Feasible;
+import io.muster.cli.request.Find;
 import io.muster.cli.request.Graph;
 import io.muster.cli.request.JobspecValidate;
 import io.muster.cli.request.ShapeCompact;
@@ -73,6 +74,7 @@ final class Verbs {
         add(is("list") ? new ListVerb(console) : null);
         add(is("info") ? new InfoVerb(console) : null);
         add(is("why") ? new Why(console) : null);
+        add(is("find") ? new Find(console) : null);
         add(is("feasible") ? new Feasible(console) : null);
         add(is("graph") ? new Graph(console) : null);
         add(is("drain") ? new Drain(console) : null);

@@ -18,6 +18,7 @@ import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.FeasibilityChecks;
 import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.Queries;
+import io.muster.daemon.service.Searches;
 import io.muster.daemon.service.Tracer;
 import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
@@ -136,6 +137,7 @@ final class Daemon {
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
         feasible.configure(config);
+        Searches searches = new Searches(core.inventory()::committed, threads.beside(threads.answers()));
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         return new Backend(
                 sender,
@@ -146,6 +148,7 @@ final class Daemon {
                 core.waiters(),
                 core.reporters(),
                 feasible,
+                searches,
                 histories);
     }
 

@@ -210,6 +210,8 @@ final class JsonSchemaTest {
         json(0, "eventlog");
         json(0, "watch", "--since", "all", "--count", "1");
         json(0, "feasible", "node=2");
+        json(0, "find", "node");
+        json(0, "find", "--best", "2", "by", "size", "core");
     }
 
     private void change() throws IOException {

@@ -83,7 +83,7 @@ class TrapTest extends VerbTest {
 
     @Test
     void aChangeOfManyHostsIsConfirmedOnATerminal() {
-        String question = "This changes 3 of 10 hosts (30 %). Continue? [y/N] ";
+        String question = "This changes 3 of 10 hosts (30 %): node[0-2]. Continue? [y/N] ";
         assertThat(onTerminal("\n", "drain", "0-2", "x"))
                 .isEqualTo(
                         new Result(Exit.ERROR, "", question + "muster drain: not confirmed\n  nothing was changed\n"));
@@ -106,7 +106,7 @@ class TrapTest extends VerbTest {
                 .isEqualTo(new Result(
                         Exit.ERROR,
                         "",
-                        "This changes 5 of 9 hosts (56 %). Continue? [y/N] muster undrain: not confirmed\n  nothing was"
+                        "This changes 5 of 9 hosts (56 %): node[0-4]. Continue? [y/N] muster undrain: not confirmed\n  nothing was"
                                 + " changed\n"));
         assertThat(onTerminal("", "undrain", "node9").exit()).isZero();
     }

@@ -61,6 +61,7 @@ final class ArchitectureTest {
         arrow(arrows, "inventory.hostlist", "inventory.problem inventory.idset");
         arrow(arrows, "inventory.rset", values + " inventory.json");
         arrow(arrows, "inventory.graph", values + " inventory.json inventory.rset");
+        arrow(arrows, "inventory.find", values + " inventory.rset inventory.graph");
         arrow(arrows, "inventory.request", values + " inventory.json inventory.rset inventory.graph");
         String request = values + " inventory.rset inventory.graph inventory.request";
         arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
@@ -69,13 +70,13 @@ final class ArchitectureTest {
         String state = values + " inventory.json inventory.rset inventory.axis inventory.level";
         arrow(arrows, "inventory.state", state);
         state += " inventory.state";
-        arrow(arrows, "inventory.status", state);
+        arrow(arrows, "inventory.status", state + " inventory.graph");
         arrow(arrows, "inventory.history", state);
         arrow(arrows, "protocol.wire", "");
         arrow(arrows, "protocol.rpc", "protocol.wire");
         String messages = " protocol.wire protocol.rpc";
         arrow(arrows, "protocol.acquire", state + messages);
-        String all = state + " inventory.status inventory.graph inventory.request inventory.feasibility";
+        String all = state + " inventory.status inventory.graph inventory.find inventory.request inventory.feasibility";
         all += " inventory.history";
         arrow(arrows, "protocol.admin", all + messages);
         arrow(arrows, "protocol.client", messages.trim());

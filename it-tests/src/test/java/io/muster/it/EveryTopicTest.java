@@ -389,6 +389,14 @@ class EveryTopicTest {
     }
 
     @Test
+    void resourcesAreFound() throws IOException {
+        ObjectNode found = ask("resource.find", "{'expr':'core0 in node[3-4]','output':'paths'}");
+        assertThat(found.path("paths")).hasToString("[\"/cluster0/node3/core0\",\"/cluster0/node4/core0\"]");
+        assertThat(found.path("hosts").asText()).isEqualTo("node[3-4]");
+        refused(Errno.EINVAL, "expected a term at position 8", () -> ask("resource.find", "{'expr':'node and'}"));
+    }
+
+    @Test
     void feasibilityIsChecked() throws IOException {
         assertThat(ask("feasibility.check", jobOf(16))).isEmpty();
         assertThatThrownBy(() -> ask("feasibility.check", jobOf(17)))

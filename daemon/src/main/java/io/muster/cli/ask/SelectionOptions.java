@@ -44,7 +44,7 @@ public final class SelectionOptions {
     public Idset among(FluxClient client, ResourceSet resources, List<String> targets) throws IOException {
         Idset chosen = targets.isEmpty() ? resources.ranks() : find(resources, targets);
         if (include != null) {
-            chosen = chosen.intersect(TargetNames.among(resources, include));
+            chosen = chosen.intersect(TargetNames.among(resources, TargetNames.resolve(client, include, false)));
         }
         if (!queues.isEmpty()) {
             chosen = chosen.intersect(inQueues(resources, Queues.ask(client)));

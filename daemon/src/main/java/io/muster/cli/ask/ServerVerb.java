@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -45,9 +46,16 @@ public abstract class ServerVerb extends Verb {
         return server.givenTimeout();
     }
 
-    /** Returns the targets that a user gave, with the words on standard input in place of {@code -}. */
-    protected final List<String> targets(List<String> given) throws IOException {
-        return TargetNames.read(console(), given);
+    /**
+     * Returns the targets that a user gave, with the words on standard input in place of {@code -}, and with ranks in place of
+     * each {@code @{EXPRESSION}}.
+     */
+    protected final List<String> targets(FluxClient client, List<String> given) throws IOException {
+        List<String> targets = new ArrayList<>();
+        for (String text : TargetNames.read(console(), given)) {
+            targets.add(TargetNames.resolve(client, text, false));
+        }
+        return targets;
     }
 
     protected final boolean json() {

@@ -3,12 +3,17 @@ package io.muster.cli.ask;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.inventory.find.Expression;
+import io.muster.inventory.find.Search;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.TargetExpression;
+import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -47,6 +52,64 @@ public final class TargetNames {
             throw new Failure(Exit.USAGE, "standard input names no targets");
         }
         return List.of(words.split("\\s+"));
+    }
+
+    /**
+     * Returns the targets with the ranks that the server finds in place of each {@code @{EXPRESSION}} and each path; the same
+     * text if it has none of these.
+     *
+     * @param membersOnly whether excluded and lost hosts are left out of what is found
+     */
+    public static String resolve(FluxClient client, String text, boolean membersOnly) throws IOException {
+        List<String> parts = TargetExpression.parts(text);
+        if (parts.stream().noneMatch(TargetExpression::isSearch)) {
+            return text;
+        }
+        Idset found = Idset.EMPTY;
+        Idset named = Idset.EMPTY;
+        for (String part : parts) {
+            if (TargetExpression.isSearch(part)) {
+                found = found.union(search(client, part));
+            } else {
+                named = named.union(find(Overview.ask(client).resources(), part));
+            }
+        }
+        Idset chosen = membersOnly && !found.isEmpty()
+                ? found.intersect(Overview.ask(client).state().members())
+                : found;
+        if (chosen.isEmpty() && named.isEmpty()) {
+            String sentence = found.isEmpty() ? text + " finds no host" : "all of " + text + " are excluded or lost";
+            throw new Failure(Exit.NO_TARGET, sentence);
+        }
+        return chosen.union(named).toString();
+    }
+
+    /** Returns advice for targets that are no hosts, if they are names of other resources, such as racks; otherwise "". */
+    public static String hint(FluxClient client, String targets) throws IOException {
+        String part = "@{" + targets + "}";
+        try {
+            int hosts = search(client, part).size();
+            return hosts == 0 ? "" : "; '" + part + "' stands for " + hosts + " host" + (hosts == 1 ? "" : "s");
+        } catch (Failure none) {
+            return "";
+        }
+    }
+
+    private static Idset search(FluxClient client, String part) throws IOException {
+        if (part.startsWith("@{") && !part.endsWith("}")) {
+            throw new Failure(Exit.USAGE, part + ": the brace is not closed");
+        }
+        String text = part.startsWith("/") ? part : part.substring(2, part.length() - 1);
+        try {
+            FindRequest request = new FindRequest(Search.all(Expression.parse(text)), FindRequest.Output.HOSTS);
+            return Idset.parse(client.rpc(FindRequest.TOPIC, request.toJson())
+                    .path("ranks")
+                    .asText());
+        } catch (MalformedException e) {
+            throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+        } catch (RpcException e) {
+            throw e.errno().equals(Errno.EINVAL) ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
+        }
     }
 
     /**

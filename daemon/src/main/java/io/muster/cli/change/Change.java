@@ -63,6 +63,11 @@ abstract class Change extends ServerVerb {
         return false;
     }
 
+    /** Returns whether {@code all}, {@code @PROPERTY} and {@code @{EXPRESSION}} leave out excluded and lost hosts. */
+    boolean leavesOutAbsent() {
+        return false;
+    }
+
     /**
      * Returns whether the request has keys that a Flux broker would ignore, so that it would do something else than the user
      * wants.
@@ -131,7 +136,8 @@ abstract class Change extends ServerVerb {
      * whose words are all targets, unless the command line has {@code --}.
      */
     final String targets(FluxClient client, String given, String @Nullable [] reason) throws IOException {
-        String targets = String.join(",", targets(List.of(given)));
+        String read = String.join(",", TargetNames.read(console(), List.of(given)));
+        String targets = TargetNames.resolve(client, read, leavesOutAbsent());
         boolean isMeant = spec != null
                 && spec.commandLine().getParseResult().originalArgs().contains("--");
         if (reason != null && !isMeant) {
@@ -200,7 +206,7 @@ abstract class Change extends ServerVerb {
             TargetNames.find(standing.resources(), targets);
         } catch (Failure e) {
             if (!takesDeparted() || !TargetExpression.haveAllBeenThere(standing.state(), targets)) {
-                throw new Failure(e.exit(), e.sentence(), "nothing was changed");
+                throw new Failure(e.exit(), e.sentence(), "nothing was changed" + TargetNames.hint(client, targets));
             }
         }
     }

@@ -41,7 +41,7 @@ public final class Drain extends Change {
             index = "0",
             arity = "0..1",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY, @{EXPR} or all. - reads them from standard input.")
     private @Nullable String targets;
 
     @Parameters(
@@ -107,6 +107,11 @@ public final class Drain extends Change {
         }
         return new HoldChanges.Drain(
                 TargetNames.spellMembers(client, targets), ReasonWords.join(reason), force.mode(), holder, end);
+    }
+
+    @Override
+    boolean leavesOutAbsent() {
+        return true;
     }
 
     @Override

@@ -82,12 +82,12 @@ final class Precautions {
         }
     }
 
-    /** Returns the number of ranks that a change selects; a change may also name hosts that have left R. */
-    private static int among(ResourceSet resources, String targets) {
+    /** Returns the ranks that a change selects; a change may also name hosts that have left R. */
+    private static Idset among(ResourceSet resources, String targets) {
         try {
-            return TargetExpression.among(resources, targets).size();
+            return TargetExpression.among(resources, targets);
         } catch (MalformedException | TargetException e) {
-            return 0; // the server refuses the change, or it concerns only hosts that have left
+            return Idset.EMPTY; // the server refuses the change, or it concerns only hosts that have left
         }
     }
 
@@ -102,12 +102,13 @@ final class Precautions {
             return;
         }
         ResourceSet resources = Overview.ask(client).resources();
-        int chosen = among(resources, targets);
-        if (chosen <= 1 || chosen <= share(client) * resources.nodes()) {
+        Idset chosen = among(resources, targets);
+        if (chosen.size() <= 1 || chosen.size() <= share(client) * resources.nodes()) {
             return;
         }
-        String answer = console.ask("This changes " + chosen + " of " + resources.nodes() + " hosts ("
-                + Math.round(PERCENT * chosen / resources.nodes()) + " %). Continue? [y/N]");
+        String answer = console.ask("This changes " + chosen.size() + " of " + resources.nodes() + " hosts ("
+                + Math.round(PERCENT * chosen.size() / resources.nodes()) + " %): "
+                + resources.hostsOf(chosen).abridged() + ". Continue? [y/N]");
         if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
             throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
         }

@@ -27,7 +27,7 @@ public abstract class PropertyChange extends Change {
     @Parameters(
             index = "1",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY, @{EXPR} or all. - reads them from standard input.")
     private String targets = "";
 
     private PropertyChange(Console console, boolean add) {

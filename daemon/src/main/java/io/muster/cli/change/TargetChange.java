@@ -24,7 +24,7 @@ public abstract class TargetChange extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY, @{EXPR} or all. - reads them from standard input.")
     private String targets = "";
 
     @Parameters(

@@ -35,7 +35,7 @@ public final class Undrain extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TARGETS",
-            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY, @{EXPR} or all. - reads them from standard input.")
     private String targets = "";
 
     @Parameters(

@@ -59,7 +59,7 @@ public final class PropertyList extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         Overview standing = Overview.ask(client);
         ResourceSet resources = standing.resources();
-        Idset among = selection.among(client, resources, targets(targets));
+        Idset among = selection.among(client, resources, targets(client, targets));
         if (json()) {
             ObjectNode json = standing.toJson();
             ArrayNode all = json.putArray("properties");

@@ -81,7 +81,7 @@ public final class Status extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         StateFilter filter = StateFilter.of(states);
         Overview standing = Overview.ask(client);
-        Idset among = selection.among(client, standing.resources(), targets(targets));
+        Idset among = selection.among(client, standing.resources(), targets(client, targets));
         List<StateGroup> groups = filter.keep(standing.groups(among));
         if (json()) {
             console().json(json(standing, groups));

@@ -61,7 +61,7 @@ public final class SummaryVerb extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         Overview standing = Overview.ask(client);
         double now = standing.now(console());
-        Idset among = selection.among(client, standing.resources(), targets(targets));
+        Idset among = selection.among(client, standing.resources(), targets(client, targets));
         double from = since == null ? now - Summary.NEW : zone.past(since, console());
         Summary summary = new Summary(standing, Queues.ask(client), among, from);
         if (json()) {

@@ -38,7 +38,7 @@ abstract class UsageVerb extends ServerVerb {
     protected final int run(FluxClient client) throws IOException {
         List<String> wanted = Usage.states(states);
         Usage usage = Usage.ask(client);
-        return run(client, usage, wanted, selection.among(client, usage.all(), targets(targets)));
+        return run(client, usage, wanted, selection.among(client, usage.all(), targets(client, targets)));
     }
 
     /**

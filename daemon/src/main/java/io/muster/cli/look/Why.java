@@ -41,7 +41,7 @@ public final class Why extends ServerVerb {
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",
-            description = "Ranks, hosts or @PROPERTY. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY or @{EXPR}. - reads them from standard input.")
     private List<String> targets = List.of();
 
     @Option(
@@ -59,7 +59,7 @@ public final class Why extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        targets = targets(targets);
+        targets = targets(client, targets);
         Overview standing = Overview.ask(client);
         List<Account> accounts = accounts(standing);
         String silence = remember(client, standing, accounts);

@@ -52,7 +52,7 @@ public final class History extends Verb {
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",
-            description = "Ranks, hosts, @PROPERTY or all. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY, @{EXPR} or all. - reads them from standard input.")
     private List<String> hosts = List.of();
 
     @Mixin
@@ -107,10 +107,10 @@ public final class History extends Verb {
     private Set<String> wanted(PastSource past) throws IOException {
         Set<String> wanted = new LinkedHashSet<>();
         for (String text : hosts) {
-            if (TargetExpression.isSelection(text) || isIdset(text)) {
+            if (TargetExpression.isSelection(text) || TargetExpression.isSearch(text) || isIdset(text)) {
                 ResourceSet resources = past.present().resources();
-                wanted.addAll(
-                        resources.hostsOf(TargetNames.find(resources, text)).expand());
+                Idset ranks = TargetNames.find(resources, past.resolve(text));
+                wanted.addAll(resources.hostsOf(ranks).expand());
             } else {
                 wanted.addAll(hostlist(text).expand());
             }

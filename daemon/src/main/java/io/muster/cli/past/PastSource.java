@@ -12,6 +12,11 @@ interface PastSource extends Closeable {
     /** The inventory as it is now; fails if it is not known. */
     InventoryState present() throws IOException;
 
+    /** Returns targets with ranks in place of each {@code @{EXPRESSION}}, if the source can search. */
+    default String resolve(String targets) throws IOException {
+        return targets;
+    }
+
     /** @param hosts empty for all hosts */
     PastAnswer ask(Set<String> hosts, Period period) throws IOException;
 

@@ -3,6 +3,7 @@ package io.muster.cli.past;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.TargetNames;
 import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Past;
@@ -45,6 +46,11 @@ final class ServerPast implements PastSource {
             standing = known;
         }
         return known.state();
+    }
+
+    @Override
+    public String resolve(String targets) throws IOException {
+        return TargetNames.resolve(client, targets, false);
     }
 
     @Override

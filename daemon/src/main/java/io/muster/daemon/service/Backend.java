@@ -20,4 +20,5 @@ public record Backend(
         Waiters waiters,
         Reporters reporters,
         FeasibilityChecks feasible,
+        Searches searches,
         Histories histories) {}

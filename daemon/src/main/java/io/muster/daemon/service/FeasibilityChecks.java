@@ -19,18 +19,11 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.admin.FeasibilityAnswer;
 import io.muster.protocol.admin.FeasibilityRequest;
-import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,23 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves RFC 27's {@code feasibility.check}: whether a job could ever run on this inventory. One check is computed at a
- * time, beside the core thread. Users take turns, so that a user with many checks delays only that user's own. Each check
- * uses the state of the inventory at the moment when its turn comes.
+ * Serves RFC 27's {@code feasibility.check}: whether a job could ever run on this inventory. Checks are
+ * computed in {@link Turns}.
  */
 public final class FeasibilityChecks implements Configurable {
     private static final Logger log = LoggerFactory.getLogger("muster");
-
-    /**
-     * The highest number of waiting checks of one user. A connection has at most one check in progress, so a user that sends
-     * checks over a few connections is slowed down, not refused.
-     */
-    private static final int MOST_OF_ONE_USER = 4096;
-
-    private static final int MOST = 4 * MOST_OF_ONE_USER;
-    /** The highest number of bytes of waiting requests, which are kept in the heap, and the heap may be small. */
-    private static final long MOST_BYTES =
-            Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
 
     /**
      * The size of the largest request that is computed. No real job comes near it; for larger requests, the budget of the
@@ -62,15 +43,11 @@ public final class FeasibilityChecks implements Configurable {
      */
     private static final int LARGEST = 1000;
 
-    private final Supplier<InventoryState> inventory;
-    private final DoubleSupplier clock;
-    private final Aside checks;
-    private final Map<String, Deque<Check>> waiting = new LinkedHashMap<>();
+    private final Turns<Situation> turns;
     private final Stock stock = new Stock();
-    private int count;
-    private long bytes;
-    private boolean busy;
     private List<GraphEntry> graph = List.of();
+
+    private record Situation(InventoryState state, List<GraphEntry> graph, double time) {}
 
     /**
      * @param inventory returns the current state; called on the core thread
@@ -78,9 +55,8 @@ public final class FeasibilityChecks implements Configurable {
      * @param checks has one thread: a check may take tens of milliseconds, and the first check after a new R longer
      */
     public FeasibilityChecks(Supplier<InventoryState> inventory, DoubleSupplier clock, Aside checks) {
-        this.inventory = inventory;
-        this.clock = clock;
-        this.checks = checks;
+        this.turns = new Turns<>(
+                "checks", () -> new Situation(inventory.get(), graph, clock.getAsDouble()), this::answer, checks);
     }
 
     @Override
@@ -88,84 +64,19 @@ public final class FeasibilityChecks implements Configurable {
         graph = next.graph();
     }
 
-    private record Check(Bytes payload, Replier reply) {}
-
     void check(Bytes payload, Identity asker, Replier reply) {
-        String userKey = asker.who();
-        Deque<Check> userChecks = waiting.get(userKey);
-        boolean full = count >= MOST || bytes + payload.length() > MOST_BYTES;
-        if (userChecks != null && userChecks.size() >= MOST_OF_ONE_USER) {
-            reply.fail(
-                    new RpcException(Errno.EAGAIN, userChecks.size() + " of this user's checks are waiting already"));
-            return;
-        }
-        if (userChecks != null && full) {
-            reply.fail(new RpcException(
-                    Errno.EAGAIN, count + " checks are waiting already, of this user's " + userChecks.size()));
-            return;
-        }
-        waiting.computeIfAbsent(userKey, user -> new ArrayDeque<>()).add(new Check(payload, reply));
-        count++;
-        bytes += payload.length();
-        next();
+        turns.ask(payload, asker, reply);
     }
 
-    /** Starts the oldest check of the next user. If the user has more checks, the user goes to the end of the queue. */
-    private void next() {
-        if (busy || waiting.isEmpty()) {
-            return;
+    private @Nullable Bytes answer(Bytes payload, Situation now) throws ProtocolException {
+        ObjectNode json = Json.parse(payload);
+        boolean explain = FeasibilityRequest.wantsExplanation(json);
+        FeasibilityAnswer answer = answer(json, now.state(), now.graph(), now.time());
+        RpcException refusal = explain ? null : answer.refusal();
+        if (refusal != null) {
+            throw refusal;
         }
-        Iterator<Map.Entry<String, Deque<Check>>> line = waiting.entrySet().iterator();
-        Map.Entry<String, Deque<Check>> first = line.next();
-        String userKey = first.getKey();
-        Deque<Check> userChecks = first.getValue();
-        line.remove();
-        Check check = userChecks.remove();
-        if (!userChecks.isEmpty()) {
-            waiting.put(userKey, userChecks);
-        }
-        count--;
-        bytes -= check.payload().length();
-        busy = true;
-        InventoryState state = inventory.get();
-        List<GraphEntry> entries = graph;
-        double now = clock.getAsDouble();
-        checks.run(
-                () -> {
-                    Consumer<Replier> answer = answer(check.payload(), state, entries, now);
-                    return () -> finish(check, answer);
-                },
-                bug -> finish(check, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
-    }
-
-    private void finish(Check check, Consumer<Replier> answer) {
-        busy = false;
-        try {
-            answer.accept(check.reply());
-        } finally {
-            next();
-        }
-    }
-
-    private Consumer<Replier> answer(Bytes payload, InventoryState state, List<GraphEntry> entries, double now) {
-        try {
-            ObjectNode json = Json.parse(payload);
-            boolean explain = FeasibilityRequest.wantsExplanation(json);
-            FeasibilityAnswer answer = answer(json, state, entries, now);
-            RpcException refusal = explain ? null : answer.refusal();
-            Bytes encoded = explain ? Json.encode(answer.toJson()) : null;
-            return reply -> {
-                if (refusal == null) {
-                    reply.done(encoded);
-                } else {
-                    reply.fail(refusal);
-                }
-            };
-        } catch (RpcException e) {
-            return reply -> reply.fail(e);
-        } catch (ProtocolException e) {
-            return reply -> reply.fail(new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
-        }
+        return explain ? Json.encode(answer.toJson()) : null;
     }
 
     private FeasibilityAnswer answer(ObjectNode json, InventoryState state, List<GraphEntry> entries, double now) {

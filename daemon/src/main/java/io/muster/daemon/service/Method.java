@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.admin.AdminMethod;
+import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.RpcException;
@@ -31,6 +32,7 @@ public enum Method {
     SCHED_STATUS("resource.sched-status", Right.READ, later(Queries::schedStatus)),
     GET("resource.get", Right.READ, later(Queries::get)),
     INVENTORY("resource.inventory", Right.READ, later(Queries::inventory)),
+    FIND(FindRequest.TOPIC, Right.READ, Session::find),
     DRAIN(AdminMethod.DRAIN),
     UNDRAIN(AdminMethod.UNDRAIN),
     EXCLUDE(AdminMethod.EXCLUDE),

@@ -159,6 +159,11 @@ public final class Session {
         later(request, reply -> backend.feasible().check(payload, peer.rights.identity(), reply));
     }
 
+    void find(Request request) {
+        Bytes payload = payload(request);
+        later(request, reply -> backend.searches().find(payload, peer.rights.identity(), reply));
+    }
+
     /** Opens an acquire stream. The metrics count the request as served when the stream begins. */
     void acquire(Request request) {
         streams.acquire(request, sender.principal());

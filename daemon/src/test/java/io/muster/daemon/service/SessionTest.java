@@ -59,6 +59,7 @@ class SessionTest {
             Map.entry(Method.WAITUP, "{\"up\":4}"),
             Map.entry(Method.PING, "{}"),
             Map.entry(Method.FEASIBILITY, "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
+            Map.entry(Method.FIND, "{\"expr\":\"node\"}"),
             Map.entry(Method.FEASIBILITY_PING, "{}"),
             Map.entry(Method.ATTR_GET, "{\"name\":\"size\"}"),
             Map.entry(Method.UPGRADE_FINISH, "{}"),
@@ -122,7 +123,7 @@ class SessionTest {
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
             resource.report-cancel resource.usage
             """, ADMINS, """
-            resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.ping
+            resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append
             """, ANYBODY);
@@ -159,6 +160,7 @@ class SessionTest {
                     STATUS,
                     SCHED_STATUS,
                     GET,
+                    FIND,
                     INVENTORY,
                     PING,
                     FEASIBILITY_PING,
@@ -614,6 +616,7 @@ class SessionTest {
                     feasibility.ping | junk
                     attr.get | {"name":"nosuch"}
                     feasibility.check | {"resources":[{"type":"node","count":9}]}
+                    resource.find | {"expr":"node"}
                     resource.monitor-waitup | {"up":9}
                     """)
     void aQueryWhoseAnswerNobodyWantsIsNotWorkedOn(String topic, String json) {

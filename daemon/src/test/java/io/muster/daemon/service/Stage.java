@@ -95,6 +95,7 @@ public final class Stage implements AutoCloseable {
                 aside,
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible = new FeasibilityChecks(rig.inventory::state, rig.inventory::now, answers);
+        Searches searches = new Searches(rig.inventory::committed, answers);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
         backend = new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
@@ -105,6 +106,7 @@ public final class Stage implements AutoCloseable {
                 rig.waiters,
                 rig.reporters,
                 feasible,
+                searches,
                 histories);
     }
 

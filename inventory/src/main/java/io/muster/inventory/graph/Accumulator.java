@@ -20,8 +20,8 @@ public final class Accumulator {
         this.capacity = capacity;
     }
 
-    public void push(Visit visit, double score) {
-        matches.add(new Match(visit.vertex(), score));
+    public void push(int vertex, double score) {
+        matches.add(new Match(vertex, score));
         if (matches.size() > capacity) {
             matches.pollLast();
         }

@@ -9,7 +9,6 @@ import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
@@ -18,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -35,18 +36,26 @@ public final class ResourceGraph {
     private final IdMap<Extended> extended;
     private final Map<String, JsonNode> more;
     private final GivenPaths given;
+    /** For each property, the vertices to which {@link #withProperties} added it. */
+    private final Map<String, Idset> properties;
 
-    private ResourceGraph(GraphStore layout, IdMap<Extended> extended, Map<String, JsonNode> more, GivenPaths given) {
+    private ResourceGraph(
+            GraphStore layout,
+            IdMap<Extended> extended,
+            Map<String, JsonNode> more,
+            GivenPaths given,
+            Map<String, Idset> properties) {
         this.layout = layout;
         this.extended = extended;
         this.more = more;
         this.given = given;
+        this.properties = properties;
     }
 
     /** Returns a graph of the hosts of {@code r} and of {@code entries}; see {@link Structure}. */
     static ResourceGraph of(ResourceSet r, List<GraphEntry> entries, Detail detail) {
         return new ResourceGraph(
-                new ColumnBuilder(r, detail, entries).build(), IdMap.empty(), Map.of(), new GivenPaths());
+                new ColumnBuilder(r, detail, entries).build(), IdMap.empty(), Map.of(), new GivenPaths(), Map.of());
     }
 
     /** Returns a graph in subsystem containment: the cluster, its nodes, and their children in the given detail. */
@@ -95,16 +104,7 @@ public final class ResourceGraph {
 
     /** Visits the vertices below {@code vertex}, along every edge of the subsystem that does not point back up. */
     public void forEachChild(int vertex, String subsystem, IntConsumer children) {
-        layout.out(vertex, (source, target, kind) -> {
-            if (kind.subsystem().equals(subsystem) && !kind.isOpposite()) {
-                children.accept(target);
-            }
-        });
-        layout.in(vertex, (source, target, kind) -> {
-            if (kind.subsystem().equals(subsystem) && kind.bothWays()) {
-                children.accept(source);
-            }
-        });
+        layout.forEachChild(vertex, subsystem, children);
     }
 
     /** Returns the vertex above in {@code subsystem}, or -1 if there is none. */
@@ -217,6 +217,79 @@ public final class ResourceGraph {
         return layout.nodesOf(r, ranks);
     }
 
+    /** Returns the ranks of {@code r} for which {@code nodes}, which are vertices of type node, stand. */
+    public Idset ranksOf(ResourceSet r, Idset nodes) {
+        return layout.ranksOf(r, nodes);
+    }
+
+    public Idset all() {
+        return layout.all();
+    }
+
+    /** Returns the vertices of {@code candidates} for which the test is true. */
+    public Idset where(Idset candidates, IntPredicate test) {
+        return layout.where(candidates, test);
+    }
+
+    /** Returns the vertices whose kind satisfies the test, which is called once for each distinct kind. */
+    public Idset ofKind(Predicate<PoolKind> test) {
+        return layout.ofKind(test);
+    }
+
+    /** Returns the vertices whose pool satisfies the test, which is called once for pools that several vertices share. */
+    public Idset ofPool(Predicate<Pool> test) {
+        return layout.ofPool(test);
+    }
+
+    public Idset named(Set<String> names) {
+        return layout.named(names);
+    }
+
+    /**
+     * Returns the vertices with a property: one of their pool, or one that {@link #withProperties} added.
+     *
+     * @param value is given the value of the property, "" for none
+     */
+    public Idset withProperty(String name, Predicate<String> value) {
+        Idset ofPools = ofKind(kind -> {
+            @Nullable String given = kind.properties().get(name);
+            return given != null && value.test(given);
+        });
+        Idset ofRanks = properties.getOrDefault(name, Idset.EMPTY);
+        return ofRanks.isEmpty() || !value.test("") ? ofPools : ofPools.union(ofRanks);
+    }
+
+    /** Returns the vertices that have extended data that satisfies the test. */
+    public Idset withData(Predicate<Extended> test) {
+        Idset.Builder found = Idset.builder();
+        extended.forEach((first, last, data) -> {
+            if (test.test(data)) {
+                found.addRange(first, last);
+            }
+        });
+        return found.build();
+    }
+
+    /** Returns the children of all {@code vertices} in a subsystem. */
+    public Idset children(Idset vertices, String subsystem) {
+        return layout.children(vertices, subsystem);
+    }
+
+    /** Returns all descendants of {@code vertices}. One of {@code vertices} is in the set only if it is below another one. */
+    public Idset below(Idset vertices, String subsystem) {
+        return layout.below(vertices, subsystem);
+    }
+
+    /** Returns all ancestors of {@code vertices}. One of {@code vertices} is in the set only if it is above another one. */
+    public Idset above(Idset vertices, String subsystem) {
+        return layout.above(vertices, subsystem);
+    }
+
+    /** Returns the vertices that are the root of the subsystem or have an edge in it. */
+    public Idset in(String subsystem) {
+        return layout.in(subsystem);
+    }
+
     public Extended extended(int vertex) {
         return Extended.orNone(extended.get(vertex));
     }
@@ -249,7 +322,8 @@ public final class ResourceGraph {
         if (!vertices.isEmpty() && vertices.last() >= size()) {
             throw new IndexOutOfBoundsException("vertex " + vertices.last() + " of " + size());
         }
-        return new ResourceGraph(layout, extended.update(vertices, e -> change.apply(Extended.orNone(e))), more, given);
+        IdMap<Extended> changed = extended.update(vertices, e -> change.apply(Extended.orNone(e)));
+        return new ResourceGraph(layout, changed, more, given, properties);
     }
 
     /**
@@ -268,6 +342,7 @@ public final class ResourceGraph {
      */
     public ResourceGraph withProperties(ResourceSet r) {
         ResourceGraph tagged = this;
+        Map<String, Idset> added = new HashMap<>(properties);
         for (Map.Entry<String, Idset> property : r.properties().entrySet()) {
             Idset.Builder nodes = Idset.builder();
             nodesOf(r, property.getValue()).forEach(v -> {
@@ -275,9 +350,11 @@ public final class ResourceGraph {
                     nodes.add(v);
                 }
             });
-            tagged = tagged.tag(nodes.build(), property.getKey(), "");
+            Idset having = nodes.build();
+            tagged = tagged.tag(having, property.getKey(), "");
+            added.merge(property.getKey(), having, Idset::union);
         }
-        return tagged;
+        return new ResourceGraph(layout, tagged.extended, more, given, added);
     }
 
     /**
@@ -285,20 +362,17 @@ public final class ResourceGraph {
      * {@code vertices}.
      */
     public Idset closure(Idset vertices) {
-        BitSet closed = new BitSet(size());
-        vertices.forEach(v -> subsystems().forEach(s -> {
-            for (int at = v; at >= 0 && !closed.get(at); at = parent(at, s)) {
-                closed.set(at);
+        Idset closed = vertices;
+        Idset added = vertices;
+        while (!added.isEmpty()) {
+            Idset above = Idset.EMPTY;
+            for (String subsystem : subsystems()) {
+                above = above.union(layout.above(added, subsystem));
             }
-            for (int at = parent(v, s); at >= 0 && !closed.get(at); at = parent(at, s)) {
-                closed.set(at);
-            }
-        }));
-        Idset.Builder ids = Idset.builder();
-        for (int from = closed.nextSetBit(0); from >= 0; from = closed.nextSetBit(closed.nextClearBit(from))) {
-            ids.addRange(from, closed.nextClearBit(from) - 1);
+            added = above.subtract(closed);
+            closed = closed.union(added);
         }
-        return ids.build();
+        return closed;
     }
 
     /** Collects vertices and edges. A builder belongs to one thread and is used once. */
@@ -356,7 +430,7 @@ public final class ResourceGraph {
 
         public ResourceGraph build(Problems problems) {
             ResourceGraph graph = new ResourceGraph(
-                    table.build(problems), table.extended(), Collections.unmodifiableMap(more), given);
+                    table.build(problems), table.extended(), Collections.unmodifiableMap(more), given, Map.of());
             if (problems.isEmpty()) {
                 given.keepUnlike(graph);
             }

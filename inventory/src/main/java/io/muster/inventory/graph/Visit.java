@@ -13,9 +13,4 @@ public record Visit(ResourceGraph graph, String subsystem, int vertex, int depth
     public String path() {
         return graph.path(vertex, subsystem);
     }
-
-    /** Returns a walk from this vertex through another subsystem, which an evaluating filter may start (RFC 4). */
-    public Walker into(String otherSubsystem) {
-        return Walker.of(graph, otherSubsystem).from(vertex);
-    }
 }

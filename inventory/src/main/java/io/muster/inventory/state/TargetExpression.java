@@ -23,7 +23,7 @@ public final class TargetExpression {
      * request may contain them.
      */
     public static boolean isSelection(String text) {
-        return text.indexOf('@') >= 0 || split(text).contains(ALL);
+        return text.indexOf('@') >= 0 || parts(text).contains(ALL);
     }
 
     /** Returns the ranks that the text selects. */
@@ -34,7 +34,7 @@ public final class TargetExpression {
     /** Returns the ranks that the text selects. {@code all} and {@code @PROPERTY} select only ranks in {@code selectable}. */
     public static Idset find(ResourceSet resources, Idset selectable, String text) {
         Idset found = Idset.EMPTY;
-        for (String part : isPlain(resources, text) ? List.of(text) : split(text)) {
+        for (String part : isPlain(resources, text) ? List.of(text) : parts(text)) {
             found = found.union(findPart(resources, selectable, part));
         }
         return found;
@@ -101,17 +101,29 @@ public final class TargetExpression {
         if (part.equals(ALL)) {
             return selectable;
         }
+        if (isSearch(part)) {
+            throw new MalformedException("targets", part, 0, "only a daemon can search for these");
+        }
         return part.startsWith("@")
                 ? having(resources, part.substring(1)).intersect(selectable)
                 : resources.targets(part);
     }
 
-    /** Splits a text at commas that are not in brackets. */
-    private static List<String> split(String text) {
+    /**
+     * Returns whether a part of a text is {@code @{EXPRESSION}} or a path of a vertex, which the command replaces by the ranks
+     * that the daemon finds.
+     */
+    public static boolean isSearch(String part) {
+        return part.startsWith("@{") || part.startsWith("/");
+    }
+
+    /** Splits a text at commas that are neither in brackets nor in {@code @{EXPRESSION}}. */
+    public static List<String> parts(String text) {
         List<String> parts = new ArrayList<>();
         int depth = 0;
         int from = 0;
         for (int i = 0; i < text.length(); i++) {
+            i = text.startsWith("@{", i) ? endOfSearch(text, i + 2) : i;
             char c = text.charAt(i);
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
             if (c == ',' && depth == 0) {
@@ -121,5 +133,18 @@ public final class TargetExpression {
         }
         parts.add(text.substring(from));
         return parts;
+    }
+
+    /** Returns the index of the brace that ends a search, which is not in quotes, or of the last character. */
+    private static int endOfSearch(String text, int start) {
+        char quote = 0;
+        for (int i = start; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote == 0 && c == '}') {
+                return i;
+            }
+            quote = quote == c ? 0 : quote == 0 && (c == '"' || c == '\'') ? c : quote;
+        }
+        return text.length() - 1;
     }
 }

@@ -183,9 +183,9 @@ class ResourceGraphTest {
         Accumulator best = new Accumulator(2);
         List<Integer> reached = new ArrayList<>();
         Walker.of(graph, "bandwidth").walk(v -> {
-            best.push(v, (double) v.pool().size());
+            best.push(v.vertex(), (double) v.pool().size());
             if (v.pool().type().equals("node")) {
-                v.into("containment").walk(inner -> reached.add(inner.vertex()));
+                Walker.of(v.graph(), "containment").from(v.vertex()).walk(inner -> reached.add(inner.vertex()));
             }
         });
         assertThat(best.matches()).containsExactly(new Accumulator.Match(1, 100), new Accumulator.Match(2, 40));

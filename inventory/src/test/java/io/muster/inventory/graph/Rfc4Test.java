@@ -202,8 +202,10 @@ class Rfc4Test {
                 .pruning(v -> !v.pool().name().equals("Rack0"))
                 .walk(v -> {
                     if (v.pool().type().equals("node")) {
-                        v.into(EdgeKind.CONTAINMENT)
-                                .walk(part -> best.push(v, (double) part.pool().size()));
+                        Walker.of(v.graph(), EdgeKind.CONTAINMENT)
+                                .from(v.vertex())
+                                .walk(part -> best.push(
+                                        v.vertex(), (double) part.pool().size()));
                     }
                 });
         int node = best.matches().get(0).vertex();

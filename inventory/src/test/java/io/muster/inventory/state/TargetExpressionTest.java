@@ -31,6 +31,15 @@ final class TargetExpressionTest {
     }
 
     @Test
+    void partsAreSplitAtCommasOutsideOfBracketsAndSearches() {
+        assertThat(TargetExpression.parts("a,n[0,2],@{gpu in n[0,1] or name='},'},@p,/a/b"))
+                .containsExactly("a", "n[0,2]", "@{gpu in n[0,1] or name='},'}", "@p", "/a/b");
+        assertThat(TargetExpression.parts("@{a,b")).containsExactly("@{a,b");
+        assertThatThrownBy(() -> TargetExpression.find(FOUR, "@{node}"))
+                .hasMessageContaining("only a daemon can search");
+    }
+
+    @Test
     void all_and_a_property_select_only_what_may_be_selected() {
         assertThat(TargetExpression.find(FOUR, Idset.parse("0-1"), "all")).hasToString("0-1");
         assertThat(TargetExpression.find(FOUR, Idset.parse("0-1"), "@batch").isEmpty())

@@ -1,0 +1,81 @@
+package io.muster.daemon.service;
+
+import io.muster.daemon.access.Identity;
+import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.Committed;
+import io.muster.inventory.find.Search;
+import io.muster.inventory.graph.Detail;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Structure;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.status.LiveGraph;
+import io.muster.inventory.status.Told;
+import io.muster.protocol.admin.FindRequest;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Serves {@code resource.find}: which vertices of the resource graph satisfy an expression, and on which hosts they are. */
+public final class Searches {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private final Turns<Committed> turns;
+
+    /** The graph of R, which is made once for each R, and with live data once for each state. Used by one search at a time. */
+    private ResourceSet resources = ResourceSet.EMPTY;
+
+    private ResourceGraph structure = ResourceGraph.of(ResourceSet.EMPTY, Detail.NODES);
+    private @Nullable InventoryState state;
+    private ResourceGraph live = structure;
+
+    /** @param inventory returns the current state; called on the core thread */
+    public Searches(Supplier<Committed> inventory, Aside beside) {
+        this.turns = new Turns<>("searches", inventory, this::answer, beside);
+    }
+
+    void find(Bytes payload, Identity asker, Replier reply) {
+        turns.ask(payload, asker, reply);
+    }
+
+    private Bytes answer(Bytes payload, Committed now) throws ProtocolException {
+        try {
+            FindRequest request = FindRequest.parse(Json.parse(payload));
+            ResourceGraph graph = graph(now.state());
+            Search.Found found = request.search().in(graph, now.state().resources(), Told.of(now.state()));
+            return Json.encode(request.answer(graph, now.state().resources(), found, now.seq()));
+        } catch (MalformedException e) {
+            throw new RpcException(Errno.EINVAL, String.valueOf(e.getMessage()));
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // comparing states or R may take longer than the search
+    private ResourceGraph graph(InventoryState next) {
+        if (resources != next.resources()) {
+            structure = structure(next.resources());
+            resources = next.resources();
+        }
+        if (state != next) {
+            live = LiveGraph.of(structure, next);
+            state = next;
+        }
+        return live;
+    }
+
+    private static ResourceGraph structure(ResourceSet r) {
+        try {
+            return Structure.of(r, Detail.UNITS);
+        } catch (InvalidException e) {
+            log.warn("resource.find searches without R's scheduling graph: {}", e.getMessage());
+            return Structure.of(r.withoutScheduling(), Detail.UNITS);
+        }
+    }
+}

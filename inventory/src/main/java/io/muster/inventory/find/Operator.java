@@ -1,0 +1,54 @@
+package io.muster.inventory.find;
+
+import java.util.function.Predicate;
+
+/** How a value is compared. Of two signs that begin alike, the longer one comes first. */
+enum Operator {
+    LESS_OR_EQUAL("<="),
+    GREATER_OR_EQUAL(">="),
+    NOT_EQUAL("!="),
+    EQUAL("="),
+    LESS("<"),
+    GREATER(">"),
+    /** True for every value: the key is written without operator. */
+    PRESENT("");
+
+    final String sign;
+
+    Operator(String sign) {
+        this.sign = sign;
+    }
+
+    boolean isOrder() {
+        return this != PRESENT && this != EQUAL && this != NOT_EQUAL;
+    }
+
+    /** Returns whether the comparison is true of two values that compare like this, in the form of {@link Comparable}. */
+    boolean accepts(int comparison) {
+        return switch (this) {
+            case PRESENT -> true;
+            case LESS_OR_EQUAL -> comparison <= 0;
+            case GREATER_OR_EQUAL -> comparison >= 0;
+            case NOT_EQUAL -> comparison != 0;
+            case EQUAL -> comparison == 0;
+            case LESS -> comparison < 0;
+            case GREATER -> comparison > 0;
+        };
+    }
+
+    /** Returns a test of texts: {@code =} and {@code !=} compare text, the other operators compare quantities. */
+    Predicate<String> test(Pattern wanted) {
+        return switch (this) {
+            case PRESENT -> text -> true;
+            case EQUAL -> wanted::matches;
+            case NOT_EQUAL -> text -> !wanted.matches(text);
+            default -> {
+                Quantity limit = wanted.quantity();
+                yield text -> {
+                    Quantity given = Quantity.read(text);
+                    return given != null && given.is(this, limit);
+                };
+            }
+        };
+    }
+}

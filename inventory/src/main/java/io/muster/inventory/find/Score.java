@@ -1,0 +1,133 @@
+package io.muster.inventory.find;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.graph.Accumulator;
+import io.muster.inventory.graph.Extended;
+import io.muster.inventory.graph.PoolKind;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.MalformedException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The score of a vertex for the evaluating filter of RFC 4: the number that a key has on the vertex, in the unit without
+ * prefix. A vertex without such a number has no score and is left out.
+ */
+final class Score {
+    private final Key key;
+
+    private Score(Key key) {
+        this.key = key;
+    }
+
+    /** @throws MalformedException if the text is no key that can have a number */
+    static Score by(String text) {
+        @Nullable Key key = Key.of(text);
+        boolean fits = key != null
+                && (key.kind().isNumber()
+                        || (key.kind().isNamed() && !key.name().isEmpty()));
+        if (key == null || !fits) {
+            throw new MalformedException(
+                    "score", text, 0, "expected size, id, rank, property.K, tag.K or data.K, which can be numbers");
+        }
+        return new Score(key);
+    }
+
+    static Quantity quantity(PoolKind kind) {
+        return Quantity.of(BigDecimal.valueOf(kind.size()), kind.unit());
+    }
+
+    /** Returns a scheduler's object, or the member of it to which further names lead. */
+    static Optional<JsonNode> member(Extended data, String name) {
+        String[] names = name.split("\\.", -1);
+        @Nullable JsonNode found = data.scheduler().get(name);
+        found = found == null ? data.scheduler().get(names[0]) : found;
+        for (int i = 1; i < names.length && found != null && !data.scheduler().containsKey(name); i++) {
+            found = found.get(names[i]);
+        }
+        return Optional.ofNullable(found);
+    }
+
+    /** Returns the vertices with the highest scores, in descending order of score. */
+    List<Accumulator.Match> best(ResourceGraph graph, Idset found, int most) {
+        Accumulator best = new Accumulator(most);
+        switch (key.kind()) {
+            case SIZE -> byKind(graph, found, most, best, kind -> amount(quantity(kind)));
+            case PROPERTY ->
+                byKind(
+                        graph,
+                        found,
+                        most,
+                        best,
+                        kind -> amount(kind.properties().get(key.name())));
+            case ID ->
+                found.forEach(v -> push(
+                        best,
+                        v,
+                        graph.pool(v).id() < 0
+                                ? Double.NaN
+                                : (double) graph.pool(v).id()));
+            case RANK -> found.forEach(v -> push(best, v, graph.rank(v) < 0 ? Double.NaN : (double) graph.rank(v)));
+            default ->
+                graph.withData(data -> !Double.isNaN(amount(text(data))))
+                        .intersect(found)
+                        .forEach(v -> push(best, v, amount(text(graph.extended(v)))));
+        }
+        return best.matches();
+    }
+
+    private @Nullable String text(Extended data) {
+        return key.kind() == Key.Kind.TAG
+                ? data.tags().get(key.name())
+                : member(data, key.name()).map(JsonNode::asText).orElse(null);
+    }
+
+    private static void push(Accumulator best, int vertex, double score) {
+        if (!Double.isNaN(score)) {
+            best.push(vertex, score);
+        }
+    }
+
+    private static double amount(@Nullable String text) {
+        @Nullable Quantity quantity = text == null ? null : Quantity.read(text);
+        return quantity == null ? Double.NaN : amount(quantity);
+    }
+
+    private static double amount(Quantity quantity) {
+        return quantity.amount().doubleValue();
+    }
+
+    /** Scores each kind once, and takes no more vertices of a kind than are asked for: all of them have the same score. */
+    private static void byKind(
+            ResourceGraph graph, Idset found, int most, Accumulator best, ToDoubleFunction<PoolKind> score) {
+        NavigableMap<Double, Set<PoolKind>> kinds = new TreeMap<>(Comparator.reverseOrder());
+        graph.ofKind(kind -> {
+            double amount = score.applyAsDouble(kind);
+            return !Double.isNaN(amount)
+                    && kinds.computeIfAbsent(amount, a -> new HashSet<>()).add(kind);
+        });
+        int taken = 0;
+        for (var like : kinds.entrySet()) {
+            Idset vertices = graph.ofKind(like.getValue()::contains).intersect(found);
+            List<Integer> first = new ArrayList<>();
+            for (int v = vertices.next(-1); v >= 0 && first.size() < most; v = vertices.next(v)) {
+                first.add(v);
+            }
+            first.forEach(v -> best.push(v, like.getKey()));
+            taken += first.size();
+            if (taken >= most) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.find.Expression;
+import io.muster.inventory.find.Search;
+import io.muster.inventory.graph.Accumulator;
+import io.muster.inventory.graph.Jgf;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.json.Fields;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request {@code resource.find}, which only Muster has: {@code {expr, subsystem?, from?, prune?, order?, best?, by?,
+ * output?}}. Everything but output is a {@link Search}. Other keys are refused, because a search without one of its parts
+ * finds more than was asked for.
+ */
+public record FindRequest(Search search, Output output) {
+    public static final String TOPIC = "resource.find";
+
+    /** The highest number of vertices in a response with paths or with a graph. */
+    public static final int MOST_LISTED = 100_000;
+
+    private static final String SUBSYSTEM = "subsystem";
+    private static final String ORDER = "order";
+    private static final String BEST = "best";
+    private static final String OUTPUT = "output";
+
+    /** What the response has besides the number of vertices and their hosts. */
+    public enum Output {
+        HOSTS,
+        PATHS,
+        JGF;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * Reads a payload.
+     *
+     * @throws RpcException EPROTO if a key is unknown or of the wrong type
+     * @throws MalformedException if an expression is malformed
+     */
+    public static FindRequest parse(ObjectNode payload) {
+        Fields in = new Fields(
+                        payload,
+                        "",
+                        (place, sentence) -> new RpcException(Errno.EPROTO, TOPIC + ": " + place + " " + sentence))
+                .only("is no key of this request", "expr", SUBSYSTEM, "from", "prune", ORDER, BEST, "by", OUTPUT);
+        int best = in.has(BEST) ? (int) in.integer(BEST, 1, MOST_LISTED) : 0;
+        if (in.has("by") != (best > 0)) {
+            throw in.fault("by", "must be given with /best, and only with it");
+        }
+        Search search = new Search(
+                Expression.parse(in.text("expr")),
+                in.optional(SUBSYSTEM),
+                in.has("from") ? Expression.parse(in.text("from")) : null,
+                in.has("prune") ? Expression.parse(in.text("prune")) : null,
+                in.has(ORDER) ? in.choice(ORDER, Search.Order.class, Search.Order::word) : null,
+                best,
+                in.textOr("by", ""));
+        return new FindRequest(search, in.has(OUTPUT) ? in.choice(OUTPUT, Output.class, Output::word) : Output.HOSTS);
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        payload.put("expr", search.expression().toString());
+        putIfGiven(payload, SUBSYSTEM, search.subsystem());
+        putIfGiven(payload, "from", search.from());
+        putIfGiven(payload, "prune", search.prune());
+        putIfGiven(
+                payload, ORDER, search.order() == null ? null : search.order().word());
+        if (search.best() > 0) {
+            payload.put(BEST, search.best()).put("by", search.by());
+        }
+        return payload.put(OUTPUT, output.word());
+    }
+
+    private static void putIfGiven(ObjectNode payload, String key, @Nullable Object value) {
+        if (value != null) {
+            payload.put(key, value.toString());
+        }
+    }
+
+    /**
+     * Returns the response: {@code {count, ranks, hosts, seq}}, with paths {@code paths} and, for the best, {@code scores};
+     * or {@code jgf}.
+     *
+     * @param seq sequence number of the last change that the response knows
+     * @throws RpcException EOVERFLOW if the response would be too long
+     * @throws MalformedException if the request names something that the graph does not have
+     */
+    public ObjectNode answer(ResourceGraph graph, ResourceSet r, Search.Found found, long seq) {
+        int count = found.vertices().size();
+        if (output != Output.HOSTS && count > MOST_LISTED) {
+            throw new RpcException(
+                    Errno.EOVERFLOW,
+                    count + " vertices are found, and a response lists " + MOST_LISTED
+                            + " at most: narrow the expression, or ask for hosts or a count");
+        }
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("count", count);
+        json.put("ranks", found.ranks().toString());
+        json.put("hosts", r.hostsOf(found.ranks()).toString());
+        if (output == Output.PATHS) {
+            ArrayNode paths = json.putArray("paths");
+            search.ordered(graph, found).forEach(v -> paths.add(search.path(graph, v)));
+        }
+        if (output == Output.PATHS && search.best() > 0) {
+            ArrayNode scores = json.putArray("scores");
+            found.best().stream().mapToDouble(Accumulator.Match::score).forEach(scores::add);
+        }
+        if (output == Output.JGF) {
+            json.set("jgf", Jgf.toJson(graph, Jgf.Form.FULL, found.vertices()));
+        }
+        return json.put("seq", seq);
+    }
+}
