@@ -27,6 +27,7 @@ public sealed interface Command
                 AcquisitionChanges.Release,
                 ReportChanges.Register,
                 ReportChanges.Lapse,
+                NoteChanges.Annotate,
                 Once {
     Decision decide(InventoryState state, double now, Principal by);
 

@@ -1,0 +1,125 @@
+package io.muster.inventory.axis;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
+import io.muster.inventory.json.Fields;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The places of vertices, in words that stay true when R renumbers its hosts.
+ *
+ * @param inside for each path below a node, such as {@code socket0/gpu3}, the ranks whose vertex is meant; the path "" is the
+ *     node itself
+ * @param outside absolute paths of vertices that belong to no rank: {@code /cluster0/rack1}, or {@code power:/power0/pdu3} in
+ *     another subsystem than containment
+ * @param departed for each path below a node, hosts that R no longer names
+ */
+public record Places(
+        SortedTree<String, Idset> inside, SortedTree<String, Boolean> outside, SortedTree<String, Hostlist> departed) {
+    public static final Places NONE = new Places(SortedTree.empty(), SortedTree.empty(), SortedTree.empty());
+
+    private static final String VERTICES = "vertices";
+    private static final String PATHS = "paths";
+    private static final String AWAY = "departed-vertices";
+
+    public Places within(String path, Idset ranks) {
+        Idset all = inside.getOrDefault(path, Idset.EMPTY).union(ranks);
+        return all.isEmpty() ? this : new Places(inside.with(path, all), outside, departed);
+    }
+
+    public Places at(String absolute) {
+        return new Places(inside, outside.with(absolute, true), departed);
+    }
+
+    public Places away(String path, Hostlist hosts) {
+        Hostlist all = departed.getOrDefault(path, Hostlist.EMPTY).append(hosts).unique();
+        return all.isEmpty() ? this : new Places(inside, outside, departed.with(path, all));
+    }
+
+    public Places with(Places more) {
+        Places all = this;
+        for (Map.Entry<String, Idset> path : more.inside.entrySet()) {
+            all = all.within(path.getKey(), path.getValue());
+        }
+        for (String path : more.outside.keySet()) {
+            all = all.at(path);
+        }
+        for (Map.Entry<String, Hostlist> path : more.departed.entrySet()) {
+            all = all.away(path.getKey(), path.getValue());
+        }
+        return all;
+    }
+
+    public boolean isEmpty() {
+        return inside.isEmpty() && outside.isEmpty() && departed.isEmpty();
+    }
+
+    /** Returns the ranks of all paths together. */
+    public Idset ranks() {
+        Idset.Builder ranks = Idset.builder();
+        inside.values().forEach(ranks::addAll);
+        return ranks.build();
+    }
+
+    public Hostlist hosts() {
+        Hostlist hosts = Hostlist.EMPTY;
+        for (Hostlist each : departed.values()) {
+            hosts = hosts.append(each);
+        }
+        return hosts.unique();
+    }
+
+    /** Returns the number of separate things that a change of these places stores or removes. */
+    public int count() {
+        int count = outside.size();
+        for (Idset ranks : inside.values()) {
+            count += ranks.rangeCount();
+        }
+        for (Hostlist hosts : departed.values()) {
+            count += hosts.size();
+        }
+        return count;
+    }
+
+    /** Reads what {@link #write} writes. */
+    public static Places read(Fields in) {
+        Places places = NONE;
+        for (String path : in.has(VERTICES) ? in.object(VERTICES).names() : List.<String>of()) {
+            places = places.within(path, in.object(VERTICES).parse(path, Idset::parse));
+        }
+        for (String path : in.textsOrNone(PATHS)) {
+            places = places.at(path);
+        }
+        for (String path : in.has(AWAY) ? in.object(AWAY).names() : List.<String>of()) {
+            places = places.away(path, in.object(AWAY).parse(path, Hostlist::parse));
+        }
+        return places;
+    }
+
+    /** Writes the members {@code vertices}, {@code paths} and {@code departed-vertices}, as far as they are not empty. */
+    public void write(JsonGenerator out) throws IOException {
+        write(out, VERTICES, inside);
+        if (!outside.isEmpty()) {
+            out.writeArrayFieldStart(PATHS);
+            for (String path : outside.keySet()) {
+                out.writeString(path);
+            }
+            out.writeEndArray();
+        }
+        write(out, AWAY, departed);
+    }
+
+    private static void write(JsonGenerator out, String key, Map<String, ?> members) throws IOException {
+        if (!members.isEmpty()) {
+            out.writeObjectFieldStart(key);
+            for (Map.Entry<String, ?> member : members.entrySet()) {
+                out.writeStringField(member.getKey(), member.getValue().toString());
+            }
+            out.writeEndObject();
+        }
+    }
+}
