@@ -69,7 +69,7 @@ final class ArchitectureTest {
         String state = values + " inventory.json inventory.rset inventory.axis inventory.level";
         arrow(arrows, "inventory.state", state);
         state += " inventory.state";
-        arrow(arrows, "inventory.status", state);
+        arrow(arrows, "inventory.status", state + " inventory.graph");
         arrow(arrows, "inventory.history", state);
         arrow(arrows, "protocol.wire", "");
         arrow(arrows, "protocol.rpc", "protocol.wire");

@@ -1,11 +1,12 @@
 package io.muster.inventory.axis;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Fields;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
@@ -85,7 +86,7 @@ public record Places(
         return count;
     }
 
-    /** Reads what {@link #write} writes. */
+    /** Reads what {@link #toJson} writes. */
     public static Places read(Fields in) {
         Places places = NONE;
         for (String path : in.has(VERTICES) ? in.object(VERTICES).names() : List.<String>of()) {
@@ -100,26 +101,22 @@ public record Places(
         return places;
     }
 
-    /** Writes the members {@code vertices}, {@code paths} and {@code departed-vertices}, as far as they are not empty. */
-    public void write(JsonGenerator out) throws IOException {
-        write(out, VERTICES, inside);
+    /** Returns an object with the members {@code vertices}, {@code paths} and {@code departed-vertices}, as far as they are not empty. */
+    public ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        put(json, VERTICES, inside);
         if (!outside.isEmpty()) {
-            out.writeArrayFieldStart(PATHS);
-            for (String path : outside.keySet()) {
-                out.writeString(path);
-            }
-            out.writeEndArray();
+            ArrayNode paths = json.putArray(PATHS);
+            outside.keySet().forEach(paths::add);
         }
-        write(out, AWAY, departed);
+        put(json, AWAY, departed);
+        return json;
     }
 
-    private static void write(JsonGenerator out, String key, Map<String, ?> members) throws IOException {
+    private static void put(ObjectNode json, String key, Map<String, ?> members) {
         if (!members.isEmpty()) {
-            out.writeObjectFieldStart(key);
-            for (Map.Entry<String, ?> member : members.entrySet()) {
-                out.writeStringField(member.getKey(), member.getValue().toString());
-            }
-            out.writeEndObject();
+            ObjectNode object = json.putObject(key);
+            members.forEach((path, value) -> object.put(path, value.toString()));
         }
     }
 }

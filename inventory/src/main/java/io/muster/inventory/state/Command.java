@@ -31,6 +31,11 @@ public sealed interface Command
                 Once {
     Decision decide(InventoryState state, double now, Principal by);
 
+    /** Returns whether a decision may take so long that the core thread must not make it. */
+    default boolean takesLong() {
+        return false;
+    }
+
     /** The id that its sender gave to the command, or null. */
     default @Nullable ChangeId id() {
         return null;

@@ -5,6 +5,7 @@ import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Notes;
@@ -14,6 +15,7 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.level.Level;
+import io.muster.inventory.problem.UnknownPathException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -41,15 +43,6 @@ public final class NoteChanges {
         Places find(InventoryState state, String path);
     }
 
-    /** Thrown if no vertex has a path. The message is a sentence. */
-    public static final class UnknownPathException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        public UnknownPathException(String sentence) {
-            super(sentence);
-        }
-    }
-
     /**
      * The command that changes the notes on vertices. A decision takes long if the graph is large, so the core thread never
      * makes it.
@@ -65,6 +58,16 @@ public final class NoteChanges {
 
         public Annotate(String targets, List<String> paths, NoteEdit edit) {
             this(targets, paths, edit, Finder.NONE);
+        }
+
+        /** Returns this command with the finder that knows the graph. */
+        public Annotate with(Finder other) {
+            return new Annotate(targets, paths, edit, other);
+        }
+
+        @Override
+        public boolean takesLong() {
+            return true;
         }
 
         @Override
@@ -187,8 +190,8 @@ public final class NoteChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             targets.write(out);
-            places.write(out);
-            for (Map.Entry<String, JsonNode> member : edit.toJson().properties()) {
+            for (Map.Entry<String, JsonNode> member :
+                    places.toJson().<ObjectNode>setAll(edit.toJson()).properties()) {
                 out.writeFieldName(member.getKey());
                 out.writeRawValue(member.getValue().toString());
             }

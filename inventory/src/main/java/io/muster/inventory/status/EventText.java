@@ -3,6 +3,8 @@ package io.muster.inventory.status;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.problem.Text;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,26 @@ public final class EventText {
                     "initial",
                     "online" -> null;
             case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
+            case "vertices", "departed-vertices" -> {
+                List<String> paths = new ArrayList<>();
+                value.fieldNames().forEachRemaining(paths::add);
+                paths.remove("");
+                yield paths.isEmpty() ? null : String.join(",", paths);
+            }
+            case "paths" -> {
+                List<String> paths = new ArrayList<>();
+                value.forEach(path -> paths.add(path.asText()));
+                yield String.join(",", paths);
+            }
+            case "tag" -> {
+                List<String> tags = new ArrayList<>();
+                value.properties().forEach(tag -> tags.add(
+                        tag.getValue().isNull() ? "-" + tag.getKey() : tag.getKey() + ":" + tag.getValue().asText()));
+                yield String.join(",", tags);
+            }
+            case "mark" ->
+                (value.path("state").isNull() ? "none" : value.path("state").asText())
+                        + (value.has("reason") ? " reason=\"" + value.path("reason").asText() + '"' : "");
             case "reason", "cause" -> '"' + value.asText() + '"';
             case "until", "expiration" -> value.asDouble() > 0 ? time.apply(value.asDouble()) : "never";
             default -> value.isTextual() ? value.asText() : value.toString();
