@@ -25,7 +25,7 @@ public abstract class NoteChange extends Change {
             "A path names a vertex of the resource graph, as in /cluster0/node7/gpu3 or power:/power0/pdu3. Its names may have "
                     + "brackets: /cluster0/node[0-9]/gpu3.";
     private static final String KEPT =
-            "Schedulers are told nothing. What is noted follows the host when ranks change, and comes back with a host "
+            "Schedulers are sent nothing. What is noted follows the host when ranks change, and comes back with a host "
                     + "that leaves and returns.";
 
     @Parameters(
@@ -59,7 +59,7 @@ public abstract class NoteChange extends Change {
         @Parameters(
                 index = "1..*",
                 arity = "1..*",
-                paramLabel = "KEY[=VALUE]",
+                paramLabel = "KEY[=VALUE]...",
                 hideParamSyntax = true,
                 description = "The tags. The value of a tag may be empty.")
         private List<String> tags = List.of();
