@@ -60,7 +60,7 @@ final class NoteVerbsTest {
                 .containsPattern("mark {8}gpu3: failing: ECC errors by \\S+, \\d+s ago; a state below the node does not take the"
                         + " node down\n")
                 .contains("annotate node1 (rank 1) tag=firmware:7.1,suspect by")
-                .contains("annotate node[1-2] (ranks 1-2) gpu3 mark=failing reason=\"ECC errors\" by");
+                .contains("annotate node[1-2] (ranks 1-2) vertices=gpu3 mark=failing reason=\"ECC errors\" by");
         assertThat(out("why", "/cluster0/node2/gpu3"))
                 .contains("/cluster0/node2/gpu3 (gpu): failing\n")
                 .containsPattern("mark {8}failing: ECC errors by ")
@@ -70,13 +70,13 @@ final class NoteVerbsTest {
                 .contains("/cluster0 (cluster): no mark\n")
                 .containsPattern("tag {9}site=north by ")
                 .contains("nodes       node[0-3]: 4 of 4 are up")
-                .contains("annotate /cluster0 tag=site:north by");
+                .contains("annotate paths=/cluster0 tag=site:north by");
         assertThat(out("why", "/cluster0/node3")).contains("node3 (rank 3): up\n");
         assertThat(run("why", "/cluster0/rack1").err()).contains("/cluster0 has no rack1");
         assertThat(run("why", "/cluster0/rack1").exit()).isEqualTo(Exit.NO_TARGET);
 
         assertThat(out("graph", "--depth=2"))
-                .contains("cluster0 #site=north", "node1 (node) #firmware=7.1 #suspect [avail]", "gpu3 [failing]");
+                .contains("cluster0 #site=north", "node1 #firmware=7.1 #suspect [avail]", "gpu3 [failing]");
         assertThat(out("graph", "--format=jgf"))
                 .contains("\"state\":\"failing\"", "\"tags\":{\"firmware\":\"7.1\",\"suspect\":\"\"}");
         assertThat(out("status", "--json")).contains("\"path\":\"gpu3\"", "\"hosts\":\"node[1-2]\"", "\"state\":\"failing\"");
@@ -100,7 +100,7 @@ final class NoteVerbsTest {
         assertThat(run("mark", "node0", "down", "smoke").err()).contains("nothing was changed: every vertex has this mark");
         assertThat(run("tag", "remove", "node0", "x").err()).contains("nothing was changed: no vertex has these tags");
         assertThat(out("tag", "add", "--dry-run", "/cluster0/node[0-1]/core2", "x"))
-                .startsWith("would annotate node[0-1] (ranks 0-1) core2 tag=x: by ");
+                .startsWith("would annotate node[0-1] (ranks 0-1) vertices=core2 tag=x by ");
         out("mark", "node0", "none");
         assertThat(out("status", "--json")).contains("\"notes\":[]");
     }

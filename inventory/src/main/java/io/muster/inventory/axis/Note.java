@@ -1,6 +1,10 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Extras;
+import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -36,6 +40,15 @@ public record Note(
     public Note {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
         data = Collections.unmodifiableSortedMap(new TreeMap<>(data));
+    }
+
+    /** Returns the object that a scheduler stored, from its text. */
+    public static JsonNode tree(String json) {
+        try {
+            return ExactJson.MAPPER.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException("a note has an object that is no JSON", e);
+        }
     }
 
     boolean isEmpty() {

@@ -3,7 +3,6 @@ package io.muster.inventory.axis;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.util.RawValue;
 import io.muster.inventory.axis.Note.Fact;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.Text;
@@ -105,7 +104,7 @@ public record NoteEdit(
         if (!data.isEmpty()) {
             ObjectNode object = json.putObject("data");
             data.forEach((key, value) -> value.ifPresentOrElse(
-                    text -> object.putRawValue(key, new RawValue(text)), () -> object.putNull(key)));
+                    text -> object.set(key, Note.tree(text)), () -> object.putNull(key)));
         }
         return json;
     }

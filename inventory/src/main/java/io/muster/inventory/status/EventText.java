@@ -24,7 +24,7 @@ public final class EventText {
     public static String of(JsonNode event, DoubleFunction<String> time) {
         JsonNode context = event.path("context");
         StringBuilder line = new StringBuilder(event.path("name").asText());
-        if (context.has("nodelist")) {
+        if (!context.path("nodelist").asText("").isEmpty()) {
             line.append(' ').append(context.path("nodelist").asText());
         }
         String ranks = context.path("idset").asText(context.path("ranks").asText(""));
@@ -80,8 +80,11 @@ public final class EventText {
             }
             case "tag" -> {
                 List<String> tags = new ArrayList<>();
-                value.properties().forEach(tag -> tags.add(
-                        tag.getValue().isNull() ? "-" + tag.getKey() : tag.getKey() + ":" + tag.getValue().asText()));
+                value.properties().forEach(tag -> {
+                    String text = tag.getValue().asText("");
+                    boolean removed = tag.getValue().isNull();
+                    tags.add(removed ? "-" + tag.getKey() : tag.getKey() + (text.isEmpty() ? "" : ":" + text));
+                });
                 yield String.join(",", tags);
             }
             case "mark" ->

@@ -1,7 +1,5 @@
 package io.muster.inventory.status;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.Places;
@@ -10,11 +8,9 @@ import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.problem.UnknownPathException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
-import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -78,17 +74,9 @@ public final class LiveGraph {
             noted = noted.withTag(tag.getKey(), tag.getValue().value());
         }
         for (Map.Entry<String, Note.Fact> object : note.data().entrySet()) {
-            noted = noted.withScheduler(object.getKey(), tree(object.getValue().value()));
+            noted = noted.withScheduler(object.getKey(), Note.tree(object.getValue().value()));
         }
         return noted;
-    }
-
-    private static JsonNode tree(String json) {
-        try {
-            return ExactJson.MAPPER.readTree(json);
-        } catch (JsonProcessingException e) {
-            throw new UncheckedIOException("a note has an object that is no JSON", e);
-        }
     }
 
     /** Returns the places of vertices of the graph of {@code paths}. */

@@ -3,7 +3,6 @@ package io.muster.inventory.status;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.util.RawValue;
 import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.Note.Fact;
 import io.muster.inventory.idset.IdMap;
@@ -72,7 +71,7 @@ public final class NoteText {
         ArrayNode data = json.putArray("data");
         note.data().forEach((key, object) -> {
             ObjectNode entry = data.addObject().put("key", key);
-            entry.putRawValue("value", new RawValue(object.value()));
+            entry.set("value", Note.tree(object.value()));
             write(entry, object);
         });
         return json;
