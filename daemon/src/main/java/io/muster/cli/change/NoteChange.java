@@ -44,7 +44,7 @@ public abstract class NoteChange extends Change {
     final Command command(FluxClient client) throws IOException {
         List<String> hosts = new ArrayList<>();
         List<String> paths = new ArrayList<>();
-        targets(List.of(place)).forEach(word -> (Paths.isPath(word) ? paths : hosts).add(word));
+        TargetNames.read(console(), List.of(place)).forEach(word -> (Paths.isPath(word) ? paths : hosts).add(word));
         String spelt = hosts.isEmpty() ? "" : TargetNames.spell(client, String.join(",", hosts));
         return new NoteChanges.Annotate(spelt, paths, edit());
     }

@@ -109,7 +109,7 @@ public final class Changes {
         if (command instanceof Once once) {
             return new Once(finding(once.command()), once.id());
         }
-        return command instanceof NoteChanges.Annotate annotate ? annotate.with(vertices::find) : command;
+        return command instanceof NoteChanges.Annotate annotate ? annotate.with(vertices::in) : command;
     }
 
     /** @param inWords whether the response says what changed */

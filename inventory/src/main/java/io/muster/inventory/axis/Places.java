@@ -7,8 +7,11 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Fields;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The places of vertices, in words that stay true when R renumbers its hosts.
@@ -41,18 +44,21 @@ public record Places(
         return all.isEmpty() ? this : new Places(inside, outside, departed.with(path, all));
     }
 
-    public Places with(Places more) {
-        Places all = this;
-        for (Map.Entry<String, Idset> path : more.inside.entrySet()) {
-            all = all.within(path.getKey(), path.getValue());
+    /** Returns all of several places, of which there may be tens of thousands. */
+    public static Places all(List<Places> several) {
+        SortedMap<String, Idset.Builder> ranks = new TreeMap<>();
+        SortedMap<String, List<String>> hosts = new TreeMap<>();
+        Places[] all = {NONE};
+        for (Places each : several) {
+            each.inside.forEach((path, some) ->
+                    ranks.computeIfAbsent(path, p -> Idset.builder()).addAll(some));
+            each.outside.keySet().forEach(path -> all[0] = all[0].at(path));
+            each.departed.forEach((path, some) ->
+                    hosts.computeIfAbsent(path, p -> new ArrayList<>()).addAll(some.expand()));
         }
-        for (String path : more.outside.keySet()) {
-            all = all.at(path);
-        }
-        for (Map.Entry<String, Hostlist> path : more.departed.entrySet()) {
-            all = all.away(path.getKey(), path.getValue());
-        }
-        return all;
+        ranks.forEach((path, some) -> all[0] = all[0].within(path, some.build()));
+        hosts.forEach((path, some) -> all[0] = all[0].away(path, Hostlist.of(some)));
+        return all[0];
     }
 
     public boolean isEmpty() {

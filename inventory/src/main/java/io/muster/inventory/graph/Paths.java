@@ -20,11 +20,13 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the vertices that paths name, and where they are below the nodes of a resource set. An object belongs to one thread. A path is {@code /cluster0/rack1} or,
+ * Finds the vertices that paths name, and where they are below the nodes of a resource set. An object serves one request in one thread. A path is {@code /cluster0/rack1} or,
  * in another subsystem than containment, {@code power:/power0/pdu3}; a name in it may have brackets, as in {@code node[0-9]}.
  */
 public final class Paths {
-    private static final int MOST_NAMES = 1 << 20;
+    /** The highest number of vertices, and of names in brackets, that the paths given to one object may name together. */
+    static final int MOST = 1 << 17;
+
     private static final int MOST_LEVELS = 1000;
 
     private final ResourceGraph graph;
@@ -32,6 +34,7 @@ public final class Paths {
     private final IntUnaryOperator ranks;
     private final Map<String, Map<String, Idset>> others = new HashMap<>();
     private int @Nullable [] nodes;
+    private int named;
 
     public Paths(ResourceGraph graph, ResourceSet r) {
         this.graph = graph;
@@ -77,21 +80,27 @@ public final class Paths {
                         + Text.shown(names.isEmpty() ? component : names.iterator().next()));
             }
             at = next;
+            count(at.size() - 1, path);
             above += "/" + component;
         }
         return at;
     }
 
-    private static Set<String> names(String path, String component) {
+    private void count(int more, String path) {
+        if (more > MOST - named) {
+            throw new UnknownPathException("the request names more than " + MOST + " vertices at " + Text.shown(path)
+                    + ": name fewer in each request, or give hosts as targets");
+        }
+        named += more;
+    }
+
+    private Set<String> names(String path, String component) {
         if (component.indexOf('[') < 0) {
             return new HashSet<>(List.of(component));
         }
         try {
             Hostlist names = Hostlist.parse(component);
-            if (names.size() > MOST_NAMES) {
-                throw new UnknownPathException(Text.shown(path) + " names " + names.size() + " vertices of one level, and may name "
-                        + MOST_NAMES);
-            }
+            count(names.size(), path);
             return new HashSet<>(names.expand());
         } catch (MalformedException e) {
             throw new UnknownPathException(Text.shown(path) + " is no path: " + e.getMessage());

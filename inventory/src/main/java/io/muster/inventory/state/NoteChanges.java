@@ -17,10 +17,12 @@ import io.muster.inventory.json.Fields;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.UnknownPathException;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The command that tags and marks vertices of the resource graph, and the event that it leads to. */
@@ -31,16 +33,15 @@ public final class NoteChanges {
     @FunctionalInterface
     public interface Finder {
         /** Knows no vertex. */
-        Finder NONE = (state, path) -> {
+        Finder NONE = state -> path -> {
             throw new UnknownPathException("no vertex has the path " + path);
         };
 
         /**
-         * Returns the places of the vertices that a path names, at least one.
-         *
-         * @throws UnknownPathException if there is no such vertex
+         * Returns, for one request, a function that returns the places of the vertices that a path names, at least one. The function
+         * throws an {@link UnknownPathException} if there is no such vertex.
          */
-        Places find(InventoryState state, String path);
+        Function<String, Places> in(InventoryState state);
     }
 
     /**
@@ -102,14 +103,14 @@ public final class NoteChanges {
                         "invalid targets: R does not name " + targeted.hosts()
                                 + ": notes on departed hosts can only be removed");
             }
-            Places places = targeted;
-            for (String path : paths) {
-                try {
-                    places = places.with(find(state, path));
-                } catch (UnknownPathException e) {
-                    return Decision.reject(INVALID, String.valueOf(e.getMessage()));
-                }
+            List<Places> found = new ArrayList<>(List.of(targeted));
+            try {
+                Function<String, Places> graph = (paths.isEmpty() ? Finder.NONE : finder).in(state);
+                paths.forEach(path -> found.add(find(graph, state, path)));
+            } catch (UnknownPathException e) {
+                return Decision.reject(INVALID, String.valueOf(e.getMessage()));
             }
+            Places places = Places.all(found);
             Places changed = state.notesAt(places, note -> !Objects.equals(edit.applyTo(note, 0, by), note));
             Targets.bound(changed.count());
             Decision refusal = edit.onlyRemoves() ? null : refusal(state, changed, by);
@@ -119,9 +120,9 @@ public final class NoteChanges {
         }
 
         /** Finds the vertices of a path. A note on a vertex that is no longer in the graph can be removed all the same. */
-        private Places find(InventoryState state, String path) {
+        private Places find(Function<String, Places> graph, InventoryState state, String path) {
             try {
-                return finder.find(state, path);
+                return graph.apply(path);
             } catch (UnknownPathException e) {
                 Places stored = edit.onlyRemoves() ? stored(state, path) : Places.NONE;
                 if (stored.isEmpty()) {

@@ -78,7 +78,7 @@ class PathsTest {
                 "/cluster0/rack[1-2]|no vertex has the path /cluster0/rack[1-2]: /cluster0 has no rack2",
                 "/cluster0/rack1/|no vertex has the path /cluster0/rack1/: /cluster0/rack1 has no ",
                 "/cluster0/rack[1|/cluster0/rack[1 is no path: hostlist \"rack[1\": ",
-                "/cluster0/rack[0-1048576]|/cluster0/rack[0-1048576] ",
+                "/cluster0/rack[0-131072]|the request names more than 131072 vertices at /cluster0/rack[0-131072]: name fewer",
                 "water:/x|no vertex has the path water:/x: the graph has no subsystem water; it has containment, power",
             })
     void aPathThatNamesNothingIsRefusedWhereItEnds(String path, String sentence) {

@@ -23,7 +23,7 @@ class NoteChangesTest {
     }
 
     private static NoteChanges.Annotate at(Places places, NoteEdit edit) {
-        return new NoteChanges.Annotate("", List.of("/x"), edit, (state, path) -> places);
+        return new NoteChanges.Annotate("", List.of("/x"), edit, state -> path -> places);
     }
 
     private static NoteEdit data(String key, String json) {

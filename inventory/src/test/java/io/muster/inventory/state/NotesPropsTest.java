@@ -80,7 +80,7 @@ class NotesPropsTest {
         String[] parts = path.split("/", 4);
         Idset ranks = parts.length < 3 ? Idset.EMPTY : state.resources().ranksOf(parts[2]);
         return ranks.isEmpty()
-                ? NoteChanges.Finder.NONE.find(state, path)
+                ? NoteChanges.Finder.NONE.in(state).apply(path)
                 : Places.NONE.within(parts.length == 4 ? parts[3] : "", ranks);
     }
 
@@ -101,7 +101,7 @@ class NotesPropsTest {
         Idset some = random.nextBoolean() ? Idset.EMPTY : Idsets.small(random, 12).intersect(all);
         some.forEach(rank -> places.add(real.state().resources().hostOf(rank) + ":"));
         Decision decision = real.run(
-                new NoteChanges.Annotate(some.isEmpty() ? "" : some.toString(), paths, edit, NotesPropsTest::find), by);
+                new NoteChanges.Annotate(some.isEmpty() ? "" : some.toString(), paths, edit, state -> path -> find(state, path)), by);
         boolean known = places.stream().allMatch(place -> isKnown(place, edit));
         boolean foreign = places.stream().anyMatch(place -> isForeign(place, edit, by));
         assertThat(decision.rejection() == null).as("%s by %s", paths, by).isEqualTo(known && !foreign);

@@ -51,7 +51,7 @@ class LiveGraphTest {
     }
 
     private void annotate(String path, NoteEdit edit) {
-        run(new NoteChanges.Annotate("", List.of(path), edit, LiveGraphTest::find));
+        run(new NoteChanges.Annotate("", List.of(path), edit, at -> name -> find(at, name)));
     }
 
     private String tree(int depth) {
