@@ -15,9 +15,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.AutoComplete;
@@ -163,7 +163,10 @@ final class Completion extends Verb {
 
     private static SortedSet<String> tags(Notes notes) {
         SortedSet<String> keys = new TreeSet<>();
-        notes.inside().values().forEach(at -> at.forEach((first, last, note) -> keys.addAll(note.tags().keySet())));
+        notes.inside()
+                .values()
+                .forEach(at -> at.forEach(
+                        (first, last, note) -> keys.addAll(note.tags().keySet())));
         notes.outside().values().forEach(note -> keys.addAll(note.tags().keySet()));
         return keys;
     }

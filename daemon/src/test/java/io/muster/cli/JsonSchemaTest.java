@@ -255,9 +255,8 @@ final class JsonSchemaTest {
         json(0, "tag add", "/cluster0", "old");
         json(0, "tag remove", "/cluster0", "old");
         try (FluxClient client = FluxClient.connect(daemon.uri())) {
-            client.rpc(
-                    "resource.annotate",
-                    (ObjectNode) JsonMapper.builder().build().readTree("""
+            client.rpc("resource.annotate", (ObjectNode)
+                    JsonMapper.builder().build().readTree("""
                             {"paths": ["/cluster0/node1/gpu0"], "data": {"fluxion": {"jobs": [1]}},
                              "mark": {"state": "failing"}}"""));
         }

@@ -50,15 +50,17 @@ final class NoteVerbsTest {
     @Test
     void aNoteIsShownByEveryVerbThatExplains() throws Exception {
         assertThat(out("tag", "add", "node1", "firmware=7.1", "suspect")).isEmpty();
-        assertThat(out("mark", "/cluster0/node[1-2]/gpu3", "failing", "ECC", "errors")).isEmpty();
+        assertThat(out("mark", "/cluster0/node[1-2]/gpu3", "failing", "ECC", "errors"))
+                .isEmpty();
         assertThat(out("tag", "add", "/cluster0", "site=north")).isEmpty();
 
         assertThat(out("why", "node1"))
                 .contains("node1 (rank 1): up\n")
                 .containsPattern("tag {9}firmware=7.1 by \\S+, \\d+s ago\n")
                 .containsPattern("tag {9}suspect by ")
-                .containsPattern("mark {8}gpu3: failing: ECC errors by \\S+, \\d+s ago; a state below the node does not take the"
-                        + " node down\n")
+                .containsPattern(
+                        "mark {8}gpu3: failing: ECC errors by \\S+, \\d+s ago; a state below the node does not take the"
+                                + " node down\n")
                 .contains("annotate node1 (rank 1) tag=firmware:7.1,suspect by")
                 .contains("annotate node[1-2] (ranks 1-2) vertices=gpu3 mark=failing reason=\"ECC errors\" by");
         assertThat(out("why", "/cluster0/node2/gpu3"))
@@ -79,9 +81,11 @@ final class NoteVerbsTest {
                 .contains("cluster0 #site=north", "node1 #firmware=7.1 #suspect [avail]", "gpu3 [failing]");
         assertThat(out("graph", "--format=jgf"))
                 .contains("\"state\":\"failing\"", "\"tags\":{\"firmware\":\"7.1\",\"suspect\":\"\"}");
-        assertThat(out("status", "--json")).contains("\"path\":\"gpu3\"", "\"hosts\":\"node[1-2]\"", "\"state\":\"failing\"");
+        assertThat(out("status", "--json"))
+                .contains("\"path\":\"gpu3\"", "\"hosts\":\"node[1-2]\"", "\"state\":\"failing\"");
         assertThat(out("eventlog")).contains("annotate");
-        assertThat(out("completion", "words")).contains("tag firmware\n", "tag site\n", "mark failing\n", "mark none\n");
+        assertThat(out("completion", "words"))
+                .contains("tag firmware\n", "tag site\n", "mark failing\n", "mark none\n");
     }
 
     @Test
@@ -97,7 +101,8 @@ final class NoteVerbsTest {
     @Test
     void whatChangesNothingSaysSoAndADryRunChangesNothing() {
         out("mark", "node0", "down", "smoke");
-        assertThat(run("mark", "node0", "down", "smoke").err()).contains("nothing was changed: every vertex has this mark");
+        assertThat(run("mark", "node0", "down", "smoke").err())
+                .contains("nothing was changed: every vertex has this mark");
         assertThat(run("tag", "remove", "node0", "x").err()).contains("nothing was changed: no vertex has these tags");
         assertThat(out("tag", "add", "--dry-run", "/cluster0/node[0-1]/core2", "x"))
                 .startsWith("would annotate node[0-1] (ranks 0-1) vertices=core2 tag=x by ");
@@ -112,7 +117,10 @@ final class NoteVerbsTest {
                 .typing("/cluster0/node1/gpu0\nnode2\nnode3 /cluster0\n")
                 .run("tag", "add", "--json", "-", "x");
         assertThat(result.out())
-                .contains("\"vertices\":{\"\":\"2-3\",\"gpu0\":\"1\"}", "\"paths\":[\"/cluster0\"]", "\"hosts\":\"node[1-3]\"");
+                .contains(
+                        "\"vertices\":{\"\":\"2-3\",\"gpu0\":\"1\"}",
+                        "\"paths\":[\"/cluster0\"]",
+                        "\"hosts\":\"node[1-3]\"");
     }
 
     @Test

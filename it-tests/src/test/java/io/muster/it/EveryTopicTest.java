@@ -273,17 +273,23 @@ class EveryTopicTest {
     @Test
     void notesAreMadeAndEndAndSchedulersAreSentNothing() throws IOException {
         try (ResponseStream stream = acquire()) {
-            assertThat(ask("resource.annotate", "{'paths':['/cluster0/node[1-2]'],'mark':{'state':'failing','reason':'x'}}")
+            assertThat(ask(
+                                    "resource.annotate",
+                                    "{'paths':['/cluster0/node[1-2]'],'mark':{'state':'failing','reason':'x'}}")
                             .path("vertices"))
                     .isEqualTo(json("{'':'1-2'}"));
             ask("resource.annotate", "{'targets':'1','mark':{'state':null}}");
-            assertThat(ask("resource.inventory", "{}").at("/state/notes/0/idset").asText())
+            assertThat(ask("resource.inventory", "{}")
+                            .at("/state/notes/0/idset")
+                            .asText())
                     .isEqualTo("2");
             ask("resource.drain", "{'targets':'3'}");
             assertThat(stream.next()).isEqualTo(json("{'down':'3'}"));
         }
-        refused(Errno.EINVAL, "no vertex has the path", () -> ask(
-                "resource.annotate", "{'paths':['/nowhere'],'tag':{'a':''}}"));
+        refused(
+                Errno.EINVAL,
+                "no vertex has the path",
+                () -> ask("resource.annotate", "{'paths':['/nowhere'],'tag':{'a':''}}"));
     }
 
     @Test

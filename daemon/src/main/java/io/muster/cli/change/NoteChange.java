@@ -31,7 +31,8 @@ public abstract class NoteChange extends Change {
     @Parameters(
             index = "0",
             paramLabel = "TARGETS|PATH",
-            description = "Ranks, hosts, @PROPERTY or all, or the path of a vertex. - reads any of them from standard input.")
+            description =
+                    "Ranks, hosts, @PROPERTY or all, or the path of a vertex. - reads any of them from standard input.")
     private String place = "";
 
     private NoteChange(Console console) {
@@ -85,9 +86,7 @@ public abstract class NoteChange extends Change {
     @CommandLine.Command(
             name = "add",
             description = {"Tag vertices of the resource graph, which may be hosts.", PATHS, KEPT},
-            footer = {
-                "  muster tag add node7 firmware=7.1",
-                "  muster tag add /cluster0/node7/gpu3 suspect ticket=4711"
+            footer = {"  muster tag add node7 firmware=7.1", "  muster tag add /cluster0/node7/gpu3 suspect ticket=4711"
             })
     public static final class Add extends TagChange {
         public Add(Console console) {
@@ -164,8 +163,7 @@ public abstract class NoteChange extends Change {
             String words = ReasonWords.join(reason);
             if (!state.equals(NONE) && !NoteEdit.STATES.contains(state)) {
                 throw new Failure(
-                        Exit.USAGE,
-                        state + " is not one of " + String.join(", ", NoteEdit.STATES) + " and " + NONE);
+                        Exit.USAGE, state + " is not one of " + String.join(", ", NoteEdit.STATES) + " and " + NONE);
             }
             return NoteEdit.mark(state.equals(NONE) ? "" : state, words == null ? "" : words);
         }

@@ -110,7 +110,8 @@ public final class Why extends ServerVerb {
     /** Adds what is known about the vertices at paths. A path of a node stands for its host. */
     private static void addVertices(FluxClient client, Overview standing, List<String> names, List<Account> accounts)
             throws IOException {
-        ResourceSet resources = ResourceSet.parse(client.rpc("resource.get", null).path("R"));
+        ResourceSet resources =
+                ResourceSet.parse(client.rpc("resource.get", null).path("R"));
         ResourceGraph graph = Structure.of(resources, Detail.UNITS);
         Paths paths = new Paths(graph, resources);
         for (String name : names) {

@@ -25,14 +25,17 @@ final class AnnotateTest {
     void theAnswerSaysWhichVerticesChangedAndTheSeqAndTheSameRequestIsOneChange() {
         long seq = stage.rig.inventory.seq();
         String id = ",'id':'" + new UUID(0, 7) + "'}";
-        String request = "{'targets':'1','paths':['/cluster0/node[2-3]/core1','/cluster0'],'tag':{'firmware':'7.1'}" + id;
+        String request =
+                "{'targets':'1','paths':['/cluster0/node[2-3]/core1','/cluster0'],'tag':{'firmware':'7.1'}" + id;
         assertThat(annotate(request))
-                .isEqualTo("{'changed':true,'hosts':'node[1-3]','seq':S,'vertices':{'':'1','core1':'2-3'},'paths':['/cluster0']}"
-                        .replace('\'', '"')
-                        .replace("S", Long.toString(seq + 1)));
+                .isEqualTo(
+                        "{'changed':true,'hosts':'node[1-3]','seq':S,'vertices':{'':'1','core1':'2-3'},'paths':['/cluster0']}"
+                                .replace('\'', '"')
+                                .replace("S", Long.toString(seq + 1)));
         assertThat(annotate(request)).isEqualTo("{\"changed\":true,\"seq\":" + (seq + 1) + "}");
         assertThat(stage.rig.inventory.seq()).isEqualTo(seq + 1);
-        assertThat(annotate("{'targets':'1','tag':{'firmware':'7.1'}}")).isEqualTo("{\"changed\":false,\"hosts\":\"\"}");
+        assertThat(annotate("{'targets':'1','tag':{'firmware':'7.1'}}"))
+                .isEqualTo("{\"changed\":false,\"hosts\":\"\"}");
         assertThat(stage.rig.inventory.state().notes().below("core1").keys()).hasToString("2-3");
     }
 
@@ -68,7 +71,8 @@ final class AnnotateTest {
         Stage.Caller scheduler = stage.join(Stage.scheduler());
         String before = scheduler.stream("resource.acquire");
         scheduler.received();
-        assertThat(annotate("{'targets':'0-3','mark':{'state':'down','reason':'all of them'}}")).contains("true");
+        assertThat(annotate("{'targets':'0-3','mark':{'state':'down','reason':'all of them'}}"))
+                .contains("true");
         assertThat(scheduler.received()).isEmpty();
         scheduler.send("resource.acquire-cancel", "{\"matchtag\":1}", 0);
         assertThat(scheduler.stream("resource.acquire")).isEqualTo(before).contains("\"up\":\"0-3\"");

@@ -18,11 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param data JSON objects that schedulers stored, as text, by key
  * @param extras what another version wrote of the note
  */
-public record Note(
-        SortedMap<String, Fact> tags,
-        @Nullable Fact mark,
-        SortedMap<String, Fact> data,
-        Extras extras) {
+public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<String, Fact> data, Extras extras) {
     public static final Note NONE = new Note(new TreeMap<>(), null, new TreeMap<>(), Extras.NONE);
 
     /**

@@ -23,9 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param data JSON texts of schedulers' objects to set, or to remove where the value is empty
  */
 public record NoteEdit(
-        SortedMap<String, Optional<String>> tags,
-        @Nullable Mark mark,
-        SortedMap<String, Optional<String>> data) {
+        SortedMap<String, Optional<String>> tags, @Nullable Mark mark, SortedMap<String, Optional<String>> data) {
     /** The states of RFC 4. The last one, null, is that of a vertex without a mark. */
     public static final List<String> STATES = List.of("up", "down", "degraded", "failing", "unknown");
 
@@ -59,15 +57,15 @@ public record NoteEdit(
         SortedMap<String, Optional<String>> data = new TreeMap<>();
         members(in, "tag").forEach((key, value) -> {
             if (!value.isTextual() && !value.isNull()) {
-                throw in.fault("tag", "must be an object of tags to strings or null, but " + Text.shown(key)
-                        + " is neither");
+                throw in.fault(
+                        "tag", "must be an object of tags to strings or null, but " + Text.shown(key) + " is neither");
             }
             tags.put(key, Optional.ofNullable(value.textValue()));
         });
         members(in, "data").forEach((key, value) -> {
             if (!value.isObject() && !value.isNull()) {
-                throw in.fault("data", "must be an object of keys to objects or null, but " + Text.shown(key)
-                        + " is neither");
+                throw in.fault(
+                        "data", "must be an object of keys to objects or null, but " + Text.shown(key) + " is neither");
             }
             data.put(key, value.isNull() ? Optional.empty() : Optional.of(value.toString()));
         });
@@ -103,8 +101,8 @@ public record NoteEdit(
         }
         if (!data.isEmpty()) {
             ObjectNode object = json.putObject("data");
-            data.forEach((key, value) -> value.ifPresentOrElse(
-                    text -> object.set(key, Note.tree(text)), () -> object.putNull(key)));
+            data.forEach((key, value) ->
+                    value.ifPresentOrElse(text -> object.set(key, Note.tree(text)), () -> object.putNull(key)));
         }
         return json;
     }
@@ -161,9 +159,7 @@ public record NoteEdit(
                     + LONGEST_VALUE;
         }
         int bad = value.codePoints().filter(c -> !Text.isText(c)).findFirst().orElse(-1);
-        return bad < 0
-                ? null
-                : "the value of the tag " + key + " must be one line of text, but has " + Text.name(bad);
+        return bad < 0 ? null : "the value of the tag " + key + " must be one line of text, but has " + Text.name(bad);
     }
 
     /** Returns why {@code by} may not change {@code note} so, or null: data belong to the user who stored them. */
@@ -197,7 +193,10 @@ public record NoteEdit(
             nextMark = mark.state.isEmpty() ? null : fact(nextMark, mark.state, mark.reason, time, by);
         }
         Note after = new Note(
-                changed(before.tags(), tags, time, by), nextMark, changed(before.data(), data, time, by), before.extras());
+                changed(before.tags(), tags, time, by),
+                nextMark,
+                changed(before.data(), data, time, by),
+                before.extras());
         return after.isEmpty() ? null : after.equals(before) ? note : after;
     }
 

@@ -147,10 +147,11 @@ public final class Notes {
     public @Nullable String excess() {
         long[] sums = {outside.size(), 0};
         outside.values().forEach(note -> sums[1] += note.dataLength());
-        inside.values().forEach(notes -> notes.forEach((first, last, note) -> {
-            sums[0]++;
-            sums[1] += note.dataLength();
-        }));
+        inside.values()
+                .forEach(notes -> notes.forEach((first, last, note) -> {
+                    sums[0]++;
+                    sums[1] += note.dataLength();
+                }));
         if (sums[0] > MOST) {
             return "there would be " + sums[0] + " separate notes, and there may be " + MOST
                     + ": remove tags that nobody needs, or give neighbouring ranks the same tags";

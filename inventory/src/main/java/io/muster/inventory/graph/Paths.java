@@ -66,8 +66,9 @@ public final class Paths {
         }
         String subsystem = plain ? EdgeKind.CONTAINMENT : path.substring(0, slash - 1);
         if (graph.root(subsystem) < 0) {
-            throw new UnknownPathException("no vertex has the path " + Text.shown(path) + ": the graph has no subsystem "
-                    + Text.shown(subsystem) + "; it has " + String.join(", ", graph.subsystems()));
+            throw new UnknownPathException(
+                    "no vertex has the path " + Text.shown(path) + ": the graph has no subsystem "
+                            + Text.shown(subsystem) + "; it has " + String.join(", ", graph.subsystems()));
         }
         Idset at = Idset.EMPTY;
         String above = "";
@@ -77,7 +78,8 @@ public final class Paths {
             if (next.isEmpty() || !names.isEmpty()) {
                 throw new UnknownPathException("no vertex has the path " + Text.shown(path) + ": "
                         + (above.isEmpty() ? "no path begins with /" : Text.shown(above) + " has no ")
-                        + Text.shown(names.isEmpty() ? component : names.iterator().next()));
+                        + Text.shown(
+                                names.isEmpty() ? component : names.iterator().next()));
             }
             at = next;
             count(at.size() - 1, path);
@@ -116,9 +118,7 @@ public final class Paths {
         Idset.Builder found = Idset.builder();
         Set<String> seen = new HashSet<>();
         for (int v = 0; v < graph.size() && !subsystem.equals(EdgeKind.CONTAINMENT); v++) {
-            if (names.contains(graph.pool(v).name())
-                    && graph.isIn(v, subsystem)
-                    && graph.parent(v, subsystem) < 0) {
+            if (names.contains(graph.pool(v).name()) && graph.isIn(v, subsystem) && graph.parent(v, subsystem) < 0) {
                 found.add(v);
                 seen.add(graph.pool(v).name());
             }
@@ -160,7 +160,8 @@ public final class Paths {
                     others.computeIfAbsent(subsystem + " " + parent, key -> byName(parent, subsystem))
                             .forEach(child::accept);
                 } else {
-                    graph.forEachChild(parent, subsystem, v -> child.accept(graph.pool(v).name(), Idset.of(v)));
+                    graph.forEachChild(
+                            parent, subsystem, v -> child.accept(graph.pool(v).name(), Idset.of(v)));
                 }
             });
         }

@@ -16,7 +16,8 @@ import java.util.TreeMap;
  * @param notes the notes on vertices of the resource graph
  * @param extras what another version wrote of the state
  */
-record Bookkeeping(Level level, ChangeIds ids, SortedMap<String, Acquisition> acquisitions, Notes notes, Extras extras) {
+record Bookkeeping(
+        Level level, ChangeIds ids, SortedMap<String, Acquisition> acquisitions, Notes notes, Extras extras) {
     Bookkeeping {
         acquisitions = Collections.unmodifiableSortedMap(acquisitions);
     }

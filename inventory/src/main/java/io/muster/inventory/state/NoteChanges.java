@@ -75,9 +75,8 @@ public final class NoteChanges {
         public Decision decide(InventoryState state, double now, Principal by) {
             String fault = fault(state);
             return targets.isEmpty()
-                    ? Targets.bounded(() -> fault == null
-                            ? annotate(state, Places.NONE, by)
-                            : Decision.reject(INVALID, fault))
+                    ? Targets.bounded(
+                            () -> fault == null ? annotate(state, Places.NONE, by) : Decision.reject(INVALID, fault))
                     : Targets.resolveWithDeparted(
                             state,
                             targets,
@@ -143,7 +142,11 @@ public final class NoteChanges {
                     found = found.away(below, Hostlist.of(host));
                 }
                 Idset noted = state.notes().below(below).keys();
-                found = found.within(below, noted.isEmpty() ? noted : noted.intersect(state.resources().ranksOf(host)));
+                found = found.within(
+                        below,
+                        noted.isEmpty()
+                                ? noted
+                                : noted.intersect(state.resources().ranksOf(host)));
             }
             return found;
         }

@@ -119,8 +119,7 @@ public final class StateJson {
         Idset ids = in.parse(key, Idset::parse);
         if (ids.isEmpty() || !all.containsAll(ids)) {
             throw in.fault(
-                    key,
-                    ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
+                    key, ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
         }
         return ids;
     }
@@ -143,8 +142,7 @@ public final class StateJson {
                         Epoch.seconds(given, "time"),
                         given.integer("seq", 1, Long.MAX_VALUE)));
             }
-            return new Bookkeeping(
-                    level, ids, acquisitions(), NoteJson.read(in, all), Extras.besides(in, STATE));
+            return new Bookkeeping(level, ids, acquisitions(), NoteJson.read(in, all), Extras.besides(in, STATE));
         }
 
         private SortedMap<String, Acquisition> acquisitions() {

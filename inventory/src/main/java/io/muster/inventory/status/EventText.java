@@ -89,7 +89,9 @@ public final class EventText {
             }
             case "mark" ->
                 (value.path("state").isNull() ? "none" : value.path("state").asText())
-                        + (value.has("reason") ? " reason=\"" + value.path("reason").asText() + '"' : "");
+                        + (value.has("reason")
+                                ? " reason=\"" + value.path("reason").asText() + '"'
+                                : "");
             case "reason", "cause" -> '"' + value.asText() + '"';
             case "until", "expiration" -> value.asDouble() > 0 ? time.apply(value.asDouble()) : "never";
             default -> value.isTextual() ? value.asText() : value.toString();

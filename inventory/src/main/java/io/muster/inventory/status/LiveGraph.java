@@ -52,7 +52,8 @@ public final class LiveGraph {
         Idset torpid = live.torpid().subtract(offline);
         Idset avail = members.subtract(drained).subtract(torpid).subtract(offline);
         ResourceGraph graph = condition(structure, r, HostState.LOST, lost);
-        graph = condition(graph, r, HostState.EXCLUDED, r.ranks().subtract(members).subtract(lost));
+        graph = condition(
+                graph, r, HostState.EXCLUDED, r.ranks().subtract(members).subtract(lost));
         graph = condition(graph, r, HostState.DRAINED, drained);
         graph = condition(graph, r, HostState.TORPID, torpid);
         graph = condition(graph, r, HostState.AVAIL, avail);
@@ -74,7 +75,8 @@ public final class LiveGraph {
             noted = noted.withTag(tag.getKey(), tag.getValue().value());
         }
         for (Map.Entry<String, Note.Fact> object : note.data().entrySet()) {
-            noted = noted.withScheduler(object.getKey(), Note.tree(object.getValue().value()));
+            noted = noted.withScheduler(
+                    object.getKey(), Note.tree(object.getValue().value()));
         }
         return noted;
     }
@@ -85,7 +87,8 @@ public final class LiveGraph {
         Places[] places = {Places.NONE};
         paths.locate(
                 vertices,
-                (rank, below) -> inside.computeIfAbsent(below, b -> Idset.builder()).add(rank),
+                (rank, below) ->
+                        inside.computeIfAbsent(below, b -> Idset.builder()).add(rank),
                 absolute -> places[0] = places[0].at(absolute));
         inside.forEach((below, ranks) -> places[0] = places[0].within(below, ranks.build()));
         return places[0];

@@ -27,13 +27,18 @@ public final class NoteText {
             HostStatus.line(
                     out,
                     "mark",
-                    lead + mark.value() + (mark.reason().isEmpty() ? "" : ": " + mark.reason()) + author(mark, now)
+                    lead
+                            + mark.value()
+                            + (mark.reason().isEmpty() ? "" : ": " + mark.reason())
+                            + author(mark, now)
                             + (lead.isEmpty() ? "" : "; a state below the node does not take the node down"));
         }
-        note.tags().forEach((key, tag) -> HostStatus.line(
-                out, "tag", lead + key + (tag.value().isEmpty() ? "" : "=" + tag.value()) + author(tag, now)));
-        note.data().forEach((key, data) ->
-                HostStatus.line(out, "data", lead + key + " " + data.value() + author(data, now)));
+        note.tags()
+                .forEach((key, tag) -> HostStatus.line(
+                        out, "tag", lead + key + (tag.value().isEmpty() ? "" : "=" + tag.value()) + author(tag, now)));
+        note.data()
+                .forEach((key, data) ->
+                        HostStatus.line(out, "data", lead + key + " " + data.value() + author(data, now)));
     }
 
     private static String author(Fact fact, double now) {
@@ -53,7 +58,9 @@ public final class NoteText {
             for (Map.Entry<Note, Idset> group : path.getValue().groups().entrySet()) {
                 array.add(toJson(path.getKey(), group.getKey())
                         .put("ranks", group.getValue().toString())
-                        .put("hosts", state.resources().hostsOf(group.getValue()).toString()));
+                        .put(
+                                "hosts",
+                                state.resources().hostsOf(group.getValue()).toString()));
             }
         }
         state.notes().outside().forEach((path, note) -> array.add(toJson(path, note)));

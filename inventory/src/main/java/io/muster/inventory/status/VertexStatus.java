@@ -34,8 +34,11 @@ public record VertexStatus(
 
     private @Nullable Note note() {
         Note[] found = {null};
-        place.inside().forEach((below, ranks) -> found[0] = state.notes().below(below).get(ranks.first()));
-        place.outside().keySet().forEach(at -> found[0] = state.notes().outside().get(at));
+        place.inside()
+                .forEach((below, ranks) -> found[0] = state.notes().below(below).get(ranks.first()));
+        place.outside()
+                .keySet()
+                .forEach(at -> found[0] = state.notes().outside().get(at));
         return found[0];
     }
 
@@ -49,7 +52,8 @@ public record VertexStatus(
             }
         }
         for (JsonNode at : context.path("paths")) {
-            if (event.path("name").asText().equals("annotate") && place.outside().containsKey(at.asText())) {
+            if (event.path("name").asText().equals("annotate")
+                    && place.outside().containsKey(at.asText())) {
                 return true;
             }
         }

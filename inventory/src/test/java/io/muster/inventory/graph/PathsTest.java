@@ -94,7 +94,8 @@ class PathsTest {
                 .containsExactlyInAnyOrder("11 gpu2", "11 gpu3", "12 gpu2", "12 gpu3");
         assertThatThrownBy(() -> places(graph, "/cluster0/n9")).hasMessageEndingWith("/cluster0 has no n9");
         Paths paths = new Paths(graph, R);
-        assertThat(paths.below(Idset.of(11, 13), "gpu0")).hasToString(paths.find("/cluster0/n[1,3]/gpu0").toString());
+        assertThat(paths.below(Idset.of(11, 13), "gpu0"))
+                .hasToString(paths.find("/cluster0/n[1,3]/gpu0").toString());
         assertThat(paths.below(Idset.of(11), "gpu9").isEmpty()).isTrue();
         assertThat(paths.ranksBelow(0)).isEqualTo(R.ranks());
     }

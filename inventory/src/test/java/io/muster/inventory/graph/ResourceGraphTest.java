@@ -218,7 +218,8 @@ class ResourceGraphTest {
     @Test
     void picturesDrawLikeSiblingsOnce() {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
-        graph = graph.state(graph.nodesOf(R, Idset.of(0, 1, 2)), "up").state(graph.nodesOf(R, R.ranks().without(0).without(1).without(2)), "down");
+        graph = graph.state(graph.nodesOf(R, Idset.of(0, 1, 2)), "up")
+                .state(graph.nodesOf(R, R.ranks().without(0).without(1).without(2)), "down");
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES))
                 .isEqualTo("""
                         cluster0

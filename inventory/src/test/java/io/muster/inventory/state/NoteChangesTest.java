@@ -55,25 +55,34 @@ class NoteChangesTest {
         four.after(on("0-1", NoteEdit.tag("a", "1")));
         assertThat(outcome(on("0-2", NoteEdit.tag("a", "1")))).contains("'idset':'2'");
         assertThat(outcome(on("0-1", NoteEdit.tag("a", "1")))).isEmpty();
-        assertThat(outcome(on("0-3", NoteEdit.untag("a")))).contains("'idset':'0-1'").contains("'tag':{'a':null}");
+        assertThat(outcome(on("0-3", NoteEdit.untag("a"))))
+                .contains("'idset':'0-1'")
+                .contains("'tag':{'a':null}");
         assertThat(outcome(on("3", NoteEdit.mark("", "")))).isEmpty();
     }
 
     @Test
     void aWrongChangeIsRefusedWithASentence() {
         Map<NoteEdit, String> faults = Map.of(
-                NoteEdit.mark("broken", ""), "the state \"broken\" is not one of up, down, degraded, failing, unknown and null",
-                NoteEdit.mark("down", "a\nb"), "the reason must be one line of text, but character 2 is U+000A",
-                NoteEdit.tag("", "x"), "a tag has 1 to 128 characters, not 0",
-                NoteEdit.tag("a b", "x"), "the tag \"a b\" has U+0020: neither spaces, nor =, nor control characters may be in it",
-                NoteEdit.tag("a\u001b", "x"), "the tag \"a?\" has U+001B: neither spaces, nor =, nor control characters may be in it",
-                NoteEdit.tag("k", "a\u0007"), "the value of the tag k must be one line of text, but has U+0007",
-                NoteEdit.tag("k", "x".repeat(1025)), "the value of the tag k has 1025 characters, and may have 1024",
+                NoteEdit.mark("broken", ""),
+                "the state \"broken\" is not one of up, down, degraded, failing, unknown and null",
+                NoteEdit.mark("down", "a\nb"),
+                "the reason must be one line of text, but character 2 is U+000A",
+                NoteEdit.tag("", "x"),
+                "a tag has 1 to 128 characters, not 0",
+                NoteEdit.tag("a b", "x"),
+                "the tag \"a b\" has U+0020: neither spaces, nor =, nor control characters may be in it",
+                NoteEdit.tag("a\u001b", "x"),
+                "the tag \"a?\" has U+001B: neither spaces, nor =, nor control characters may be in it",
+                NoteEdit.tag("k", "a\u0007"),
+                "the value of the tag k must be one line of text, but has U+0007",
+                NoteEdit.tag("k", "x".repeat(1025)),
+                "the value of the tag k has 1025 characters, and may have 1024",
                 data("k", "{\"a\":\"" + "x".repeat(8192) + "\"}"),
-                        "a vertex would have data of 8200 characters, and may have 8192",
-                new NoteEdit(new TreeMap<>(), null, new TreeMap<>()), "the request changes nothing: give tag, mark or data");
-        faults.forEach((edit, sentence) ->
-                assertThat(outcome(on("0", edit))).isEqualTo("INVALID " + sentence));
+                "a vertex would have data of 8200 characters, and may have 8192",
+                new NoteEdit(new TreeMap<>(), null, new TreeMap<>()),
+                "the request changes nothing: give tag, mark or data");
+        faults.forEach((edit, sentence) -> assertThat(outcome(on("0", edit))).isEqualTo("INVALID " + sentence));
         assertThat(outcome(new NoteChanges.Annotate("", List.of(), NoteEdit.tag("a", ""))))
                 .isEqualTo("INVALID the request names no vertex: give targets or paths");
         assertThat(outcome(new NoteChanges.Annotate("", List.of("/nowhere"), NoteEdit.tag("a", ""))))
@@ -101,10 +110,12 @@ class NoteChangesTest {
             many = many.at("/rack" + i);
         }
         full = full.withNotes(many, note -> NoteEdit.tag("a", "").applyTo(note, 1, States.ALICE));
-        Decision decision = at(Places.NONE.at("/one/more"), NoteEdit.tag("a", "")).decide(full, 5, States.ALICE);
+        Decision decision =
+                at(Places.NONE.at("/one/more"), NoteEdit.tag("a", "")).decide(full, 5, States.ALICE);
         assertThat(States.words(decision))
-                .isEqualTo("INVALID there would be 262145 separate notes, and there may be 262144: remove tags that nobody needs, "
-                        + "or give neighbouring ranks the same tags");
+                .isEqualTo(
+                        "INVALID there would be 262145 separate notes, and there may be 262144: remove tags that nobody needs, "
+                                + "or give neighbouring ranks the same tags");
         Decision removal = at(Places.NONE.at("/rack1"), NoteEdit.untag("a")).decide(full, 5, States.ALICE);
         assertThat(removal.rejection()).isNull();
     }
@@ -114,12 +125,14 @@ class NoteChangesTest {
         four.after(on("0", data("fluxion", "{\"jobs\":[1]}")));
         NoteChanges.Annotate other = on("0", data("fluxion", "{}"));
         assertThat(States.words(other.decide(four.state(), four.now(), States.BOB)))
-                .isEqualTo("HELD_BY_OTHER the data fluxion belong to alice(1001): use another key, or remove them first");
+                .isEqualTo(
+                        "HELD_BY_OTHER the data fluxion belong to alice(1001): use another key, or remove them first");
         four.afterBy(
                 States.BOB,
                 on("0", new NoteEdit(new TreeMap<>(), null, new TreeMap<>(Map.of("fluxion", Optional.empty())))));
         four.afterBy(States.BOB, other);
-        assertThat(four.state().notes().on(0).get("").data().get("fluxion").by()).isEqualTo(States.BOB);
+        assertThat(four.state().notes().on(0).get("").data().get("fluxion").by())
+                .isEqualTo(States.BOB);
     }
 
     @Test
@@ -144,16 +157,20 @@ class NoteChangesTest {
         assertThat(four.state().notes().isEmpty()).isTrue();
         assertThat(four.state().departed().get("host3").notes()).isEmpty();
         assertThat(outcome(on("host3", NoteEdit.tag("a", ""))))
-                .isEqualTo("INVALID invalid targets: R does not name host3: notes on departed hosts can only be removed");
+                .isEqualTo(
+                        "INVALID invalid targets: R does not name host3: notes on departed hosts can only be removed");
     }
 
     @Test
     void theLevelBeforeHasNoNotes() {
         InventoryState old = InventoryState.empty(Level.THREE);
-        old = States.on(old).after(States.define(States.resources("0-3", "host[0-3]"))).state();
+        old = States.on(old)
+                .after(States.define(States.resources("0-3", "host[0-3]")))
+                .state();
         assertThat(States.words(on("0", NoteEdit.tag("a", "")).decide(old, 5, States.ALICE)))
-                .isEqualTo("INVALID a tag or a mark needs format level 4, and the state directory is in level 3: run `muster "
-                        + "upgrade finish`");
+                .isEqualTo(
+                        "INVALID a tag or a mark needs format level 4, and the state directory is in level 3: run `muster "
+                                + "upgrade finish`");
     }
 
     @Test

@@ -98,10 +98,13 @@ class NotesPropsTest {
             places.add(inside ? host + ":" + below : path);
         }
         Idset all = real.state().resources().ranks();
-        Idset some = random.nextBoolean() ? Idset.EMPTY : Idsets.small(random, 12).intersect(all);
+        Idset some =
+                random.nextBoolean() ? Idset.EMPTY : Idsets.small(random, 12).intersect(all);
         some.forEach(rank -> places.add(real.state().resources().hostOf(rank) + ":"));
         Decision decision = real.run(
-                new NoteChanges.Annotate(some.isEmpty() ? "" : some.toString(), paths, edit, state -> path -> find(state, path)), by);
+                new NoteChanges.Annotate(
+                        some.isEmpty() ? "" : some.toString(), paths, edit, state -> path -> find(state, path)),
+                by);
         boolean known = places.stream().allMatch(place -> isKnown(place, edit));
         boolean foreign = places.stream().anyMatch(place -> isForeign(place, edit, by));
         assertThat(decision.rejection() == null).as("%s by %s", paths, by).isEqualTo(known && !foreign);
@@ -133,7 +136,8 @@ class NotesPropsTest {
                 .anyMatch(data -> data.getValue().isPresent()
                         && notes.containsKey("data " + data.getKey())
                         && !notes.get("data " + data.getKey()).startsWith(by.user())
-                        && !notes.get("data " + data.getKey()).endsWith(data.getValue().get()));
+                        && !notes.get("data " + data.getKey())
+                                .endsWith(data.getValue().get()));
     }
 
     private static NoteEdit edit(Random random) {
@@ -142,8 +146,10 @@ class NotesPropsTest {
         NoteEdit.Mark mark = null;
         boolean removes = random.nextInt(3) == 0;
         switch (random.nextInt(3)) {
-            case 0 -> tags.put("t" + random.nextInt(2), removes ? Optional.empty() : Optional.of("v" + random.nextInt(2)));
-            case 1 -> mark = new NoteEdit.Mark(removes ? "" : NoteEdit.STATES.get(random.nextInt(5)), removes ? "" : "r");
+            case 0 ->
+                tags.put("t" + random.nextInt(2), removes ? Optional.empty() : Optional.of("v" + random.nextInt(2)));
+            case 1 ->
+                mark = new NoteEdit.Mark(removes ? "" : NoteEdit.STATES.get(random.nextInt(5)), removes ? "" : "r");
             default ->
                 data.put("d", removes ? Optional.empty() : Optional.of("{\"x\":1.50,\"y\":" + random.nextInt(2) + "}"));
         }
@@ -172,12 +178,15 @@ class NotesPropsTest {
 
     private static SortedMap<String, SortedMap<String, String>> seen(InventoryState state) {
         SortedMap<String, SortedMap<String, String>> seen = new TreeMap<>();
-        state.resources().ranks().forEach(rank -> state.notes()
-                .on(rank)
-                .forEach((below, note) -> seen.put(state.resources().hostOf(rank) + ":" + below, words(note))));
+        state.resources()
+                .ranks()
+                .forEach(rank -> state.notes()
+                        .on(rank)
+                        .forEach((below, note) -> seen.put(state.resources().hostOf(rank) + ":" + below, words(note))));
         state.notes().outside().forEach((path, note) -> seen.put(path, words(note)));
         state.departed()
-                .forEach((host, left) -> left.notes().forEach((below, note) -> seen.put(host + ":" + below, words(note))));
+                .forEach((host, left) ->
+                        left.notes().forEach((below, note) -> seen.put(host + ":" + below, words(note))));
         return seen;
     }
 

@@ -61,8 +61,8 @@ class LiveGraphTest {
 
     private void define(String hosts) {
         Hostlist names = Hostlist.parse(hosts);
-        ResourceSet r = ResourceSet.of(
-                names, Idset.range(0, names.size() - 1), Idset.of(0), Idset.range(0, 1), Map.of());
+        ResourceSet r =
+                ResourceSet.of(names, Idset.range(0, names.size() - 1), Idset.of(0), Idset.range(0, 1), Map.of());
         run(new DefinitionChanges.Define(r, "reload", Liveness.Status.ONLINE));
     }
 
@@ -120,14 +120,13 @@ class LiveGraphTest {
             JsonNode data = vertex.path("metadata");
             words.put(
                     data.at("/paths/containment").asText(),
-                    data.path("status") + " " + data.path("state") + " " + data.path("conditions") + " " + data.path("tags")
-                            + " " + data.path("scheduler"));
+                    data.path("status") + " " + data.path("state") + " " + data.path("conditions") + " "
+                            + data.path("tags") + " " + data.path("scheduler"));
         });
         assertThat(words)
                 .containsEntry("/cluster0/n0", "    ")
                 .containsEntry("/cluster0/n1", "1 \"failing\" [\"drained\"]  ")
-                .containsEntry(
-                        "/cluster0/n0/gpu0", "1   {\"firmware\":\"7.1\"} {\"fluxion\":{\"jobs\":[1.50]}}");
+                .containsEntry("/cluster0/n0/gpu0", "1   {\"firmware\":\"7.1\"} {\"fluxion\":{\"jobs\":[1.50]}}");
         assertThat(Jgf.toJson(Jgf.read(jgf), Jgf.Form.TERSE)).isEqualTo(jgf);
     }
 }

@@ -128,8 +128,7 @@ public enum AdminMethod {
     ANNOTATE(
             "annotate",
             NoteChanges.Annotate.class,
-            in -> new NoteChanges.Annotate(
-                    in.fields().textOr("targets", ""), in.paths(), NoteEdit.read(in.fields())),
+            in -> new NoteChanges.Annotate(in.fields().textOr("targets", ""), in.paths(), NoteEdit.read(in.fields())),
             (command, out) -> {
                 if (!command.targets().isEmpty()) {
                     out.put("targets", command.targets());

@@ -28,8 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param ended holds that the change ended besides
  * @param places the vertices whose notes changed; none if the change is about something else, or was answered before
  */
-public record ChangeAnswer(
-        boolean changed, @Nullable String hosts, long seq, List<Ended> ended, Places places) {
+public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended, Places places) {
     public ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended) {
         this(changed, hosts, seq, ended, Places.NONE);
     }
@@ -52,10 +51,9 @@ public record ChangeAnswer(
             }
         }
         long seq = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).seq();
-        Places places =
-                !entries.isEmpty() && entries.get(0).event() instanceof NoteChanges.Annotated noted
-                        ? noted.places()
-                        : Places.NONE;
+        Places places = !entries.isEmpty() && entries.get(0).event() instanceof NoteChanges.Annotated noted
+                ? noted.places()
+                : Places.NONE;
         return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended, places);
     }
 
