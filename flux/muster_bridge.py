@@ -673,7 +673,7 @@ class Bridge:
         "acquire acquire-cancel acquire-mute get journal topo-reduce monitor-waitup monitor-force-down config-reload"
     ).split()
     CHANGES = (  # to the owner, and to users who may do this in Muster
-        "drain undrain exclude include shrink expiration-update reload property-add property-remove online offline torpid lively"
+        "drain undrain exclude include shrink expiration-update reload property-add property-remove annotate online offline torpid lively"
     ).split()
 
     def __init__(self, h, options, args):

@@ -7,6 +7,8 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.NoteEdit;
+import io.muster.inventory.axis.Notes;
 import io.muster.inventory.status.HostState;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -14,6 +16,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.AutoComplete;
@@ -123,6 +127,9 @@ final class Completion extends Verb {
         if (label.startsWith("TARGETS") || label.equals("HOST")) {
             return "target";
         }
+        if (label.equals("MARK") || label.startsWith("KEY")) {
+            return label.equals("MARK") ? "mark" : "tag";
+        }
         if (label.startsWith("STATE")) {
             return "state";
         }
@@ -140,6 +147,8 @@ final class Completion extends Verb {
             print("target", standing.resources().hosts().stream().distinct().limit(MOST_HOSTS));
             print("target", Stream.concat(Stream.of("all"), properties.map(name -> "@" + name)));
             print("property", standing.resources().properties().keySet().stream());
+            print("mark", Stream.concat(NoteEdit.STATES.stream(), Stream.of("none")));
+            print("tag", tags(standing.state().notes()).stream());
             print("state", Arrays.stream(HostState.values()).map(HostState::label));
             print("state", Stream.of("all", "online", "offline", "unknown"));
             print(
@@ -150,6 +159,16 @@ final class Completion extends Verb {
                                             .flatMap(set -> set.holds().stream().map(Hold::holder)))
                             .distinct());
         }
+    }
+
+    private static SortedSet<String> tags(Notes notes) {
+        SortedSet<String> keys = new TreeSet<>();
+        notes.inside()
+                .values()
+                .forEach(at -> at.forEach(
+                        (first, last, note) -> keys.addAll(note.tags().keySet())));
+        notes.outside().values().forEach(note -> keys.addAll(note.tags().keySet()));
+        return keys;
     }
 
     private void print(String kind, Stream<String> words) {

@@ -5,6 +5,7 @@ import io.muster.cli.change.ClockAccept;
 import io.muster.cli.change.Drain;
 import io.muster.cli.change.ExpirationClear;
 import io.muster.cli.change.ExpirationSet;
+import io.muster.cli.change.NoteChange;
 import io.muster.cli.change.PropertyChange;
 import io.muster.cli.change.Reload;
 import io.muster.cli.change.TargetChange;
@@ -87,6 +88,8 @@ final class Verbs {
         add(is("lively") ? new TargetChange.Lively(console) : null);
         add(is("shrink") ? new TargetChange.Shrink(console) : null);
         add(is("property") ? property() : null);
+        add(is("tag") ? tag() : null);
+        add(is("mark") ? new NoteChange.Mark(console) : null);
         add(is("expiration") ? expiration() : null);
         add(is("reload") ? new Reload(console) : null);
         add(is("clock") ? clock() : null);
@@ -132,6 +135,12 @@ final class Verbs {
                 .addSubcommand("list", new PropertyList(console))
                 .addSubcommand("add", new PropertyChange.Add(console))
                 .addSubcommand("remove", new PropertyChange.Remove(console));
+    }
+
+    private CommandLine tag() {
+        return family("tag", "Tag vertices of the resource graph, such as hosts and GPUs.")
+                .addSubcommand("add", new NoteChange.Add(console))
+                .addSubcommand("remove", new NoteChange.Remove(console));
     }
 
     private CommandLine expiration() {

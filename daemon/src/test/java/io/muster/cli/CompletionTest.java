@@ -252,6 +252,12 @@ class CompletionTest {
                             target all
                             target @batch
                             property batch
+                            mark up
+                            mark down
+                            mark degraded
+                            mark failing
+                            mark unknown
+                            mark none
                             state avail
                             state allocated
                             state torpid

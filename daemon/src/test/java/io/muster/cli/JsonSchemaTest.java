@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
@@ -134,6 +135,7 @@ final class JsonSchemaTest {
             shell = new Shell().with("MUSTER_URI", daemon.uri());
             look("node[0-8]");
             change();
+            note(daemon);
             look("node[0-8]");
             failures();
             try (FluxClient client = FluxClient.connect(daemon.uri());
@@ -246,6 +248,24 @@ final class JsonSchemaTest {
         json(0, "clock accept");
     }
 
+    /** Notes something about vertices, and looks at them. */
+    private void note(RunningDaemon daemon) throws IOException {
+        json(0, "mark", "--dry-run", "node2", "down");
+        json(0, "mark", "node1", "degraded", "fan");
+        json(0, "tag add", "/cluster0/node1/gpu0", "firmware=7.1");
+        json(0, "tag add", "/cluster0", "site=north");
+        json(0, "tag add", "/cluster0", "old");
+        json(0, "tag remove", "/cluster0", "old");
+        try (FluxClient client = FluxClient.connect(daemon.uri())) {
+            client.rpc("resource.annotate", (ObjectNode)
+                    JsonMapper.builder().build().readTree("""
+                            {"paths": ["/cluster0/node1/gpu0"], "data": {"fluxion": {"jobs": [1]}},
+                             "mark": {"state": "failing"}}"""));
+        }
+        json(0, "status");
+        json(0, "why", "/cluster0/node1/gpu0", "/cluster0", "node1");
+    }
+
     private void failures() throws IOException {
         json(4, "status", "nobody");
         json(5, "drain", "node1", "again");
@@ -308,6 +328,7 @@ final class JsonSchemaTest {
         json(0, "info");
         json(0, "summary");
         json(0, "why", "node1", "node2", "node3");
+        json(0, "tag remove", "/cluster0/node1/gpu0", "firmware");
     }
 
     private void journals(Path state) throws IOException {

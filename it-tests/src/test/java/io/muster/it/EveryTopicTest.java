@@ -271,6 +271,28 @@ class EveryTopicTest {
     }
 
     @Test
+    void notesAreMadeAndEndAndSchedulersAreSentNothing() throws IOException {
+        try (ResponseStream stream = acquire()) {
+            assertThat(ask(
+                                    "resource.annotate",
+                                    "{'paths':['/cluster0/node[1-2]'],'mark':{'state':'failing','reason':'x'}}")
+                            .path("vertices"))
+                    .isEqualTo(json("{'':'1-2'}"));
+            ask("resource.annotate", "{'targets':'1','mark':{'state':null}}");
+            assertThat(ask("resource.inventory", "{}")
+                            .at("/state/notes/0/idset")
+                            .asText())
+                    .isEqualTo("2");
+            ask("resource.drain", "{'targets':'3'}");
+            assertThat(stream.next()).isEqualTo(json("{'down':'3'}"));
+        }
+        refused(
+                Errno.EINVAL,
+                "no vertex has the path",
+                () -> ask("resource.annotate", "{'paths':['/nowhere'],'tag':{'a':''}}"));
+    }
+
+    @Test
     void livenessIsReported() throws IOException {
         try (ResponseStream stream = acquire()) {
             ask("resource.torpid", "{'targets':'9'}");
@@ -445,6 +467,7 @@ class EveryTopicTest {
                 "shrink",
                 "property-add",
                 "property-remove",
+                "annotate",
                 "online",
                 "offline",
                 "torpid",
@@ -475,9 +498,9 @@ class EveryTopicTest {
     @Test
     void aFreshStateDirectoryIsInTheNewestLevelSoThatNoUpgradeHasToBeFinished() throws IOException {
         assertThat(ask("resource.upgrade-status", "{}"))
-                .isEqualTo(json("{'written':3,'oldest':1,'newest':3,'permits':[]}"));
+                .isEqualTo(json("{'written':4,'oldest':1,'newest':4,'permits':[]}"));
         ask("resource.upgrade-finish", "{}");
-        assertThat(ask("resource.upgrade-status", "{}").path("written").asInt()).isEqualTo(3);
+        assertThat(ask("resource.upgrade-status", "{}").path("written").asInt()).isEqualTo(4);
     }
 
     @Test

@@ -117,9 +117,9 @@ class UpgradeTest {
 
         use(previous);
         Map<String, String> before = contents();
-        DaemonProcess old = setup().spawn().expect("format version 3|upgrade");
+        DaemonProcess old = setup().spawn().expect("format version 4|upgrade");
         assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
-        old.output().await("format version 3, not known here");
+        old.output().await("format version 4, not known here");
         assertThat(contents()).isEqualTo(before);
 
         use(previous);
@@ -134,9 +134,10 @@ class UpgradeTest {
             assertThat(client.rpc("resource.upgrade-status", null))
                     .isEqualTo(
                             json(
-                                    "{'written':1,'oldest':1,'newest':3,"
+                                    "{'written':1,'oldest':1,'newest':4,"
                                             + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds',"
-                                            + "'a scheduler may acquire with an owner, and keep the acquisition over a restart; reporters of liveness are remembered; authors name who spoke for them']}"));
+                                            + "'a scheduler may acquire with an owner, and keep the acquisition over a restart; reporters of liveness are remembered; authors name who spoke for them',"
+                                            + "'vertices of the resource graph can be tagged and marked, and schedulers can store data on them']}"));
             ask(client, "upgrade-finish", "{}");
             client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
         }
@@ -154,7 +155,7 @@ class UpgradeTest {
             assertThat(client.rpc("resource.upgrade-status", null)
                             .path("written")
                             .asInt())
-                    .isEqualTo(3);
+                    .isEqualTo(4);
             ObjectNode once = known(client);
             long seq = client.rpc("resource.stats-get", null).path("seq").asLong();
             ask(client, "drain", "{'targets':'0','reason':'once','id':'" + ID + "'}");
@@ -174,7 +175,7 @@ class UpgradeTest {
         PreviousVersion.into(previous, directory.resolve("build"), commit);
         use(previous);
         Map<String, String> before = contents();
-        DaemonProcess old = setup().spawn().expect("format version 3");
+        DaemonProcess old = setup().spawn().expect("format version 4");
         assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
         assertThat(contents()).isEqualTo(before);
         assertThat(Tool.run("ls", directory.resolve("state").toString())).doesNotContain("quarantine");

@@ -1,5 +1,6 @@
 package io.muster.measure;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Pause;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures for how long each kind of work occupies the core thread of a daemon that serves nothing else: the processor time of that
@@ -25,13 +27,16 @@ import java.util.function.Consumer;
  */
 final class CoreTime implements Closeable {
     /** The number of figures of one daemon. */
-    static final int FIGURES = 29;
+    static final int FIGURES = 31;
 
     private static final int PROPERTIES = 10_000;
     private static final int IN_REQUEST = 1000;
 
     /** Ranges of ranks in one request: the most that the daemon takes. */
     private static final int RANGES = 16_384;
+
+    private static final int NOTES = 10_000;
+    private static final int TAGS = 100_000;
 
     /** An even number, because each second run undoes what the run before did. */
     private static final int MOST_RUNS = 20;
@@ -76,6 +81,7 @@ final class CoreTime implements Closeable {
         }
         measure("");
         schedulers();
+        notes();
         Idset scattered = everySecond();
         for (Idset part = scattered; !part.isEmpty(); part = part.subtract(first(part))) {
             change("drain", first(part));
@@ -138,6 +144,33 @@ final class CoreTime implements Closeable {
                 });
             }
         }
+    }
+
+    private void notes() throws IOException {
+        int step = Math.min(NOTES, ranks / 2);
+        figure("resource.annotate of " + step + " vertices", runs, run -> annotate(0, step, Integer.toString(run)));
+        int all = Math.min(TAGS, ranks / 2);
+        for (int from = 0; from < all; from += step) {
+            annotate(from, Math.min(step, all - from), "stored");
+        }
+        figure(
+                "drain or undrain of one rank, with " + all + " tags",
+                runs,
+                run -> change(run % 2 == 0 ? "drain" : "undrain", Idset.of(1)));
+        for (int from = 0; from < all; from += step) {
+            annotate(from, Math.min(step, all - from), null);
+        }
+    }
+
+    /** Tags one GPU of every second host, so that each tag is stored apart. */
+    private void annotate(int from, int count, @Nullable String value) throws IOException {
+        ObjectNode payload = JsonNodeFactory.instance.objectNode();
+        ArrayNode paths = payload.putArray("paths");
+        for (int i = from; i < from + count; i++) {
+            paths.add("/cluster0/node" + 2 * i + "/gpu3");
+        }
+        payload.putObject("tag").put("firmware", value);
+        admin.rpc("resource.annotate", payload);
     }
 
     /** Measures the end of holds that end at the same moment, however many requests made them. */

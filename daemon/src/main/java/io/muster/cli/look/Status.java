@@ -15,6 +15,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.Departure;
+import io.muster.inventory.status.NoteText;
 import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -131,6 +132,7 @@ public final class Status extends ServerVerb {
         json.put(
                 "departed_drained",
                 Departure.drained(standing.state(), standing.now(console())).toString());
+        json.set("notes", NoteText.all(standing.state()));
         ArrayNode all = json.putArray("groups");
         for (StateGroup group : groups) {
             all.add(group.toJson(standing.resources(), look.expand()));

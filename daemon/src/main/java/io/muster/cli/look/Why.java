@@ -10,11 +10,22 @@ import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
 import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.Places;
+import io.muster.inventory.graph.Detail;
+import io.muster.inventory.graph.Paths;
+import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Structure;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.UnknownPathException;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.status.Account;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
+import io.muster.inventory.status.LiveGraph;
 import io.muster.inventory.status.Scheduler;
+import io.muster.inventory.status.VertexStatus;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -25,6 +36,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,13 +47,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "why",
         description =
-                "Explain the state of hosts: every axis and hold, the last events, and what schedulers were sent.",
-        footer = {"  muster why node7", "  muster why --count=20 node[7-9]"})
+                "Explain the state of hosts: every axis and hold, tags and marks, the last events, and what schedulers were "
+                        + "sent. A path shows the notes on a vertex of the resource graph.",
+        footer = {"  muster why node7", "  muster why --count=20 node[7-9]", "  muster why /cluster0/node7/gpu3"})
 public final class Why extends ServerVerb {
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",
-            description = "Ranks, hosts, @PROPERTY or @{EXPR}. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY, @{EXPR}, or paths of vertices. - reads them from standard input.")
     private List<String> targets = List.of();
 
     @Option(
@@ -61,12 +74,17 @@ public final class Why extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         targets = targets(client, targets);
         Overview standing = Overview.ask(client);
-        List<Account> accounts = accounts(standing);
+        List<String> paths = targets.stream().filter(Paths::isPath).toList();
+        List<Account> accounts = paths.size() == targets.size() ? new ArrayList<>() : accounts(standing);
+        if (!paths.isEmpty()) {
+            addVertices(client, standing, paths, accounts);
+        }
         String silence = remember(client, standing, accounts);
         if (json()) {
             ObjectNode json = standing.toJson();
             ArrayNode hosts = json.putArray("hosts");
-            accounts.forEach(account -> hosts.add(account.toJson()));
+            ArrayNode vertices = json.putArray("vertices");
+            accounts.forEach(account -> (account instanceof VertexStatus ? vertices : hosts).add(account.toJson()));
             console().json(json);
         } else {
             double now = standing.now(console());
@@ -82,13 +100,46 @@ public final class Why extends ServerVerb {
         departed.keySet().removeIf(standing.resources().hosts()::contains);
         List<String> present = new ArrayList<>(targets);
         present.removeAll(departed.keySet());
+        present.removeIf(Paths::isPath);
         List<Account> accounts = new ArrayList<>();
-        @Nullable List<Scheduler> schedulers = standing.flux() ? null : standing.schedulers();
-        SelectionOptions.find(standing.resources(), present)
-                .forEach(rank -> accounts.add(
-                        new HostStatus(standing.state(), rank, standing.usage(), schedulers, new ArrayList<>())));
+        SelectionOptions.find(standing.resources(), present).forEach(rank -> accounts.add(host(standing, rank)));
         departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));
         return accounts;
+    }
+
+    /** Adds what is known about the vertices at paths. A path of a node stands for its host. */
+    private static void addVertices(FluxClient client, Overview standing, List<String> names, List<Account> accounts)
+            throws IOException {
+        ResourceSet resources =
+                ResourceSet.parse(client.rpc("resource.get", null).path("R"));
+        ResourceGraph graph = Structure.of(resources, Detail.UNITS);
+        Paths paths = new Paths(graph, resources);
+        for (String name : names) {
+            try {
+                paths.find(name).forEach(vertex -> {
+                    Places place = LiveGraph.places(paths, Idset.of(vertex));
+                    boolean host = place.inside().containsKey("");
+                    Idset nodes = place.inside().isEmpty() ? paths.ranksBelow(vertex) : place.ranks();
+                    accounts.add(
+                            host
+                                    ? host(standing, nodes.first())
+                                    : new VertexStatus(
+                                            standing.state(),
+                                            paths.absolute(vertex),
+                                            graph.pool(vertex).type(),
+                                            place,
+                                            nodes,
+                                            new ArrayList<>()));
+                });
+            } catch (UnknownPathException e) {
+                throw new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    private static HostStatus host(Overview standing, int rank) {
+        @Nullable List<Scheduler> schedulers = standing.flux() ? null : standing.schedulers();
+        return new HostStatus(standing.state(), rank, standing.usage(), schedulers, new ArrayList<>());
     }
 
     /**
@@ -98,10 +149,13 @@ public final class Why extends ServerVerb {
      */
     private String remember(FluxClient client, Overview standing, List<Account> accounts) throws IOException {
         List<Deque<ObjectNode>> last = new ArrayList<>();
-        List<EventFilter> filters = new ArrayList<>();
+        List<Predicate<ObjectNode>> filters = new ArrayList<>();
         for (Account account : accounts) {
             last.add(new ArrayDeque<>());
-            filters.add(EventFilter.ALL.about(account.host(), standing.resources()));
+            filters.add(
+                    account instanceof VertexStatus vertex
+                            ? vertex::isAbout
+                            : EventFilter.ALL.about(account.host(), standing.resources())::matches);
         }
         try (EventFeed journal = EventFeed.follow(client)) {
             for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
@@ -121,8 +175,8 @@ public final class Why extends ServerVerb {
         return "";
     }
 
-    private void keep(Deque<ObjectNode> last, EventFilter filter, ObjectNode event) {
-        if (!event.path("name").asText().equals("restart") && filter.matches(event)) {
+    private void keep(Deque<ObjectNode> last, Predicate<ObjectNode> filter, ObjectNode event) {
+        if (!event.path("name").asText().equals("restart") && filter.test(event)) {
             last.add(event);
             if (last.size() > count) {
                 last.remove();

@@ -13,7 +13,6 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
-import io.muster.inventory.graph.Extended;
 import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Picture;
@@ -27,6 +26,7 @@ import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.admin.Get;
+import io.muster.inventory.status.LiveGraph;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -162,18 +162,15 @@ public final class Graph extends Verb {
             Get answer = Get.parse(client.rpc("resource.get", null));
             ResourceSet resources = answer.resources();
             InventoryState state = Overview.ask(client).state();
-            Idset drained = state.holds().held().intersect(state.members());
-            ResourceGraph graph = ofSet(resources, entries(answer))
-                    .withLiveState(resources, state.view().up(), drained);
-            Idset excluded = resources.ranks().subtract(state.members());
-            return graph.state(graph.nodesOf(resources, excluded), Extended.EXCLUDED);
+            boolean noted = state.notes().inside().keySet().stream().anyMatch(path -> !path.isEmpty());
+            return LiveGraph.of(ofSet(resources, entries(answer), full || noted), state);
         }
     }
 
     private ResourceGraph ofFile(Source source) throws IOException {
         try {
             JsonNode json = new JsonMapper().readTree(source.bytes(console()));
-            return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json), List.of());
+            return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json), List.of(), full);
         } catch (JsonProcessingException e) {
             throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + NotJson.sentence(e));
         } catch (InvalidException e) {
@@ -190,8 +187,9 @@ public final class Graph extends Verb {
         return entries;
     }
 
-    private ResourceGraph ofSet(ResourceSet resources, List<GraphEntry> entries) {
-        Detail parts = full ? Detail.UNITS : Detail.POOLS;
+    /** @param units whether every core and GPU is a vertex, because a note is on one of them */
+    private ResourceGraph ofSet(ResourceSet resources, List<GraphEntry> entries, boolean units) {
+        Detail parts = units ? Detail.UNITS : Detail.POOLS;
         return Structure.of(resources, entries, depth < 2 ? Detail.NODES : parts);
     }
 

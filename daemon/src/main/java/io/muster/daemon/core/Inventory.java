@@ -60,7 +60,7 @@ public final class Inventory {
     private boolean settling;
     /** Whether a command is being decided beside the core thread. */
     private boolean deciding;
-    /** The number of commands that are decided beside the core thread, or wait for that. */
+    /** The number of commands of {@link #submitAside} that are decided beside the core thread, or wait for that. */
     private int asides;
     /** What waits until that command is decided, in order. */
     private final Queue<Runnable> held = new ArrayDeque<>();
@@ -199,6 +199,10 @@ public final class Inventory {
                     inFlight + held.size() + " changes wait for the disk already: try again later"));
             return;
         }
+        if (command.takesLong()) {
+            inTurn(() -> decideAside(state -> command, by, reply, 0));
+            return;
+        }
         inTurn(() -> carryOut(Prepared.of(ledger, proposed, proposedSeq, command, now(), by), command, by, reply));
     }
 
@@ -211,11 +215,12 @@ public final class Inventory {
     public void submitAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
         checkThread();
         asides++;
-        inTurn(() -> decideAside(choice, by, reply));
+        inTurn(() -> decideAside(choice, by, reply, 1));
     }
 
     @SuppressWarnings("ReferenceEquality") // each state is a new object
-    private void decideAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
+    private void decideAside(
+            Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply, int counted) {
         deciding = true;
         InventoryState from = proposed;
         long seq = proposedSeq;
@@ -229,20 +234,20 @@ public final class Inventory {
                     }
                     return () -> {
                         if (proposed != from) { // the disk refused a change before this one
-                            decideAside(choice, by, reply);
+                            decideAside(choice, by, reply, counted);
                         } else if (command == null || prepared == null) {
-                            decided(() -> reply.accept(new Answer.Done(List.of(), from)));
+                            decided(counted, () -> reply.accept(new Answer.Done(List.of(), from)));
                         } else {
-                            decided(() -> carryOut(prepared, command, by, reply));
+                            decided(counted, () -> carryOut(prepared, command, by, reply));
                         }
                     };
                 },
-                bug -> decided(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.BUSY, bug))));
+                bug -> decided(counted, () -> reply.accept(new Answer.Failed(Answer.Failed.Kind.BUSY, bug))));
     }
 
-    private void decided(Runnable then) {
+    private void decided(int counted, Runnable then) {
         deciding = false;
-        asides--;
+        asides -= counted;
         try {
             then.run();
         } finally {
@@ -293,9 +298,29 @@ public final class Inventory {
 
     /** Returns the result that a command would have now if every change in flight becomes durable. */
     public Preview preview(Command command, Principal by) {
+        return preview(command, proposed, now(), by);
+    }
+
+    /**
+     * Does the same beside the core thread, for a command that takes long.
+     *
+     * @param bug is given a sentence if a bug made the decision fail
+     */
+    public void previewAside(Command command, Principal by, Consumer<Preview> then, Consumer<String> bug) {
+        InventoryState from = proposed;
         double now = now();
-        Decision decision = command.decide(proposed, now, by);
-        InventoryState after = proposed;
+        beside.run(
+                () -> {
+                    Preview preview = preview(command, from, now, by);
+                    preview.after().view();
+                    return () -> then.accept(preview);
+                },
+                bug);
+    }
+
+    private static Preview preview(Command command, InventoryState from, double now, Principal by) {
+        Decision decision = command.decide(from, now, by);
+        InventoryState after = from;
         for (Event event : decision.events()) {
             after = after.apply(event, now, by);
         }

@@ -20,6 +20,7 @@ import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.ChangeAnswer;
@@ -48,6 +49,7 @@ public final class Changes {
     private final Inventory inventory;
     private final AcquireStreams acquires;
     private final Aside files;
+    private final Vertices vertices = new Vertices();
     private Function<ResourceSet, DefinitionChanges.Define> definition;
 
     /** The last answers that name holds, by the seq of the change, for changes that are sent again. */
@@ -80,14 +82,34 @@ public final class Changes {
     }
 
     void submit(AdminRequest request, Principal by, Replier reply) {
-        if (request.dryRun()) {
-            preview(request.command(), by, reply);
+        Command command = finding(request.command());
+        if (request.dryRun() && command.takesLong()) {
+            inventory.previewAside(
+                    command,
+                    by,
+                    preview -> {
+                        try {
+                            answer(preview, by, reply);
+                        } catch (RpcException refusal) {
+                            reply.fail(refusal);
+                        }
+                    },
+                    bug -> reply.fail(new RpcException(Errno.EIO, bug)));
+        } else if (request.dryRun()) {
+            answer(inventory.preview(command, by), by, reply);
         } else {
-            Command command = request.command();
             boolean inWords = request.isAnsweredInWords();
             double now = inventory.now();
             inventory.submit(command, by, answer -> answer(answer, command.id(), inWords, now, by, reply));
         }
+    }
+
+    /** Returns the command, with the graph if the command names vertices. */
+    private Command finding(Command command) {
+        if (command instanceof Once once) {
+            return new Once(finding(once.command()), once.id());
+        }
+        return command instanceof NoteChanges.Annotate annotate ? annotate.with(vertices::in) : command;
     }
 
     /** @param inWords whether the response says what changed */
@@ -126,8 +148,7 @@ public final class Changes {
         }
     }
 
-    private void preview(Command command, Principal by, Replier reply) {
-        Inventory.Preview preview = inventory.preview(command, by);
+    private void answer(Inventory.Preview preview, Principal by, Replier reply) {
         Rejection rejection = preview.decision().rejection();
         if (rejection != null) {
             throw new Answer.Rejected(rejection).error();

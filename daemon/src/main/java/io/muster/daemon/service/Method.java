@@ -47,6 +47,7 @@ public enum Method {
     FORCE_DOWN(AdminMethod.MONITOR_FORCE_DOWN),
     EXPIRATION(AdminMethod.EXPIRATION_UPDATE),
     ACQUIRE_RELEASE(AdminMethod.ACQUIRE_RELEASE),
+    ANNOTATE(AdminMethod.ANNOTATE),
     UPGRADE_FINISH(AdminMethod.UPGRADE_FINISH),
     UPGRADE_STATUS("resource.upgrade-status", Right.READ, atOnce(Queries::upgrade)),
     RELOAD(

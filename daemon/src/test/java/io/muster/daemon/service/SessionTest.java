@@ -48,6 +48,7 @@ class SessionTest {
             Map.entry(Method.SHRINK, "{\"targets\":\"1\"}"),
             Map.entry(Method.PROPERTY_ADD, "{\"properties\":{\"p\":\"1\"}}"),
             Map.entry(Method.PROPERTY_REMOVE, "{\"properties\":{\"p\":\"1\"}}"),
+            Map.entry(Method.ANNOTATE, "{\"targets\":\"1\",\"tag\":{\"a\":\"\"}}"),
             Map.entry(Method.ONLINE, "{\"targets\":\"1\"}"),
             Map.entry(Method.OFFLINE, "{\"targets\":\"1\"}"),
             Map.entry(Method.TORPID, "{\"targets\":\"1\"}"),
@@ -121,7 +122,7 @@ class SessionTest {
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
-            resource.report-cancel resource.usage
+            resource.report-cancel resource.usage resource.annotate
             """, ADMINS, """
             resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
@@ -172,7 +173,7 @@ class SessionTest {
                     UPGRADE_STATUS,
                     REPORT -> "{";
             case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY, UPGRADE_FINISH -> "{\"changed\":false,\"hosts\":\"\"}";
-            case EXCLUDE, SHRINK, OFFLINE, TORPID, PROPERTY_ADD -> "{\"changed\":true,\"hosts\":\"";
+            case EXCLUDE, SHRINK, OFFLINE, TORPID, PROPERTY_ADD, ANNOTATE -> "{\"changed\":true,\"hosts\":\"";
             default -> OK;
         };
     }

@@ -1,8 +1,12 @@
 package io.muster.inventory.axis;
 
 import io.muster.inventory.json.Extras;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param absences exclusions of the host by admins
  * @param added names of properties that admins added to the host
  * @param removed names of properties that admins removed from the host
+ * @param notes notes on the host's vertices, by path below its node
  * @param extras what another version wrote of the host
  */
 public record Departed(
@@ -21,16 +26,18 @@ public record Departed(
         List<Membership.Absence> absences,
         List<String> added,
         List<String> removed,
+        SortedMap<String, Note> notes,
         Extras extras) {
     public Departed {
         absences = List.copyOf(absences);
         added = List.copyOf(added);
         removed = List.copyOf(removed);
+        notes = Collections.unmodifiableSortedMap(new TreeMap<>(notes));
     }
 
     public Departed(
             @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
-        this(holds, absences, added, removed, Extras.NONE);
+        this(holds, absences, added, removed, new TreeMap<>(), Extras.NONE);
     }
 
     /** Returns whether the host would be drained if it returned now. */
@@ -44,12 +51,22 @@ public record Departed(
     }
 
     public Departed withHolds(@Nullable HoldSet newHolds) {
-        return new Departed(newHolds, absences, added, removed, extras);
+        return new Departed(newHolds, absences, added, removed, notes, extras);
+    }
+
+    /** Returns this data after a change of the note on one vertex. */
+    public Departed withNote(String path, UnaryOperator<@Nullable Note> change) {
+        SortedMap<String, Note> changed = new TreeMap<>(notes);
+        Note note = change.apply(changed.remove(path));
+        if (note != null) {
+            changed.put(path, note);
+        }
+        return new Departed(holds, absences, added, removed, changed, extras);
     }
 
     /** Returns this data without exclusions. */
     public Departed included() {
-        return new Departed(holds, List.of(), added, removed, extras);
+        return new Departed(holds, List.of(), added, removed, notes, extras);
     }
 
     public boolean isEmpty() {
@@ -57,19 +74,23 @@ public record Departed(
                 && absences.isEmpty()
                 && added.isEmpty()
                 && removed.isEmpty()
+                && notes.isEmpty()
                 && extras.equals(Extras.NONE);
     }
 
     /**
      * Merges the data of two ranks of one host. The result has every hold of both ranks; if both have a hold by the same
-     * holder, the hold in {@code a} stays.
+     * holder, the hold in {@code a} stays, as the note in {@code a} does if both have one on the same vertex.
      */
     public static Departed merge(Departed a, Departed b) {
+        SortedMap<String, Note> notes = new TreeMap<>(b.notes);
+        notes.putAll(a.notes);
         return new Departed(
                 HoldSet.union(a.holds, b.holds),
                 a.absences.isEmpty() ? b.absences : a.absences,
                 union(a.added, b.added),
                 union(a.removed, b.removed),
+                notes,
                 a.extras.equals(Extras.NONE) ? b.extras : a.extras);
     }
 

@@ -1,7 +1,9 @@
 package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -12,23 +14,32 @@ import org.jspecify.annotations.Nullable;
  * The extended data of a pool (RFC 4): tags, the state and a scheduler's data.
  *
  * @param tags values by tag, "" for a tag without a value
- * @param state "up", "down" or "drained", for example; null if unknown
+ * @param state the state with which somebody marked the pool, or that its document gives; null if there is none
+ * @param conditions what people are told of a node: "avail" alone, or some of "lost", "excluded", "drained", "torpid" and
+ *     "offline"; empty if this is not known, and for any other pool
  * @param scheduler data about the pool that a scheduler stored, kept unchanged
  */
 public record Extended(
-        SortedMap<String, String> tags, @Nullable String state, SortedMap<String, JsonNode> scheduler) {
+        SortedMap<String, String> tags,
+        @Nullable String state,
+        List<String> conditions,
+        SortedMap<String, JsonNode> scheduler) {
     public static final String UP = "up";
     public static final String DOWN = "down";
     public static final String DRAINED = "drained";
     public static final String EXCLUDED = "excluded";
 
-    /** States in which nothing may be placed on a pool. Fluxion has one state for all of them. */
-    private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED);
+    /** The condition of a node that is up. */
+    public static final String AVAIL = "avail";
 
-    public static final Extended NONE = new Extended(new TreeMap<>(), null, new TreeMap<>());
+    /** States in which nothing may be placed on a pool. Fluxion has one state for all of them. */
+    private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED, "lost", "torpid", "offline");
+
+    public static final Extended NONE = new Extended(new TreeMap<>(), null, List.of(), new TreeMap<>());
 
     public Extended {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
+        conditions = List.copyOf(conditions);
         scheduler = Collections.unmodifiableSortedMap(new TreeMap<>(scheduler));
     }
 
@@ -41,15 +52,36 @@ public record Extended(
     }
 
     public Extended withTag(String key, String value) {
-        return new Extended(with(tags, key, value), state, scheduler);
+        return new Extended(with(tags, key, value), state, conditions, scheduler);
     }
 
     public Extended withState(@Nullable String newState) {
-        return new Extended(tags, newState, scheduler);
+        return new Extended(tags, newState, conditions, scheduler);
     }
 
     public Extended withScheduler(String key, JsonNode value) {
-        return new Extended(tags, state, with(scheduler, key, value));
+        return new Extended(tags, state, conditions, with(scheduler, key, value));
+    }
+
+    /** Returns this data with one more condition. */
+    public Extended withCondition(String condition) {
+        List<String> all = new ArrayList<>(conditions);
+        all.add(condition);
+        return new Extended(tags, state, all, scheduler);
+    }
+
+    /** Returns whether anything may be placed on the pool, as far as this data says. */
+    boolean isUsable() {
+        return !isUnusable(state) && conditions.stream().noneMatch(Extended::isUnusable);
+    }
+
+    /** Returns the state and the conditions as people read them, separated by commas; "" if there are none. */
+    String stateText() {
+        List<String> all = new ArrayList<>(conditions);
+        if (state != null) {
+            all.add(state);
+        }
+        return String.join(", ", all);
     }
 
     private static <V> SortedMap<String, V> with(Map<String, V> map, String key, V value) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -134,9 +135,12 @@ final class JgfWriter {
     }
 
     private void extended(Extended data) throws IOException {
-        @Nullable String state = data.state();
-        boolean up = Extended.UP.equals(state);
-        boolean unusable = Extended.isUnusable(state);
+        List<String> conditions = data.conditions();
+        // A state that nobody set is what people are told of the node.
+        @Nullable String told = conditions.isEmpty() || conditions.contains(Extended.AVAIL) ? null : conditions.get(0);
+        @Nullable String state = data.state() == null ? told : data.state();
+        boolean up = Extended.UP.equals(state) || (state == null && conditions.contains(Extended.AVAIL));
+        boolean unusable = !data.isUsable();
         if (unusable || (full && up)) {
             json.writeNumberField("status", unusable ? 1 : 0);
         }
@@ -156,6 +160,13 @@ final class JgfWriter {
                 field(e.getKey(), e.getValue());
             }
             json.writeEndObject();
+        }
+        if (told != null && (conditions.size() > 1 || data.state() != null)) {
+            json.writeArrayFieldStart("conditions");
+            for (String condition : conditions) {
+                json.writeString(condition);
+            }
+            json.writeEndArray();
         }
     }
 

@@ -197,11 +197,11 @@ public final class Picture {
             text.append(" = ").append(pool.size()).append(pool.unit());
         }
         pool.properties().forEach((k, v) -> text.append(' ').append(k).append(v.isEmpty() ? "" : "=" + v));
-        String state = graph.extended(bundle.sample).state();
+        String state = graph.extended(bundle.sample).stateText();
         graph.extended(bundle.sample)
                 .tags()
                 .forEach((k, v) -> text.append(" #").append(k).append(v.isEmpty() ? "" : "=" + v));
-        return Text.escaped(text.append(state == null ? "" : " [" + state.toLowerCase(Locale.ROOT) + "]")
+        return Text.escaped(text.append(state.isEmpty() ? "" : " [" + state.toLowerCase(Locale.ROOT) + "]")
                 .toString());
     }
 

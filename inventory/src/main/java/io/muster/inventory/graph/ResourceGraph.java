@@ -307,33 +307,24 @@ public final class ResourceGraph {
 
     /** Sets a tag on {@code vertices}, as {@code Tag(K, [V])} of RFC 4 does. */
     public ResourceGraph tag(Idset vertices, String key, String value) {
-        return update(vertices, e -> e.withTag(key, value));
+        return extend(vertices, e -> e.withTag(key, value));
     }
 
     public ResourceGraph state(Idset vertices, @Nullable String state) {
-        return update(vertices, e -> e.withState(state));
+        return extend(vertices, e -> e.withState(state));
     }
 
     public ResourceGraph scheduler(Idset vertices, String key, JsonNode value) {
-        return update(vertices, e -> e.withScheduler(key, value));
+        return extend(vertices, e -> e.withScheduler(key, value));
     }
 
-    private ResourceGraph update(Idset vertices, UnaryOperator<Extended> change) {
+    /** Returns this graph with other extended data on {@code vertices}. */
+    public ResourceGraph extend(Idset vertices, UnaryOperator<Extended> change) {
         if (!vertices.isEmpty() && vertices.last() >= size()) {
             throw new IndexOutOfBoundsException("vertex " + vertices.last() + " of " + size());
         }
         IdMap<Extended> changed = extended.update(vertices, e -> change.apply(Extended.orNone(e)));
         return new ResourceGraph(layout, changed, more, given, properties);
-    }
-
-    /**
-     * Returns this graph with the state of each node of {@code r}: up, drained, or otherwise down. Pictures of the graph
-     * show the state.
-     */
-    public ResourceGraph withLiveState(ResourceSet r, Idset up, Idset drained) {
-        return state(nodesOf(r, r.ranks()), Extended.DOWN)
-                .state(nodesOf(r, up), Extended.UP)
-                .state(nodesOf(r, drained), Extended.DRAINED);
     }
 
     /**

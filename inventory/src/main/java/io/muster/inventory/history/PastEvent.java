@@ -58,7 +58,7 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
     public static PastEvent of(Entry entry) {
         Event event = entry.event();
         Kind kind = kind(event.name(), 0, false);
-        Hostlist hosts = event instanceof Event.Targeted targeted
+        Hostlist hosts = kind != Kind.OTHER && event instanceof Event.Targeted targeted
                 ? Hostlist.parse(targeted.targets().nodelist())
                 : Hostlist.EMPTY;
         String holder = "";

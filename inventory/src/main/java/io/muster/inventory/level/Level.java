@@ -17,9 +17,10 @@ public enum Level {
             3,
             "0.1.0",
             "a scheduler may acquire with an owner, and keep the acquisition over a restart; reporters of liveness are"
-                    + " remembered; authors name who spoke for them");
+                    + " remembered; authors name who spoke for them"),
+    FOUR(4, "0.1.0", "vertices of the resource graph can be tagged and marked, and schedulers can store data on them");
 
-    public static final Level NEWEST = THREE;
+    public static final Level NEWEST = FOUR;
 
     private final int number;
     private final String needs;

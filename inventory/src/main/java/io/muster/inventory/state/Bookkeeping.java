@@ -1,6 +1,7 @@
 package io.muster.inventory.state;
 
 import io.muster.inventory.axis.Acquisition;
+import io.muster.inventory.axis.Notes;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.level.Level;
 import java.util.Collections;
@@ -8,38 +9,44 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The part of the state that is about no rank.
+ * The part of the state of which schedulers are sent nothing.
  *
  * @param level the level in which the state directory is written
  * @param acquisitions the acquisitions that have an owner, by owner
+ * @param notes the notes on vertices of the resource graph
  * @param extras what another version wrote of the state
  */
-record Bookkeeping(Level level, ChangeIds ids, SortedMap<String, Acquisition> acquisitions, Extras extras) {
+record Bookkeeping(
+        Level level, ChangeIds ids, SortedMap<String, Acquisition> acquisitions, Notes notes, Extras extras) {
     Bookkeeping {
         acquisitions = Collections.unmodifiableSortedMap(acquisitions);
     }
 
     static Bookkeeping at(Level level) {
-        return new Bookkeeping(level, ChangeIds.NONE, new TreeMap<>(), Extras.NONE);
+        return new Bookkeeping(level, ChangeIds.NONE, new TreeMap<>(), Notes.NONE, Extras.NONE);
     }
 
     Bookkeeping with(Level other) {
-        return new Bookkeeping(other, ids, acquisitions, extras);
+        return new Bookkeeping(other, ids, acquisitions, notes, extras);
     }
 
     Bookkeeping with(ChangeIds.Given given) {
-        return new Bookkeeping(level, ids.with(given), acquisitions, extras);
+        return new Bookkeeping(level, ids.with(given), acquisitions, notes, extras);
+    }
+
+    Bookkeeping with(Notes next) {
+        return new Bookkeeping(level, ids, acquisitions, next, extras);
     }
 
     Bookkeeping with(Acquisition acquisition) {
         SortedMap<String, Acquisition> next = new TreeMap<>(acquisitions);
         next.put(acquisition.owner(), acquisition);
-        return new Bookkeeping(level, ids, next, extras);
+        return new Bookkeeping(level, ids, next, notes, extras);
     }
 
     Bookkeeping withoutAcquisition(String owner) {
         SortedMap<String, Acquisition> next = new TreeMap<>(acquisitions);
         next.remove(owner);
-        return new Bookkeeping(level, ids, next, extras);
+        return new Bookkeeping(level, ids, next, notes, extras);
     }
 }

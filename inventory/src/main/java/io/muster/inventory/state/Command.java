@@ -27,8 +27,14 @@ public sealed interface Command
                 AcquisitionChanges.Release,
                 ReportChanges.Register,
                 ReportChanges.Lapse,
+                NoteChanges.Annotate,
                 Once {
     Decision decide(InventoryState state, double now, Principal by);
+
+    /** Returns whether a decision may take so long that the core thread must not make it. */
+    default boolean takesLong() {
+        return false;
+    }
 
     /** The id that its sender gave to the command, or null. */
     default @Nullable ChangeId id() {

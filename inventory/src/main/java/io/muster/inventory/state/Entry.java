@@ -212,6 +212,7 @@ public record Entry(
                 case "release" -> new AcquisitionChanges.Released(context.text("owner"), reason());
                 case "report" -> new ReportChanges.Reported(context.text("reporter"), targets(), extras("reporter"));
                 case "lapse" -> new ReportChanges.Lapsed(context.text("reporter"), targets());
+                case "annotate" -> NoteChanges.Annotated.read(targets(), context);
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
             };
         }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the inventory in the form in which it is journaled. Names and context keys are those of RFC 44; only {@code
- * exclude, include, shrink, property-add, property-remove, upgrade, acquire, release, report} and {@code lapse} are not in the RFC. Applying an event never fails,
+ * exclude, include, shrink, property-add, property-remove, upgrade, acquire, release, report, lapse} and {@code annotate} are not in the RFC. Applying an event never fails,
  * because the command that led to the event has refused everything that could be wrong. Each axis has one file, with its
  * events and the commands that lead to them.
  */
@@ -49,7 +49,8 @@ public sealed interface Event
                     MembershipChanges.Included,
                     LivenessChanges.LivenessChanged,
                     ReportChanges.Reported,
-                    ReportChanges.Lapsed {
+                    ReportChanges.Lapsed,
+                    NoteChanges.Annotated {
         Targets targets();
 
         @Override

@@ -8,12 +8,16 @@ import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Note;
+import io.muster.inventory.axis.Notes;
+import io.muster.inventory.axis.Places;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Remap;
 import io.muster.inventory.axis.Reports;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.Pruned;
 import io.muster.inventory.rset.ResourceSet;
@@ -118,6 +122,32 @@ public final class InventoryState {
     /** Returns the acquisitions that have an owner, by owner. */
     public SortedMap<String, Acquisition> acquisitions() {
         return books.acquisitions();
+    }
+
+    /** Returns the notes on vertices of the resource graph. */
+    public Notes notes() {
+        return books.notes();
+    }
+
+    /** Returns the places whose note satisfies a test, which gets null where there is no note. */
+    Places notesAt(Places places, Predicate<@Nullable Note> test) {
+        Places found = notes().matching(places, test);
+        for (Map.Entry<String, Hostlist> path : places.departed().entrySet()) {
+            String below = path.getKey();
+            found = found.away(
+                    below,
+                    departed(path.getValue(), data -> test.test(data.notes().get(below))));
+        }
+        return found;
+    }
+
+    /** Changes the notes at places. */
+    InventoryState withNotes(Places places, UnaryOperator<@Nullable Note> change) {
+        InventoryState next = with(books.with(notes().change(places, change)));
+        for (Map.Entry<String, Hostlist> path : places.departed().entrySet()) {
+            next = next.withDeparted(path.getValue(), data -> data.withNote(path.getKey(), change));
+        }
+        return next;
     }
 
     InventoryState withLevel(Level level) {
@@ -270,7 +300,7 @@ public final class InventoryState {
                 remapLiveness(remap, initial),
                 remapHolds(remap, returning),
                 nextDeparted,
-                books);
+                books.with(remapNotes(remap, returning)));
     }
 
     /** Returns the ranks for which admins have set something that must be kept if the host leaves R. */
@@ -278,12 +308,13 @@ public final class InventoryState {
         Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
         definition.added().values().forEach(ranks::addAll);
         definition.removed().values().forEach(ranks::addAll);
-        return ranks.build();
+        return ranks.addAll(notes().ranks()).build();
     }
 
     private void depart(SortedMap<String, Departed> nextDeparted, Idset ranks) {
         Map<Integer, List<String>> added = Definition.namesOn(definition.added(), ranks);
         Map<Integer, List<String>> removed = Definition.namesOn(definition.removed(), ranks);
+        Map<Integer, SortedMap<String, Note>> noted = notes().on(ranks);
         Iterator<String> hosts = resources().hostsOf(ranks).stream().iterator();
         ranks.forEach(rank -> {
             List<Membership.Absence> absences = new ArrayList<>(membership.of(rank));
@@ -292,7 +323,9 @@ public final class InventoryState {
                     holds.on(rank),
                     absences,
                     added.getOrDefault(rank, List.of()),
-                    removed.getOrDefault(rank, List.of()));
+                    removed.getOrDefault(rank, List.of()),
+                    noted.getOrDefault(rank, new TreeMap<>()),
+                    Extras.NONE);
             String host = hosts.next();
             if (!leaving.isEmpty()) {
                 nextDeparted.merge(host, leaving, Departed::merge);
@@ -364,5 +397,13 @@ public final class InventoryState {
             next = set == null ? next : next.put(host.getValue(), set);
         }
         return Holds.of(next);
+    }
+
+    private Notes remapNotes(Remap remap, Map<Departed, Idset> returning) {
+        Notes next = notes().translate(remap);
+        for (var host : returning.entrySet()) {
+            next = next.returning(host.getKey().notes(), host.getValue());
+        }
+        return next;
     }
 }

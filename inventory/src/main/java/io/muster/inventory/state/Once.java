@@ -8,6 +8,11 @@ import io.muster.inventory.axis.Principal;
  */
 public record Once(Command command, ChangeId id) implements Command {
     @Override
+    public boolean takesLong() {
+        return command.takesLong();
+    }
+
+    @Override
     public Decision decide(InventoryState state, double now, Principal by) {
         Decision repeated = state.repetition(id, now, by);
         return repeated == null ? command.decide(state, now, by) : repeated;

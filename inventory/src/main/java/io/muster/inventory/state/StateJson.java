@@ -34,7 +34,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The whole state as one readable JSON object, in readable groups, and small if there are few groups. A rank that is absent in
@@ -48,12 +47,12 @@ import org.jspecify.annotations.Nullable;
  *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
  *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}],
  *   "acquisitions": [{"owner", "grace", "since", "by"}],
- *   "reports": [{"reporter", "idset", "nodelist", "since", "lapsed", "by"}] }
+ *   "reports": [{"reporter", "idset", "nodelist", "since", "lapsed", "by"}],
+ *   "notes": see {@link NoteJson}, also in a departed host }
  * </pre>
- * {@code level} and {@code ids} are absent in the first format level, and {@code acquisitions} and
- * {@code reports} where there are none. Keys that this version does not know are read and written again, in the whole object,
- * in a group of {@code liveness} or {@code absent}, in a hold, in an acquisition, in a report, in {@code by} and in a departed
- * host.
+ * {@code level} and {@code ids} are absent in the first format level, and {@code acquisitions}, {@code reports} and {@code notes}
+ * where there are none. Keys that this version does not know are read and written again, in the whole object, in a group of {@code
+ * liveness} or {@code absent}, in a hold, in an acquisition, in a report, in a note, in {@code by} and in a departed host.
  */
 public final class StateJson {
     private static final JsonFactory JSON = new JsonFactory();
@@ -70,13 +69,14 @@ public final class StateJson {
             "level",
             "ids",
             "acquisitions",
-            "reports");
+            "reports",
+            "notes");
     private static final Set<String> LIVENESS = Set.of("idset", "nodelist", "status", "since", "cause");
     private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
     private static final Set<String> HOLD = Set.of("holder", "reason", "since", "until", "by");
     private static final Set<String> ACQUISITION = Set.of("owner", "grace", "since", "by");
     private static final Set<String> REPORT = Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
-    private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove");
+    private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove", "notes");
 
     private StateJson() {}
 
@@ -114,15 +114,25 @@ public final class StateJson {
         return new Reader(Fields.of("snapshot", json)).read();
     }
 
+    /** Reads an idset that is not empty and contains only ids of {@code all}. */
+    static Idset ranks(Fields in, String key, Idset all) {
+        Idset ids = in.parse(key, Idset::parse);
+        if (ids.isEmpty() || !all.containsAll(ids)) {
+            throw in.fault(
+                    key, ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
+        }
+        return ids;
+    }
+
     private record Reader(Fields in) {
         InventoryState read() {
             ResourceSet base = in.tree("R", ResourceSet::parse);
             Idset ranks = base.ranks();
             return new InventoryState(
-                    definition(base), membership(ranks), liveness(ranks), holds(ranks), departed(), books());
+                    definition(base), membership(ranks), liveness(ranks), holds(ranks), departed(), books(ranks));
         }
 
-        private Bookkeeping books() {
+        private Bookkeeping books(Idset all) {
             Level level = in.has("level") ? Level.of(in.integer("level", 1, Level.NEWEST.number())) : Level.ONE;
             ChangeIds ids = ChangeIds.NONE;
             for (Fields given : in.has("ids") ? in.list("ids") : List.<Fields>of()) {
@@ -132,7 +142,7 @@ public final class StateJson {
                         Epoch.seconds(given, "time"),
                         given.integer("seq", 1, Long.MAX_VALUE)));
             }
-            return new Bookkeeping(level, ids, acquisitions(), Extras.besides(in, STATE));
+            return new Bookkeeping(level, ids, acquisitions(), NoteJson.read(in, all), Extras.besides(in, STATE));
         }
 
         private SortedMap<String, Acquisition> acquisitions() {
@@ -175,17 +185,6 @@ public final class StateJson {
                 ranks(object, name, all);
             });
             return properties;
-        }
-
-        /** Reads an idset that is not empty and contains only ids of {@code all}. */
-        private static Idset ranks(Fields in, String key, Idset all) {
-            Idset ids = in.parse(key, Idset::parse);
-            if (ids.isEmpty() || !all.containsAll(ids)) {
-                throw in.fault(
-                        key,
-                        ids.isEmpty() ? "names no rank" : "names " + ids.subtract(all) + ", which R does not have");
-            }
-            return ids;
         }
 
         private Liveness liveness(Idset all) {
@@ -288,6 +287,7 @@ public final class StateJson {
                     absences,
                     in.textsOrNone("property-add"),
                     in.textsOrNone("property-remove"),
+                    NoteJson.readDeparted(in),
                     Extras.besides(in, DEPARTED));
         }
     }
@@ -302,6 +302,7 @@ public final class StateJson {
             departed();
             acquisitions();
             reports();
+            NoteJson.write(out, state);
             state.books().extras().write(out);
             if (withR && state.level().includes(Level.TWO)) {
                 out.writeNumberField("level", state.level().number());
@@ -423,7 +424,7 @@ public final class StateJson {
 
         private void absence(Membership.Absence absence) throws IOException {
             out.writeStringField("kind", absence.kind().word());
-            reason(absence.reason());
+            Wording.writeReason(out, absence.reason());
             out.writeNumberField("since", Epoch.decimal(absence.since()));
             by(absence.by());
             absence.extras().write(out);
@@ -434,7 +435,7 @@ public final class StateJson {
             for (Hold hold : set.holds()) {
                 out.writeStartObject();
                 out.writeStringField("holder", hold.holder());
-                reason(hold.reason());
+                Wording.writeReason(out, hold.reason());
                 out.writeNumberField("since", Epoch.decimal(hold.since()));
                 if (hold.until() > 0) {
                     out.writeNumberField("until", Epoch.decimal(hold.until()));
@@ -465,6 +466,7 @@ public final class StateJson {
                 }
                 names("property-add", departed.added());
                 names("property-remove", departed.removed());
+                NoteJson.writeDeparted(out, departed.notes());
                 departed.extras().write(out);
                 out.writeEndObject();
             }
@@ -478,12 +480,6 @@ public final class StateJson {
                     out.writeString(name);
                 }
                 out.writeEndArray();
-            }
-        }
-
-        private void reason(@Nullable String reason) throws IOException {
-            if (reason != null) {
-                out.writeStringField("reason", reason);
             }
         }
 

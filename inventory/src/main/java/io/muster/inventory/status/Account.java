@@ -4,8 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.function.DoubleFunction;
 
-/** Everything that is known about one host, whether R names the host ({@link HostStatus}) or not ({@link Departure}). */
-public sealed interface Account permits HostStatus, Departure {
+/** Everything that is known about one host, whether R names the host ({@link HostStatus}) or not ({@link Departure}), or about a vertex. */
+public sealed interface Account permits HostStatus, Departure, VertexStatus {
+    /** Returns the host, or the path of a vertex that belongs to no host. */
     String host();
 
     /** Returns the last events about the host, oldest first. */

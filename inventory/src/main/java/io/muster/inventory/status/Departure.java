@@ -42,6 +42,7 @@ public record Departure(String host, Departed departed, List<ObjectNode> events)
         if (!edits.isEmpty()) {
             HostStatus.line(out, "properties", String.join(", ", edits));
         }
+        departed.notes().forEach((path, note) -> NoteText.lines(out, path, note, now));
         HostStatus.trail(out, events, silence, now, time);
         return out.toString();
     }
@@ -65,6 +66,7 @@ public record Departure(String host, Departed departed, List<ObjectNode> events)
         departed.added().forEach(added::add);
         ArrayNode removed = json.putArray("properties_removed");
         departed.removed().forEach(removed::add);
+        json.set("notes", NoteText.toJson(departed.notes()));
         ArrayNode last = json.putArray("events");
         events.forEach(last::add);
         return json;

@@ -3,6 +3,8 @@ package io.muster.inventory.status;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.problem.Text;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,7 @@ public final class EventText {
     public static String of(JsonNode event, DoubleFunction<String> time) {
         JsonNode context = event.path("context");
         StringBuilder line = new StringBuilder(event.path("name").asText());
-        if (context.has("nodelist")) {
+        if (!context.path("nodelist").asText("").isEmpty()) {
             line.append(' ').append(context.path("nodelist").asText());
         }
         String ranks = context.path("idset").asText(context.path("ranks").asText(""));
@@ -65,6 +67,31 @@ public final class EventText {
                     "initial",
                     "online" -> null;
             case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
+            case "vertices", "departed-vertices" -> {
+                List<String> paths = new ArrayList<>();
+                value.fieldNames().forEachRemaining(paths::add);
+                paths.remove("");
+                yield paths.isEmpty() ? null : String.join(",", paths);
+            }
+            case "paths" -> {
+                List<String> paths = new ArrayList<>();
+                value.forEach(path -> paths.add(path.asText()));
+                yield String.join(",", paths);
+            }
+            case "tag" -> {
+                List<String> tags = new ArrayList<>();
+                value.properties().forEach(tag -> {
+                    String text = tag.getValue().asText("");
+                    boolean removed = tag.getValue().isNull();
+                    tags.add(removed ? "-" + tag.getKey() : tag.getKey() + (text.isEmpty() ? "" : ":" + text));
+                });
+                yield String.join(",", tags);
+            }
+            case "mark" ->
+                (value.path("state").isNull() ? "none" : value.path("state").asText())
+                        + (value.has("reason")
+                                ? " reason=\"" + value.path("reason").asText() + '"'
+                                : "");
             case "reason", "cause" -> '"' + value.asText() + '"';
             case "until", "expiration" -> value.asDouble() > 0 ? time.apply(value.asDouble()) : "never";
             default -> value.isTextual() ? value.asText() : value.toString();

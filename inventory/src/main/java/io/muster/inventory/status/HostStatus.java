@@ -49,6 +49,7 @@ public record HostStatus(
         holds(out, now, time);
         List<String> properties = properties();
         line(out, "properties", properties.isEmpty() ? "none" : String.join(", ", properties));
+        state.notes().on(rank).forEach((path, note) -> NoteText.lines(out, path, note, now));
         schedulers(out, now);
         jobs(out, now);
         trail(out, events, silence, now, time);
@@ -163,7 +164,7 @@ public record HostStatus(
         line(out, "hold", hold.holder() + ": " + reason + attributed(hold.by(), hold.since(), now) + until);
     }
 
-    private static String attributed(Principal by, double since, double now) {
+    static String attributed(Principal by, double since, double now) {
         String author = by.user().isEmpty() ? "" : " by " + by + by.loginNote();
         return since <= 0 ? author : author + ", " + Times.age(since, now) + " ago";
     }
@@ -227,6 +228,7 @@ public record HostStatus(
         json.put("allocated_time", known == null ? null : Times.rfc3339(known.time()));
         ArrayNode properties = json.putArray("properties");
         properties().forEach(properties::add);
+        json.set("notes", NoteText.toJson(state.notes().on(rank)));
         ArrayNode array = json.putArray("schedulers");
         for (Scheduler scheduler : connected()) {
             ObjectNode entry = array.addObject();

@@ -1,20 +1,96 @@
 package io.muster.inventory.status;
 
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Note;
+import io.muster.inventory.axis.Places;
 import io.muster.inventory.graph.Extended;
+import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.UnknownPathException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
+import java.util.Map;
+import java.util.TreeMap;
 
-/** Adds what is known at present to the structure of the resources. */
+/** The resource graph with what is known about its vertices now: notes, and what people are told of nodes. */
 public final class LiveGraph {
     private LiveGraph() {}
 
-    /** Returns the graph with the state of each node. */
+    /**
+     * Returns {@code structure} with the extended data of RFC 4. A note on a vertex that the graph does not have is left out.
+     *
+     * @param structure the graph of {@code state.resources()}, with its properties
+     */
     public static ResourceGraph of(ResourceGraph structure, InventoryState state) {
         ResourceSet r = state.resources();
-        Idset drained = state.holds().held().intersect(state.members());
-        ResourceGraph live = structure.withLiveState(r, state.view().up(), drained);
-        return live.state(live.nodesOf(r, r.ranks().subtract(state.members())), Extended.EXCLUDED);
+        Paths paths = new Paths(structure, r);
+        ResourceGraph graph = withConditions(structure, state);
+        for (Map.Entry<String, IdMap<Note>> path : state.notes().inside().entrySet()) {
+            for (Map.Entry<Note, Idset> group : path.getValue().groups().entrySet()) {
+                graph = note(graph, paths.below(group.getValue(), path.getKey()), group.getKey());
+            }
+        }
+        for (Map.Entry<String, Note> note : state.notes().outside().entrySet()) {
+            try {
+                graph = note(graph, paths.find(note.getKey()), note.getValue());
+            } catch (UnknownPathException gone) {
+                continue; // the note stays stored, because the vertex may return
+            }
+        }
+        return graph;
+    }
+
+    private static ResourceGraph withConditions(ResourceGraph structure, InventoryState state) {
+        ResourceSet r = state.resources();
+        Idset members = state.members();
+        Idset lost = state.membership().lost().intersect(r.ranks());
+        Liveness live = state.liveness();
+        Idset offline = r.ranks().subtract(live.connected());
+        Idset drained = members.intersect(state.holds().held());
+        Idset torpid = live.torpid().subtract(offline);
+        Idset avail = members.subtract(drained).subtract(torpid).subtract(offline);
+        ResourceGraph graph = condition(structure, r, HostState.LOST, lost);
+        graph = condition(
+                graph, r, HostState.EXCLUDED, r.ranks().subtract(members).subtract(lost));
+        graph = condition(graph, r, HostState.DRAINED, drained);
+        graph = condition(graph, r, HostState.TORPID, torpid);
+        graph = condition(graph, r, HostState.AVAIL, avail);
+        return graph.extend(graph.nodesOf(r, offline), data -> data.withCondition(Liveness.Status.OFFLINE.word()));
+    }
+
+    private static ResourceGraph condition(ResourceGraph graph, ResourceSet r, HostState word, Idset ranks) {
+        return graph.extend(graph.nodesOf(r, ranks), data -> data.withCondition(word.word()));
+    }
+
+    private static ResourceGraph note(ResourceGraph graph, Idset vertices, Note note) {
+        return vertices.isEmpty() ? graph : graph.extend(vertices, data -> noted(data, note));
+    }
+
+    private static Extended noted(Extended data, Note note) {
+        Note.Fact mark = note.mark();
+        Extended noted = mark == null ? data : data.withState(mark.value());
+        for (Map.Entry<String, Note.Fact> tag : note.tags().entrySet()) {
+            noted = noted.withTag(tag.getKey(), tag.getValue().value());
+        }
+        for (Map.Entry<String, Note.Fact> object : note.data().entrySet()) {
+            noted = noted.withScheduler(
+                    object.getKey(), Note.tree(object.getValue().value()));
+        }
+        return noted;
+    }
+
+    /** Returns the places of vertices of the graph of {@code paths}. */
+    public static Places places(Paths paths, Idset vertices) {
+        Map<String, Idset.Builder> inside = new TreeMap<>();
+        Places[] places = {Places.NONE};
+        paths.locate(
+                vertices,
+                (rank, below) ->
+                        inside.computeIfAbsent(below, b -> Idset.builder()).add(rank),
+                absolute -> places[0] = places[0].at(absolute));
+        inside.forEach((below, ranks) -> places[0] = places[0].within(below, ranks.build()));
+        return places[0];
     }
 }

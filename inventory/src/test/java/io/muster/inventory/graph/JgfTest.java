@@ -71,7 +71,8 @@ class JgfTest {
     @Test
     void aGraphOfASetReadsBackAndIsByteStable() throws Exception {
         ResourceGraph graph = ResourceGraph.of(ResourceGraphTest.R, Detail.UNITS)
-                .withLiveState(ResourceGraphTest.R, Idset.of(0), Idset.of(1));
+                .state(Idset.of(1), Extended.UP)
+                .state(Idset.of(2), Extended.DRAINED);
         for (Jgf.Form form : Jgf.Form.values()) {
             byte[] first = bytes(graph, form);
             ResourceGraph again = Jgf.read(new ByteArrayInputStream(first));

@@ -93,8 +93,9 @@ class ResourceGraphTest {
         ResourceGraph graph = ResourceGraph.of(r, Detail.UNITS);
         assertThat(graph.size()).isEqualTo(1 + 1_048_576 * 73);
         assertThat(graph.path(graph.size() - 1, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/n1048575/gpu7");
-        ResourceGraph live = graph.withLiveState(r, Idset.range(10, 1_048_575), Idset.of(20));
-        assertThat(live.extended(1).state()).isEqualTo("down");
+        ResourceGraph live = graph.state(graph.nodesOf(r, Idset.range(10, 1_048_575)), "up")
+                .state(graph.nodesOf(r, Idset.of(20)), "drained");
+        assertThat(live.extended(1).state()).isNull();
         assertThat(live.extended(11).state()).isEqualTo("up");
         assertThat(live.extended(21).state()).isEqualTo("drained");
     }
@@ -122,7 +123,9 @@ class ResourceGraphTest {
                 R.keep(Idset.of(1, 2)).rerank(Hostlist.parse("fluke[2,1]")).withProperty("late", Idset.of(0));
         ResourceGraph read = Jgf.read(Jgf.toJson(ResourceGraph.of(R, Detail.POOLS), Jgf.Form.TERSE));
         assertThat(names(read, read.nodesOf(two, Idset.of(0)))).containsExactly("fluke2");
-        ResourceGraph live = read.withLiveState(two, Idset.of(0), Idset.of(1)).withProperties(two);
+        ResourceGraph live = read.state(read.nodesOf(two, Idset.of(0)), "up")
+                .state(read.nodesOf(two, Idset.of(1)), "drained")
+                .withProperties(two);
         assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII, PLAIN))
                 .isEqualTo("""
                         cluster0
@@ -223,7 +226,9 @@ class ResourceGraphTest {
 
     @Test
     void picturesDrawLikeSiblingsOnce() {
-        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS).withLiveState(R, Idset.of(0, 1, 2), Idset.EMPTY);
+        ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
+        graph = graph.state(graph.nodesOf(R, Idset.of(0, 1, 2)), "up")
+                .state(graph.nodesOf(R, R.ranks().without(0).without(1).without(2)), "down");
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES, PLAIN))
                 .isEqualTo("""
                         cluster0

@@ -50,7 +50,9 @@ class UnknownKeysTest {
                         + "'liveness':[{'idset':'0','nodelist':'host0','status':'online','since':1,'cause':'','l':2.50}],"
                         + "'absent':[{'idset':'0','nodelist':'host0','kind':'admin','since':1," + by + ",'a':null}],"
                         + "'holds':[{'idset':'0','nodelist':'host0'," + rest + "}],"
-                        + "'departed':{'gone':{" + rest + ",'d':[]}},'s':{'t':1}}")
+                        + "'departed':{'gone':{" + rest
+                        + ",'d':[]}},'notes':[{'path':'gpu1','idset':'0','nodelist':'host0','tags':{'a':{'since':1,"
+                        + by + "}},'n':1.50}],'s':{'t':1}}")
                 .replace('\'', '"');
 
         InventoryState state = StateJson.parse(tree(json));
@@ -61,6 +63,6 @@ class UnknownKeysTest {
     void anUnknownLevelIsNamedWithTheVersionThatItNeeds() {
         assertThatThrownBy(() -> Entry.parse(tree(event("upgrade", "'level':9,'needs':'7.5.0'"))))
                 .hasMessageContaining(
-                        "is format level 9, and this version knows levels 1 to 3: start muster 7.5.0 or later");
+                        "is format level 9, and this version knows levels 1 to 4: start muster 7.5.0 or later");
     }
 }

@@ -1,9 +1,11 @@
 package io.muster.protocol.admin;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
@@ -14,9 +16,11 @@ import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.NoteChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -37,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * expiration-update                expiration
  * monitor-force-down               ranks
  * acquire-release                  owner?, reason?
+ * annotate                         targets?, paths?, tag?, mark?, data?
  * upgrade-finish
  * </pre>
  */
@@ -119,6 +124,20 @@ public enum AdminMethod {
                 if (command.reason() != null) {
                     out.put("reason", command.reason());
                 }
+            }),
+    ANNOTATE(
+            "annotate",
+            NoteChanges.Annotate.class,
+            in -> new NoteChanges.Annotate(in.fields().textOr("targets", ""), in.paths(), NoteEdit.read(in.fields())),
+            (command, out) -> {
+                if (!command.targets().isEmpty()) {
+                    out.put("targets", command.targets());
+                }
+                if (!command.paths().isEmpty()) {
+                    ArrayNode paths = out.putArray("paths");
+                    command.paths().forEach(paths::add);
+                }
+                out.setAll(command.edit().toJson());
             }),
     UPGRADE_FINISH(
             "upgrade-finish",
@@ -263,6 +282,13 @@ public enum AdminMethod {
         @Nullable
         String optional(String key) {
             return fields.optional(key);
+        }
+
+        List<String> paths() {
+            if (fields.has("paths") && !fields.json().path("paths").isArray()) {
+                throw fields.fault("paths", "must be an array of strings");
+            }
+            return fields.textsOrNone("paths");
         }
 
         SortedMap<String, String> properties() {

@@ -21,16 +21,20 @@ public record AdminRequest(Command command, boolean dryRun) {
      */
     public static final int LARGEST = 256 << 10;
 
+    /** The highest number of bytes in the payload of {@code resource.annotate}, which the core thread only reads. */
+    public static final int LARGEST_ANNOTATION = 1 << 20;
+
     private static final String DRY_RUN = "dry-run";
 
     /** Returns the refusal of a payload that is too large; null for any other payload. */
     public static @Nullable RpcException refusal(AdminMethod method, int bytes) {
-        return bytes <= LARGEST
+        int largest = method == AdminMethod.ANNOTATE ? LARGEST_ANNOTATION : LARGEST;
+        return bytes <= largest
                 ? null
                 : new RpcException(
                         Errno.EINVAL,
                         method.topic() + ": the request has " + bytes + " bytes, but a change may have at most "
-                                + LARGEST + ": name fewer targets or properties in each request");
+                                + largest + ": name fewer targets or properties in each request");
     }
 
     public static AdminRequest parse(AdminMethod method, @Nullable ObjectNode payload) {

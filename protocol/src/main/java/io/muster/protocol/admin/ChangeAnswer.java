@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Places;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
@@ -12,20 +13,26 @@ import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.NoteChanges;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response to a change: {@code {changed, hosts?, seq?, ended?: [{holder, idset, nodelist}]}}. Responses of flux-core have no
- * payload.
+ * The response to a change: {@code {changed, hosts?, seq?, ended?: [{holder, idset, nodelist}], vertices?, paths?,
+ * departed-vertices?}}, the last three as in the event of a change of notes. Responses of flux-core have no payload.
  *
  * @param changed whether the state changed
  * @param hosts hostlist of the hosts that changed; null if the change is not about single hosts, or was answered before
  * @param seq sequence number of the last entry of the change; 0 if nothing was written
  * @param ended holds that the change ended besides
+ * @param places the vertices whose notes changed; none if the change is about something else, or was answered before
  */
-public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended) {
+public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended, Places places) {
+    public ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended) {
+        this(changed, hosts, seq, ended, Places.NONE);
+    }
+
     public record Ended(String holder, String idset, String nodelist) {}
 
     /**
@@ -44,7 +51,10 @@ public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, Li
             }
         }
         long seq = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).seq();
-        return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended);
+        Places places = !entries.isEmpty() && entries.get(0).event() instanceof NoteChanges.Annotated noted
+                ? noted.places()
+                : Places.NONE;
+        return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended, places);
     }
 
     /** Returns the answer to a change that was sent again. Only the journal knows the hosts that changed the first time. */
@@ -90,7 +100,8 @@ public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, Li
                 !in.has("changed") || in.flag("changed"),
                 in.optional("hosts"),
                 in.has("seq") ? in.integer("seq", 0, Long.MAX_VALUE) : 0,
-                ended);
+                ended,
+                Places.read(in));
     }
 
     public ObjectNode toJson() {
@@ -109,6 +120,6 @@ public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, Li
                     .put("idset", hold.idset)
                     .put("nodelist", hold.nodelist));
         }
-        return json;
+        return json.setAll(places.toJson());
     }
 }

@@ -8,6 +8,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -21,6 +22,7 @@ import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.NoteChanges;
 import io.muster.protocol.wire.Json;
 import io.muster.testing.Idsets;
 import io.muster.testing.Seeds;
@@ -28,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -48,7 +51,7 @@ class AdminPropsTest {
 
     private static Command command(Random random) {
         Mode mode = MODES.get(random.nextInt(MODES.size()));
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
             case 0 -> {
                 double until = random.nextBoolean() ? 0 : Epoch.ofMicros(1 + random.nextLong(4_000_000_000_000_000L));
                 yield new HoldChanges.Drain(text(random), maybe(random), mode, text(random), until);
@@ -68,8 +71,17 @@ class AdminPropsTest {
                 yield new DefinitionChanges.ChangeProperties(random.nextBoolean(), properties);
             }
             case 7 -> new DefinitionChanges.SetExpiration(Epoch.ofMicros(random.nextLong(4_000_000_000_000_000L)));
+            case 8 -> new NoteChanges.Annotate(text(random), List.of(text(random)), edit(random));
             default -> new LivenessChanges.ForceDown(Idsets.any(random));
         };
+    }
+
+    private static NoteEdit edit(Random random) {
+        SortedMap<String, Optional<String>> tags = new TreeMap<>();
+        tags.put(text(random), Optional.ofNullable(maybe(random)));
+        SortedMap<String, Optional<String>> data = new TreeMap<>();
+        data.put(text(random), random.nextBoolean() ? Optional.empty() : Optional.of("{\"x\":[1.5,null]}"));
+        return new NoteEdit(tags, random.nextBoolean() ? null : new NoteEdit.Mark(text(random), text(random)), data);
     }
 
     @Seeds

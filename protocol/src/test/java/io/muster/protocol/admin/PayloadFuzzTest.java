@@ -33,6 +33,7 @@ class PayloadFuzzTest {
             "monitor-force-down",
             "property-add",
             "property-remove",
+            "annotate",
             "expiration-update");
 
     @FuzzTest(maxDuration = "5m")

@@ -1,0 +1,137 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.cli.Shell.Result;
+import io.muster.cli.terminal.Exit;
+import io.muster.daemon.RunningDaemon;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code muster tag} and {@code muster mark}, and what shows their work, against a daemon in this process. */
+@Timeout(300)
+final class NoteVerbsTest {
+    private static final String RESOURCES = """
+            [[resource.config]]
+            hosts = "node[0-3]"
+            cores = "0-3"
+            gpus = "0-3"
+            """;
+
+    @TempDir
+    private Path directory;
+
+    private RunningDaemon daemon;
+
+    @BeforeEach
+    void start() throws Exception {
+        daemon = RunningDaemon.start(directory, RESOURCES);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        daemon.close();
+    }
+
+    private Result run(String... arguments) {
+        return new Shell().with("MUSTER_URI", daemon.uri()).run(arguments);
+    }
+
+    private String out(String... arguments) {
+        Result result = run(arguments);
+        assertThat(result.exit()).as("%s", result).isZero();
+        return result.out();
+    }
+
+    @Test
+    void aNoteIsShownByEveryVerbThatExplains() throws Exception {
+        assertThat(out("tag", "add", "node1", "firmware=7.1", "suspect")).isEmpty();
+        assertThat(out("mark", "/cluster0/node[1-2]/gpu3", "failing", "ECC", "errors"))
+                .isEmpty();
+        assertThat(out("tag", "add", "/cluster0", "site=north")).isEmpty();
+
+        assertThat(out("why", "node1"))
+                .contains("node1 (rank 1): up\n")
+                .containsPattern("tag {9}firmware=7.1 by \\S+, \\d+s ago\n")
+                .containsPattern("tag {9}suspect by ")
+                .containsPattern(
+                        "mark {8}gpu3: failing: ECC errors by \\S+, \\d+s ago; a state below the node does not take the"
+                                + " node down\n")
+                .contains("annotate node1 (rank 1) tag=firmware:7.1,suspect by")
+                .contains("annotate node[1-2] (ranks 1-2) vertices=gpu3 mark=failing reason=\"ECC errors\" by");
+        assertThat(out("why", "/cluster0/node2/gpu3"))
+                .contains("/cluster0/node2/gpu3 (gpu): failing\n")
+                .containsPattern("mark {8}failing: ECC errors by ")
+                .contains("node        node2 (rank 2) is up: a state below the node does not take the node down")
+                .contains("annotate node[1-2] (ranks 1-2)");
+        assertThat(out("why", "/cluster0"))
+                .contains("/cluster0 (cluster): no mark\n")
+                .containsPattern("tag {9}site=north by ")
+                .contains("nodes       node[0-3]: 4 of 4 are up")
+                .contains("annotate paths=/cluster0 tag=site:north by");
+        assertThat(out("why", "/cluster0/node3")).contains("node3 (rank 3): up\n");
+        assertThat(run("why", "/cluster0/rack1").err()).contains("/cluster0 has no rack1");
+        assertThat(run("why", "/cluster0/rack1").exit()).isEqualTo(Exit.NO_TARGET);
+
+        assertThat(out("graph", "--depth=2"))
+                .contains("cluster0 #site=north", "node1 #firmware=7.1 #suspect [avail]", "gpu3 [failing]");
+        assertThat(out("graph", "--format=jgf"))
+                .contains("\"state\":\"failing\"", "\"tags\":{\"firmware\":\"7.1\",\"suspect\":\"\"}");
+        assertThat(out("status", "--json"))
+                .contains("\"path\":\"gpu3\"", "\"hosts\":\"node[1-2]\"", "\"state\":\"failing\"");
+        assertThat(out("eventlog")).contains("annotate");
+        assertThat(out("completion", "words"))
+                .contains("tag firmware\n", "tag site\n", "mark failing\n", "mark none\n");
+    }
+
+    @Test
+    void aNoteOutlivesARestartAndFollowsItsHost() throws Exception {
+        out("tag", "add", "/cluster0/node2/gpu1", "a=b");
+        daemon.close();
+        daemon = RunningDaemon.start(directory, RESOURCES.replace("node[0-3]", "node[3,2,0]"));
+        assertThat(out("why", "node2")).contains("node2 (rank 1)").containsPattern("tag {9}gpu1: a=b by ");
+        out("tag", "remove", "/cluster0/node2/gpu1", "a");
+        assertThat(out("why", "node2")).doesNotContain("tag   ");
+    }
+
+    @Test
+    void whatChangesNothingSaysSoAndADryRunChangesNothing() {
+        out("mark", "node0", "down", "smoke");
+        assertThat(run("mark", "node0", "down", "smoke").err())
+                .contains("nothing was changed: every vertex has this mark");
+        assertThat(run("tag", "remove", "node0", "x").err()).contains("nothing was changed: no vertex has these tags");
+        assertThat(out("tag", "add", "--dry-run", "/cluster0/node[0-1]/core2", "x"))
+                .startsWith("would annotate node[0-1] (ranks 0-1) vertices=core2 tag=x by ");
+        out("mark", "node0", "none");
+        assertThat(out("status", "--json")).contains("\"notes\":[]");
+    }
+
+    @Test
+    void hostsAndPathsAreReadFromStandardInput() {
+        Result result = new Shell()
+                .with("MUSTER_URI", daemon.uri())
+                .typing("/cluster0/node1/gpu0\nnode2\nnode3 /cluster0\n")
+                .run("tag", "add", "--json", "-", "x");
+        assertThat(result.out())
+                .contains(
+                        "\"vertices\":{\"\":\"2-3\",\"gpu0\":\"1\"}",
+                        "\"paths\":[\"/cluster0\"]",
+                        "\"hosts\":\"node[1-3]\"");
+    }
+
+    @Test
+    void aWrongNoteIsRefused() throws Exception {
+        assertThat(run("mark", "node0", "broken").err())
+                .contains("broken is not one of up, down, degraded, failing, unknown and none");
+        assertThat(run("mark", "node0", "broken").exit()).isEqualTo(Exit.USAGE);
+        assertThat(run("tag", "remove", "node0", "a=b").exit()).isEqualTo(Exit.USAGE);
+        assertThat(run("tag", "add", "node9", "a").exit()).isEqualTo(Exit.NO_TARGET);
+        assertThat(run("tag", "add", "/cluster0/node9", "a").err())
+                .contains("no vertex has the path /cluster0/node9: /cluster0 has no node9");
+        assertThat(run("tag", "add", "node0", "a\u0007").err()).contains("U+0007");
+    }
+}

@@ -1,0 +1,58 @@
+package io.muster.inventory.axis;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.Extras;
+import java.io.UncheckedIOException;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What people and schedulers noted about one vertex of the resource graph: the extended data of RFC 4.
+ *
+ * @param tags values by tag, "" for a tag without a value
+ * @param mark the state in which a person sees the vertex, with a reason; null if nobody set one
+ * @param data JSON objects that schedulers stored, as text, by key
+ * @param extras what another version wrote of the note
+ */
+public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<String, Fact> data, Extras extras) {
+    public static final Note NONE = new Note(new TreeMap<>(), null, new TreeMap<>(), Extras.NONE);
+
+    /**
+     * One thing that was noted.
+     *
+     * @param value the value of a tag, the state of a mark, or the JSON text of a scheduler's object
+     * @param reason the reason of a mark; otherwise "", and also if none was given
+     */
+    public record Fact(String value, String reason, double since, Principal by) {
+        boolean says(String otherValue, String otherReason) {
+            return value.equals(otherValue) && reason.equals(otherReason);
+        }
+    }
+
+    public Note {
+        tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
+        data = Collections.unmodifiableSortedMap(new TreeMap<>(data));
+    }
+
+    /** Returns the object that a scheduler stored, from its text. */
+    public static JsonNode tree(String json) {
+        try {
+            return ExactJson.MAPPER.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException("a note has an object that is no JSON", e);
+        }
+    }
+
+    boolean isEmpty() {
+        return tags.isEmpty() && mark == null && data.isEmpty() && extras.equals(Extras.NONE);
+    }
+
+    /** Returns the number of characters of all schedulers' objects. */
+    int dataLength() {
+        return data.values().stream().mapToInt(fact -> fact.value().length()).sum();
+    }
+}

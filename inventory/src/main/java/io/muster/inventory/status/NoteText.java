@@ -1,0 +1,91 @@
+package io.muster.inventory.status;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Note;
+import io.muster.inventory.axis.Note.Fact;
+import io.muster.inventory.idset.IdMap;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.InventoryState;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Formats the notes on vertices for people and as JSON. */
+public final class NoteText {
+    private NoteText() {}
+
+    /**
+     * Appends the lines about a note.
+     *
+     * @param path the path below the node, "" for the node; null if the heading names the vertex
+     */
+    static void lines(StringBuilder out, @Nullable String path, Note note, double now) {
+        String lead = path == null || path.isEmpty() ? "" : path + ": ";
+        Fact mark = note.mark();
+        if (mark != null) {
+            HostStatus.line(
+                    out,
+                    "mark",
+                    lead
+                            + mark.value()
+                            + (mark.reason().isEmpty() ? "" : ": " + mark.reason())
+                            + author(mark, now)
+                            + (lead.isEmpty() ? "" : "; a state below the node does not take the node down"));
+        }
+        note.tags()
+                .forEach((key, tag) -> HostStatus.line(
+                        out, "tag", lead + key + (tag.value().isEmpty() ? "" : "=" + tag.value()) + author(tag, now)));
+        note.data()
+                .forEach((key, data) ->
+                        HostStatus.line(out, "data", lead + key + " " + data.value() + author(data, now)));
+    }
+
+    private static String author(Fact fact, double now) {
+        return HostStatus.attributed(fact.by(), fact.since(), now);
+    }
+
+    static ArrayNode toJson(Map<String, Note> notes) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        notes.forEach((path, note) -> array.add(toJson(path, note)));
+        return array;
+    }
+
+    /** Returns all notes, those on the vertices of nodes with the ranks and hosts of these nodes. */
+    public static ArrayNode all(InventoryState state) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        for (Map.Entry<String, IdMap<Note>> path : state.notes().inside().entrySet()) {
+            for (Map.Entry<Note, Idset> group : path.getValue().groups().entrySet()) {
+                array.add(toJson(path.getKey(), group.getKey())
+                        .put("ranks", group.getValue().toString())
+                        .put(
+                                "hosts",
+                                state.resources().hostsOf(group.getValue()).toString()));
+            }
+        }
+        state.notes().outside().forEach((path, note) -> array.add(toJson(path, note)));
+        return array;
+    }
+
+    static ObjectNode toJson(String path, Note note) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode().put("path", path);
+        Fact mark = note.mark();
+        if (mark != null) {
+            write(json.putObject("mark").put("state", mark.value()).put("reason", mark.reason()), mark);
+        }
+        ArrayNode tags = json.putArray("tags");
+        note.tags().forEach((key, tag) -> write(tags.addObject().put("key", key).put("value", tag.value()), tag));
+        ArrayNode data = json.putArray("data");
+        note.data().forEach((key, object) -> {
+            ObjectNode entry = data.addObject().put("key", key);
+            entry.set("value", Note.tree(object.value()));
+            write(entry, object);
+        });
+        return json;
+    }
+
+    private static void write(ObjectNode json, Fact fact) {
+        StateGroup.time(json, "since", fact.since());
+        StateGroup.writeAuthor(json, fact.by());
+    }
+}

@@ -1,0 +1,183 @@
+package io.muster.inventory.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.NoteEdit;
+import io.muster.inventory.axis.Notes;
+import io.muster.inventory.axis.Places;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class NoteChangesTest {
+    private final States four = States.four();
+
+    private static NoteChanges.Annotate on(String targets, NoteEdit edit) {
+        return new NoteChanges.Annotate(targets, List.of(), edit);
+    }
+
+    private static NoteChanges.Annotate at(Places places, NoteEdit edit) {
+        return new NoteChanges.Annotate("", List.of("/x"), edit, state -> path -> places);
+    }
+
+    private static NoteEdit data(String key, String json) {
+        return new NoteEdit(new TreeMap<>(), null, new TreeMap<>(Map.of(key, Optional.of(json))));
+    }
+
+    private String outcome(Command command) {
+        return States.words(command.decide(four.state(), four.now(), States.ALICE));
+    }
+
+    @Test
+    void aChangeOfAnyVerticesIsOneEvent() {
+        assertThat(outcome(on("0-1", NoteEdit.tag("firmware", "7.1"))))
+                .isEqualTo("annotate {'idset':'0-1','nodelist':'host[0-1]','vertices':{'':'0-1'},"
+                        + "'tag':{'firmware':'7.1'}}");
+        Places places = Places.NONE
+                .within("socket0/gpu3", Idset.range(0, 2))
+                .within("gpu3", Idset.of(3))
+                .at("/cluster0/rack1")
+                .at("power:/power0/pdu3");
+        assertThat(outcome(at(places, NoteEdit.mark("failing", "ECC"))))
+                .isEqualTo("annotate {'idset':'0-3','nodelist':'host[0-3]',"
+                        + "'vertices':{'gpu3':'3','socket0/gpu3':'0-2'},'paths':['/cluster0/rack1','power:/power0/pdu3'],"
+                        + "'mark':{'state':'failing','reason':'ECC'}}");
+    }
+
+    @Test
+    void onlyWhatChangesIsInTheEvent() {
+        four.after(on("0-1", NoteEdit.tag("a", "1")));
+        assertThat(outcome(on("0-2", NoteEdit.tag("a", "1")))).contains("'idset':'2'");
+        assertThat(outcome(on("0-1", NoteEdit.tag("a", "1")))).isEmpty();
+        assertThat(outcome(on("0-3", NoteEdit.untag("a"))))
+                .contains("'idset':'0-1'")
+                .contains("'tag':{'a':null}");
+        assertThat(outcome(on("3", NoteEdit.mark("", "")))).isEmpty();
+    }
+
+    @Test
+    void aWrongChangeIsRefusedWithASentence() {
+        Map<NoteEdit, String> faults = Map.of(
+                NoteEdit.mark("broken", ""),
+                "the state \"broken\" is not one of up, down, degraded, failing, unknown and null",
+                NoteEdit.mark("down", "a\nb"),
+                "the reason must be one line of text, but character 2 is U+000A",
+                NoteEdit.tag("", "x"),
+                "a tag has 1 to 128 characters, not 0",
+                NoteEdit.tag("a b", "x"),
+                "the tag \"a b\" has U+0020: neither spaces, nor =, nor control characters may be in it",
+                NoteEdit.tag("a\u001b", "x"),
+                "the tag \"a?\" has U+001B: neither spaces, nor =, nor control characters may be in it",
+                NoteEdit.tag("k", "a\u0007"),
+                "the value of the tag k must be one line of text, but has U+0007",
+                NoteEdit.tag("k", "x".repeat(1025)),
+                "the value of the tag k has 1025 characters, and may have 1024",
+                data("k", "{\"a\":\"" + "x".repeat(8192) + "\"}"),
+                "a vertex would have data of 8200 characters, and may have 8192",
+                new NoteEdit(new TreeMap<>(), null, new TreeMap<>()),
+                "the request changes nothing: give tag, mark or data");
+        faults.forEach((edit, sentence) -> assertThat(outcome(on("0", edit))).isEqualTo("INVALID " + sentence));
+        assertThat(outcome(new NoteChanges.Annotate("", List.of(), NoteEdit.tag("a", ""))))
+                .isEqualTo("INVALID the request names no vertex: give targets or paths");
+        assertThat(outcome(new NoteChanges.Annotate("", List.of("/nowhere"), NoteEdit.tag("a", ""))))
+                .isEqualTo("INVALID no vertex has the path /nowhere");
+        assertThat(outcome(on("9", NoteEdit.tag("a", ""))))
+                .startsWith("INVALID idset is out of range: rank 9 is not in the resource set");
+    }
+
+    @Test
+    void aVertexHasAsManyTagsAsItMay() {
+        for (int i = 0; i < 64; i++) {
+            four.after(on("0", NoteEdit.tag("t" + i, "")));
+        }
+        assertThat(outcome(on("0-1", NoteEdit.tag("more", ""))))
+                .isEqualTo("INVALID a vertex would have 65 tags, and may have 64");
+        assertThat(outcome(on("0", NoteEdit.tag("t1", "other")))).startsWith("annotate");
+    }
+
+    /** The state is made without decisions, because each of them would count all notes. */
+    @Test
+    void thereAreAsManySeparateNotesAsThereMayBe() {
+        InventoryState full = four.state();
+        Places many = Places.NONE;
+        for (int i = 0; i < Notes.MOST; i++) {
+            many = many.at("/rack" + i);
+        }
+        full = full.withNotes(many, note -> NoteEdit.tag("a", "").applyTo(note, 1, States.ALICE));
+        Decision decision =
+                at(Places.NONE.at("/one/more"), NoteEdit.tag("a", "")).decide(full, 5, States.ALICE);
+        assertThat(States.words(decision))
+                .isEqualTo(
+                        "INVALID there would be 262145 separate notes, and there may be 262144: remove tags that nobody needs, "
+                                + "or give neighbouring ranks the same tags");
+        Decision removal = at(Places.NONE.at("/rack1"), NoteEdit.untag("a")).decide(full, 5, States.ALICE);
+        assertThat(removal.rejection()).isNull();
+    }
+
+    @Test
+    void dataBelongToTheUserWhoStoredThemUntilSomebodyRemovesThem() {
+        four.after(on("0", data("fluxion", "{\"jobs\":[1]}")));
+        NoteChanges.Annotate other = on("0", data("fluxion", "{}"));
+        assertThat(States.words(other.decide(four.state(), four.now(), States.BOB)))
+                .isEqualTo(
+                        "HELD_BY_OTHER the data fluxion belong to alice(1001): use another key, or remove them first");
+        four.afterBy(
+                States.BOB,
+                on("0", new NoteEdit(new TreeMap<>(), null, new TreeMap<>(Map.of("fluxion", Optional.empty())))));
+        four.afterBy(States.BOB, other);
+        assertThat(four.state().notes().on(0).get("").data().get("fluxion").by())
+                .isEqualTo(States.BOB);
+    }
+
+    @Test
+    void schedulersSeeNothingOfANote() {
+        SchedulerView before = four.state().view();
+        four.after(on("0-3", NoteEdit.mark("down", "everything burns")), on("0", data("k", "{}")));
+        assertThat(four.state().view()).isEqualTo(before);
+    }
+
+    @Test
+    void aNoteOnAVertexThatIsGoneCanBeRemovedByTheNameUnderWhichItWasStored() {
+        four.after(
+                at(Places.NONE.within("gpu9", Idset.of(1)).at("/old/rack"), NoteEdit.tag("a", "")),
+                States.hold("3", Hold.SHARED, 0),
+                at(Places.NONE.within("gpu1", Idset.of(3)), NoteEdit.tag("a", "")),
+                States.define(States.resources("0-2", "host[0-2]")));
+        for (String path : List.of("/c/host1/gpu9", "/old/rack", "/c/host3/gpu1")) {
+            assertThat(outcome(new NoteChanges.Annotate("", List.of(path), NoteEdit.tag("a", "b"))))
+                    .startsWith("INVALID no vertex has the path");
+            four.after(new NoteChanges.Annotate("", List.of(path), NoteEdit.untag("a")));
+        }
+        assertThat(four.state().notes().isEmpty()).isTrue();
+        assertThat(four.state().departed().get("host3").notes()).isEmpty();
+        assertThat(outcome(on("host3", NoteEdit.tag("a", ""))))
+                .isEqualTo(
+                        "INVALID invalid targets: R does not name host3: notes on departed hosts can only be removed");
+    }
+
+    @Test
+    void theLevelBeforeHasNoNotes() {
+        InventoryState old = InventoryState.empty(Level.THREE);
+        old = States.on(old)
+                .after(States.define(States.resources("0-3", "host[0-3]")))
+                .state();
+        assertThat(States.words(on("0", NoteEdit.tag("a", "")).decide(old, 5, States.ALICE)))
+                .isEqualTo(
+                        "INVALID a tag or a mark needs format level 4, and the state directory is in level 3: run `muster "
+                                + "upgrade finish`");
+    }
+
+    @Test
+    void anEventThatContradictsItselfIsRefused() {
+        String event = "{'seq':1,'timestamp':5,'name':'annotate','context':{'idset':'0','nodelist':'host0',"
+                + "'vertices':{'':'1'},'tag':{'a':''},'userid':1,'user':'u'}}";
+        assertThatThrownBy(() -> Entry.parse(States.tree(event)))
+                .hasMessageContaining("/context/idset: names other ranks than vertices does");
+    }
+}
