@@ -1,6 +1,5 @@
 package io.muster.daemon.service;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.core.Aside;
@@ -8,8 +7,9 @@ import io.muster.inventory.axis.Definition;
 import io.muster.inventory.feasibility.Answer;
 import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.feasibility.Verdict;
-import io.muster.inventory.graph.Jgf;
+import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Structure;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
@@ -208,7 +208,7 @@ public final class FeasibilityChecks {
         @SuppressWarnings("ReferenceEquality") // a definition keeps its base R when properties change
         private void define(ResourceSet next) {
             if (base != next) {
-                whole = fold(next.withoutScheduling(), next.scheduling());
+                whole = fold(next);
                 base = next;
             }
         }
@@ -217,15 +217,13 @@ public final class FeasibilityChecks {
             return resources;
         }
 
-        private static Feasibility fold(ResourceSet r, @Nullable JsonNode scheduling) {
-            if (scheduling == null || !scheduling.has("graph")) {
-                return Feasibility.of(r);
-            }
+        private static Feasibility fold(ResourceSet base) {
+            ResourceSet r = base.withoutScheduling();
             try {
-                ResourceGraph graph = Jgf.read(scheduling);
-                return Feasibility.of(r, graph);
-            } catch (InvalidException e) {
-                log.warn("feasibility is judged without R's scheduling graph: {}", e.getMessage());
+                ResourceGraph graph = Structure.given(base, Detail.POOLS);
+                return graph == null ? Feasibility.of(r) : Feasibility.of(r, graph);
+            } catch (IllegalArgumentException e) {
+                log.warn("feasibility is judged without R's key scheduling: {}", e.getMessage());
                 return Feasibility.of(r);
             }
         }

@@ -71,7 +71,7 @@ public final class ResourceGraph {
 
     /**
      * Returns the further keys of the document, unchanged. A key that stands beside the key {@code graph} has the prefix
-     * {@link JgfVertex#OUTSIDE}.
+     * {@link io.muster.inventory.jgf.JgfVertex#OUTSIDE}.
      */
     Map<String, JsonNode> more() {
         return more;

@@ -1,17 +1,35 @@
 package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.rset.TreePool;
+import org.jspecify.annotations.Nullable;
 
 /** Decides from where the graph of a resource set comes. */
 public final class Structure {
     private Structure() {}
 
-    /** Returns R's own graph or, if R has none, a graph of its hosts and their resources in the given detail. */
+    /**
+     * Returns R's own graph or, if R has none, a graph of its hosts and their resources in the given detail.
+     *
+     * @throws InvalidException if R's own graph has faults
+     */
     public static ResourceGraph of(ResourceSet r, Detail detail) {
+        ResourceGraph given = given(r, detail);
+        return given == null ? ResourceGraph.of(r, detail) : given;
+    }
+
+    /** Returns the graph that {@code scheduling} of R describes, or null if it describes none. */
+    public static @Nullable ResourceGraph given(ResourceSet r, Detail detail) {
         JsonNode scheduling = r.scheduling();
-        return scheduling != null && scheduling.has("graph")
-                ? Jgf.read(scheduling).withProperties(r)
-                : ResourceGraph.of(r, detail);
+        if (scheduling != null && scheduling.has("graph") && !TreePool.isWriterOf(scheduling)) {
+            return Jgf.read(scheduling).withProperties(r);
+        }
+        Problems problems = new Problems();
+        TreePool topology = TreePool.read(r, problems);
+        problems.throwIfAny("R");
+        return topology == null || detail == Detail.NODES ? null : new TopoGraph(r, topology, detail).build();
     }
 }
