@@ -169,13 +169,15 @@ public record TreePool(List<Entry> entries) {
         return mine == null ? theirs : mine;
     }
 
-    /** Returns the value of {@code scheduling}. */
+    /** Returns the value of {@code scheduling}. An entry without ranks is left out. */
     public ObjectNode toJson() {
         ObjectNode scheduling = JsonNodeFactory.instance.objectNode().put("writer", WRITER);
         ArrayNode children = scheduling.putArray(CHILDREN);
-        entries.forEach(e -> children.addObject()
-                .put(RANKS, e.ranks().toString())
-                .set("topo", e.topo().toJson()));
+        entries.stream()
+                .filter(e -> !e.ranks().isEmpty())
+                .forEach(e -> children.addObject()
+                        .put(RANKS, e.ranks().toString())
+                        .set("topo", e.topo().toJson()));
         return scheduling;
     }
 }
