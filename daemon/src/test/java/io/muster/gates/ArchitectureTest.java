@@ -59,8 +59,9 @@ final class ArchitectureTest {
         arrow(arrows, "inventory.json", "inventory.problem");
         arrow(arrows, "inventory.idset", "inventory.problem");
         arrow(arrows, "inventory.hostlist", "inventory.problem inventory.idset");
-        arrow(arrows, "inventory.rset", values + " inventory.json");
-        arrow(arrows, "inventory.graph", values + " inventory.json inventory.rset");
+        arrow(arrows, "inventory.jgf", "inventory.problem");
+        arrow(arrows, "inventory.rset", values + " inventory.json inventory.jgf");
+        arrow(arrows, "inventory.graph", values + " inventory.json inventory.jgf inventory.rset");
         arrow(arrows, "inventory.find", values + " inventory.rset inventory.graph");
         arrow(arrows, "inventory.request", values + " inventory.json inventory.rset inventory.graph");
         String request = values + " inventory.rset inventory.graph inventory.request";

@@ -2,8 +2,8 @@ package io.muster.cli.request;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerOptions;
@@ -28,6 +28,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.admin.Get;
 import io.muster.inventory.status.LiveGraph;
 import io.muster.protocol.client.FluxClient;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +93,8 @@ public final class Graph extends Verb {
 
     @Option(
             names = "--full",
-            description = "Show every core and GPU. In jgf, also print every key of RFC 20 that has its default value.")
+            description =
+                    "Show every core and GPU. In jgf, also print uniq_id and status with the values that Fluxion assumes.")
     private boolean full;
 
     public Graph(Console console) {
@@ -169,8 +171,10 @@ public final class Graph extends Verb {
 
     private ResourceGraph ofFile(Source source) throws IOException {
         try {
-            JsonNode json = new JsonMapper().readTree(source.bytes(console()));
-            return json.has("graph") ? Jgf.read(json) : ofSet(ResourceSet.parse(json), List.of(), full);
+            byte[] json = source.bytes(console());
+            return isGraph(json)
+                    ? Jgf.read(new ByteArrayInputStream(json))
+                    : ofSet(ResourceSet.parse(new JsonMapper().readTree(json)), List.of(), full);
         } catch (JsonProcessingException e) {
             throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + NotJson.sentence(e));
         } catch (InvalidException e) {
@@ -185,6 +189,21 @@ public final class Graph extends Verb {
                 answer.graph().isMissingNode() ? List.of() : GraphEntry.readAll(answer.graph(), "graph", problems);
         problems.throwIfAny("resource.get");
         return entries;
+    }
+
+    /** Returns whether the document is JGF, which is then read element by element, because its tree may need a gigabyte. */
+    private static boolean isGraph(byte[] json) throws IOException {
+        try (JsonParser parser = new JsonFactory().createParser(json)) {
+            parser.nextToken();
+            for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
+                if (key.equals("graph")) {
+                    return true;
+                }
+                parser.nextToken();
+                parser.skipChildren();
+            }
+            return false;
+        }
     }
 
     /** @param units whether every core and GPU is a vertex, because a note is on one of them */

@@ -45,12 +45,11 @@ final class Offer {
 
     private static void note(Pruned.Scheduling scheduling, Idset absent) {
         if (scheduling == Pruned.Scheduling.PRUNED) {
-            log.info(
-                    "the scheduling graph is offered without the vertices of ranks {}, which are not on offer", absent);
+            log.info("the key scheduling is offered without ranks {}, which are not on offer", absent);
         } else if (scheduling == Pruned.Scheduling.DROPPED) {
             log.warn(
-                    "R is offered without its scheduling key, which is not a JGF graph and could name ranks {}, which "
-                            + "are not on offer",
+                    "R is offered without its scheduling key, which Muster cannot read and which could name ranks {}, "
+                            + "which are not on offer",
                     absent);
         }
     }

@@ -1,6 +1,5 @@
 package io.muster.daemon.service;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.config.Config;
@@ -12,6 +11,7 @@ import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.GraphEntry;
+import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.graph.Structure;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
@@ -142,18 +142,15 @@ public final class FeasibilityChecks implements Configurable {
             return resources;
         }
 
-        private static Feasibility fold(ResourceSet r, List<GraphEntry> entries) {
-            ResourceSet hosts = r.withoutScheduling();
-            JsonNode scheduling = r.scheduling();
-            if (entries.isEmpty() && (scheduling == null || !scheduling.has("graph"))) {
-                return Feasibility.of(hosts);
-            }
+        private static Feasibility fold(ResourceSet base, List<GraphEntry> entries) {
+            ResourceSet r = base.withoutScheduling();
             try {
                 // This graph has the states of R's graph only. Feasibility also obeys states that are set on it here.
-                return Feasibility.of(hosts, Structure.of(r, entries, Detail.POOLS));
-            } catch (InvalidException e) {
-                log.warn("feasibility is judged without R's scheduling graph: {}", e.getMessage());
-                return Feasibility.of(hosts);
+                ResourceGraph graph = Structure.given(base, entries, Detail.POOLS);
+                return graph == null ? Feasibility.of(r) : Feasibility.of(r, graph);
+            } catch (IllegalArgumentException e) {
+                log.warn("feasibility is judged without R's key scheduling: {}", e.getMessage());
+                return Feasibility.of(r);
             }
         }
     }

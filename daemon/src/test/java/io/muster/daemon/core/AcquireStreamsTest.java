@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.protocol.rpc.Errno;
@@ -86,6 +87,19 @@ class AcquireStreamsTest {
                 .contains("\"rank\":\"0-2\"")
                 .contains("\"up\":\"0-2\"")
                 .doesNotContain("node3");
+    }
+
+    /** sched-simple refuses a topology that has other ranks than R (RFC 49). */
+    @Test
+    void aTopologyIsOfferedWithoutExcludedRanks() {
+        rig.define(ResourceSet.parse("""
+                {"version":1,"execution":{"R_lite":[{"rank":"0-3","children":{"core":"0-3"}}],"nodelist":["node[0-3]"]},
+                 "scheduling":{"writer":"TreePool","children":[{"ranks":"0-2","topo":{"socket":[{"cores":"0-3"}]}},
+                  {"ranks":"3","topo":{}}]}}"""));
+        rig.submit(new MembershipChanges.Exclude("node[1,3]", null));
+        rig.acquires.acquire(sink, Rig.ALICE, null);
+        assertThat(sink.received().get(0))
+                .contains("\"children\":[{\"ranks\":\"0,2\",\"topo\":{\"socket\":[{\"cores\":\"0-3\"}]}}]");
     }
 
     @Test

@@ -262,6 +262,18 @@ class FeasibilityChecksTest {
     }
 
     @Test
+    void a_topology_within_nodes_is_honoured() {
+        assertThat(answer(jobspec("slot=2/socket/core=2"))).startsWith("EOVERFLOW type \"socket\" does not occur");
+        state = defined(ResourceSet.parse("""
+                {"version":1,"execution":{"R_lite":[{"rank":"0-3","children":{"core":"0-3"}}],"nodelist":["a[0-3]"]},
+                 "scheduling":{"writer":"TreePool","children":[
+                  {"ranks":"0-3","topo":{"socket":[{"cores":"0-1"},{"cores":"2-3"}]}}]}}"""));
+        assertThat(answer(jobspec("slot=8/socket/core=2"))).isEqualTo("empty");
+        assertThat(answer(jobspec("slot=9/socket/core=2"))).startsWith("EOVERFLOW 9 slots of ");
+        assertThat(answer(jobspec("slot/socket/core=3"))).startsWith("EOVERFLOW 1 slot of ");
+    }
+
+    @Test
     void a_scheduling_key_that_is_no_graph_is_passed_over() {
         state = defined(R.withScheduling(unreadable()));
         assertThat(answer(jobspec("slot=4/core=4"))).isEqualTo("empty");

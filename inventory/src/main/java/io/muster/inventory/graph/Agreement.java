@@ -2,14 +2,14 @@ package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.Group;
 import io.muster.inventory.rset.ResourceSet;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.Arrays;
+import io.muster.inventory.rset.SchedulingGraph;
+import io.muster.inventory.rset.TreePool;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,31 +27,16 @@ import java.util.Set;
  */
 public final class Agreement {
     private static final String SHORTHAND = "fluxion:jgf_shorthand";
-    private static final String NODE = "node";
     private static final List<String> UNITS = List.of("core", "gpu");
 
     private final ResourceSet r;
-    private final ResourceGraph graph;
+    private final SchedulingGraph graph;
     private final Problems problems;
-    private final int[] parents;
-    private final BitSet inner = new BitSet();
-    /** For each vertex, the vertex of the node that it is or that contains it; -1 if there is none. */
-    private final int[] nodes;
 
-    private Agreement(ResourceSet r, ResourceGraph graph, Problems problems) {
+    private Agreement(ResourceSet r, SchedulingGraph graph, Problems problems) {
         this.r = r;
         this.graph = graph;
         this.problems = problems;
-        this.parents = new int[graph.size()];
-        this.nodes = new int[graph.size()];
-        Arrays.fill(parents, -1);
-        Arrays.fill(nodes, -2);
-        graph.forEachEdge((source, target, kind) -> {
-            if (kind.subsystem().equals(EdgeKind.CONTAINMENT) && !kind.isOpposite()) {
-                parents[target] = source;
-                inner.set(source);
-            }
-        });
     }
 
     /**
@@ -68,10 +53,7 @@ public final class Agreement {
 
     /** Adds every contradiction to {@code problems}, at its JSON pointer. */
     public static void check(ResourceSet r, Problems problems) {
-        JsonNode attributes = r.toSharedJson().path("attributes");
-        if (!attributes.isMissingNode() && !attributes.isNull() && !attributes.isObject()) {
-            problems.add("/attributes", "must be an object");
-        }
+        attributes(r.toSharedJson().path("attributes"), problems);
         JsonNode scheduling = r.scheduling();
         if (scheduling == null) {
             return;
@@ -81,16 +63,33 @@ public final class Agreement {
             problems.add("/scheduling", "must be an object");
         } else if (!writer.isMissingNode() && !writer.isTextual()) {
             problems.add("/scheduling/writer", "must be a string");
+        } else if (TreePool.isWriterOf(scheduling)) {
+            TreePool.check(r, problems);
         } else if (scheduling.has("graph") && isFluxion(writer)) {
             Problems found = new Problems();
-            ResourceGraph graph = read(scheduling, found);
+            Jgf.read(scheduling, found);
             found.warnings().forEach(p -> problems.warn(place(p), p.sentence()));
             found.errors().forEach(p -> problems.add(place(p), p.sentence()));
-            boolean complete = !writer.asText().equals(SHORTHAND);
-            if (found.isEmpty() && complete) {
+            SchedulingGraph graph = found.isEmpty() ? SchedulingGraph.read(scheduling, found) : null;
+            if (graph != null && !writer.asText().equals(SHORTHAND)) {
                 new Agreement(r, graph, problems).compare();
             }
         }
+    }
+
+    /** Checks the key {@code attributes} of RFC 20 of 2023: a dictionary whose only key is {@code system}, a dictionary. */
+    private static void attributes(JsonNode attributes, Problems problems) {
+        if (!attributes.isMissingNode() && !attributes.isNull() && !attributes.isObject()) {
+            problems.add("/attributes", "must be an object");
+        }
+        attributes.properties().forEach(e -> {
+            if (!e.getKey().equals("system")) {
+                problems.add(
+                        Pointer.of("/attributes", e.getKey()), "is not a key of RFC 20, which has only system here");
+            } else if (!e.getValue().isObject()) {
+                problems.add("/attributes/system", "must be an object");
+            }
+        });
     }
 
     /** Returns whether Fluxion wrote the graph. A graph of another scheduler may have any form (RFC 20). */
@@ -98,53 +97,37 @@ public final class Agreement {
         return writer.asText("fluxion").split(":", 2)[0].equals("fluxion");
     }
 
-    private static ResourceGraph read(JsonNode scheduling, Problems problems) {
-        try {
-            return Jgf.read(Jgf.JSON.treeAsTokens(scheduling), problems);
-        } catch (IOException e) {
-            throw new UncheckedIOException("a tree in memory cannot fail to be read", e);
-        }
-    }
-
     private static String place(Problem problem) {
         return "/scheduling" + (problem.place().isEmpty() ? "/graph" : problem.place());
     }
 
     private void compare() {
-        Set<String> holders = new HashSet<>(Set.of(NODE, "socket", "package", "numa", "numanode"));
-        inner.stream().mapToObj(v -> graph.pool(v).type()).forEach(holders::add);
+        Set<String> holders = new HashSet<>(Set.of(SchedulingGraph.NODE, "socket", "package", "numa", "numanode"));
+        BitSet inner = new BitSet();
+        for (int v = 0; v < graph.size(); v++) {
+            if (graph.parent(v) >= 0) {
+                inner.set(graph.parent(v));
+                holders.add(graph.vertex(graph.parent(v)).type());
+            }
+        }
         holders.removeAll(UNITS);
         BitSet folded = new BitSet();
         boolean nodesFolded = false;
         long[][] counts = new long[UNITS.size()][graph.size()];
         for (int v = 0; v < graph.size(); v++) {
-            Pool pool = graph.pool(v);
-            int node = nodeOf(v);
-            int unit = UNITS.indexOf(pool.type());
+            int node = graph.node(v);
+            int unit = UNITS.indexOf(graph.vertex(v).type());
             if (unit >= 0 && node < 0) {
-                return; // the graph gives places by paths instead of edges, so units cannot be counted
+                return; // the unit may belong to any rank, or to none
             }
             if (unit >= 0) {
-                counts[unit][node] += pool.size();
-            } else if (!inner.get(v) && holders.contains(pool.type())) {
+                counts[unit][node] += graph.vertex(v).size();
+            } else if (!inner.get(v) && holders.contains(graph.vertex(v).type())) {
                 nodesFolded |= node < 0;
                 folded.set(node < 0 ? graph.size() : node);
             }
         }
         compare(counts, folded, nodesFolded);
-    }
-
-    private int nodeOf(int vertex) {
-        int top = vertex;
-        while (top >= 0 && nodes[top] == -2) {
-            nodes[top] = graph.pool(top).type().equals(NODE) ? top : -2;
-            top = nodes[top] == -2 ? parents[top] : top;
-        }
-        int node = top < 0 ? -1 : nodes[top];
-        for (int v = vertex; v >= 0 && nodes[v] == -2; v = parents[v]) {
-            nodes[v] = node;
-        }
-        return node;
     }
 
     private void compare(long[][] counts, BitSet folded, boolean nodesFolded) {
@@ -172,7 +155,7 @@ public final class Agreement {
             if ((given < listed && !folded) || (given > listed && ids(node, type) != listed)) {
                 problems.add(
                         "/scheduling/graph/nodes/" + node,
-                        graph.pool(node).name() + " has " + given + " of type " + type + " in the graph, and rank "
+                        graph.vertex(node).name() + " has " + given + " of type " + type + " in the graph, and rank "
                                 + rank + " has " + listed + " in R_lite");
             }
         }
@@ -187,44 +170,29 @@ public final class Agreement {
         Set<Long> ids = new HashSet<>();
         long extraUnits = 0;
         for (int v = 0; v < graph.size(); v++) {
-            Pool pool = graph.pool(v);
-            if (nodes[v] == node && pool.type().equals(type)) {
-                ids.add(pool.id());
-                extraUnits += pool.size() - 1;
+            if (graph.node(v) == node && graph.vertex(v).type().equals(type)) {
+                ids.add(graph.vertex(v).id());
+                extraUnits += graph.vertex(v).size() - 1;
             }
         }
         return ids.size() + extraUnits;
     }
 
-    /**
-     * Finds the vertex of each rank: by the name of the host, because R may number its hosts anew and leave its graph as it
-     * was; or by the rank, if no vertex has the name of a host.
-     *
-     * @return whether some vertex may stand for any of several ranks
-     */
+    /** Finds the vertex of each rank. Returns whether some vertex may stand for any of several ranks. */
     private boolean nodesByRank(Map<Integer, Integer> byRank) {
-        boolean guessing = false;
-        boolean named = false;
-        for (int v = 0; v < graph.size(); v++) {
-            named |= graph.pool(v).type().equals(NODE)
-                    && !r.ranksOf(graph.pool(v).name()).isEmpty();
-        }
-        for (int v = 0; v < graph.size(); v++) {
-            if (!graph.pool(v).type().equals(NODE)) {
-                continue;
-            }
-            Idset ranks = named ? r.ranksOf(graph.pool(v).name()) : r.ranks();
-            int own = graph.rank(v);
-            int rank = own >= 0 && ranks.contains(own) ? own : named && ranks.size() == 1 ? ranks.first() : -1;
-            guessing |= rank < 0 && (named ? !ranks.isEmpty() : own < 0);
-            Integer other = rank < 0 ? null : byRank.putIfAbsent(rank, v);
+        boolean[] guessing = {false};
+        boolean named = graph.namesHosts(r);
+        graph.nodes().stream().forEach(v -> {
+            Idset ranks = graph.ranksOf(v, r, named);
+            guessing[0] |= ranks.size() > 1 || (!named && graph.vertex(v).rank() < 0);
+            Integer other = ranks.size() == 1 ? byRank.putIfAbsent(ranks.first(), v) : null;
             if (other != null) {
                 problems.add(
                         "/scheduling/graph/nodes/" + v,
-                        "rank " + rank + " is both " + graph.pool(other).name() + " and "
-                                + graph.pool(v).name());
+                        "rank " + ranks + " is both " + graph.vertex(other).name() + " and "
+                                + graph.vertex(v).name());
             }
-        }
-        return guessing;
+        });
+        return guessing[0];
     }
 }

@@ -1,6 +1,7 @@
 package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.jgf.JgfReader;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,9 +19,9 @@ public record EdgeKind(String subsystem, String relationship, boolean bothWays, 
         void edge(int source, int target, EdgeKind kind);
     }
 
-    public static final String CONTAINMENT = "containment";
-    public static final String CONTAINS = "contains";
-    public static final String IN = "in";
+    public static final String CONTAINMENT = JgfReader.CONTAINMENT;
+    public static final String CONTAINS = JgfReader.CONTAINS;
+    public static final String IN = JgfReader.IN;
     public static final String CONDUIT_OF = "conduit-of";
 
     public EdgeKind {

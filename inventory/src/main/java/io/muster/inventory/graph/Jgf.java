@@ -1,18 +1,13 @@
 package io.muster.inventory.graph;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.jgf.JgfReader;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
@@ -29,32 +24,17 @@ import java.io.UncheckedIOException;
  * recommends for this key, and reads a graph without the key as JGF.
  */
 public final class Jgf {
-    /** Whether the writer includes keys whose values a reader could compute. */
+    /** Whether the writer includes keys that no RFC demands and whose values a reader could compute. */
     public enum Form {
-        /** The form that Fluxion 0.54 writes: keys with default values are left out. */
+        /** The keys that RFC 20 and RFC 40 demand, and others if their value cannot be computed. */
         TERSE,
-        /** The form with every key that RFC 20 and RFC 40 name. Fluxion reads it too. */
+        /** Also {@code uniq_id} and {@code status} with the values that Fluxion assumes for them. */
         FULL
     }
 
-    private static final int MAX_DEPTH = 200;
+    static final ObjectMapper JSON = JgfReader.JSON;
 
-    /**
-     * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice because one of its values would be
-     * lost. {@link io.muster.inventory.json.ExactJson} cannot be used here: it refuses what follows a tree, and the values of unknown keys
-     * are read as trees in the middle of the stream; it also flushes after each tree that it writes.
-     */
-    static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(MAX_DEPTH)
-                            .build())
-                    .build())
-            .enable(
-                    DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS,
-                    DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
-            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-            .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
-            .build();
+    private static final ResourceGraph EMPTY = ResourceGraph.builder().build();
 
     private Jgf() {}
 
@@ -72,11 +52,10 @@ public final class Jgf {
     }
 
     public static ResourceGraph read(JsonNode json) {
-        try {
-            return read(JSON.treeAsTokens(json));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Problems problems = new Problems();
+        ResourceGraph graph = read(json, problems);
+        problems.throwIfAny("graph");
+        return graph;
     }
 
     /**
@@ -95,16 +74,22 @@ public final class Jgf {
         return graph;
     }
 
-    /** Reads as much of a document as can be read. The graph is usable only if {@code problems} has no error afterwards. */
+    /** Reads a document and adds its faults to {@code problems}. The graph is usable only if there are none. */
     static ResourceGraph read(JsonParser parser, Problems problems) throws IOException {
+        JgfGraph contents = new JgfGraph();
         try (parser) {
-            return new JgfReader(parser, problems).read();
+            return JgfReader.read(parser, problems, contents) ? contents.graph.build(problems) : EMPTY;
         } catch (JsonProcessingException e) {
             String line =
                     e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr();
             problems.add(line, "not JSON: " + NotJson.sentence(e));
-            return ResourceGraph.builder().build();
+            return EMPTY;
         }
+    }
+
+    static ResourceGraph read(JsonNode json, Problems problems) {
+        JgfGraph contents = new JgfGraph();
+        return JgfReader.read(json, problems, contents) ? contents.graph.build(problems) : EMPTY;
     }
 
     public static void write(ResourceGraph graph, Form form, OutputStream out) throws IOException {

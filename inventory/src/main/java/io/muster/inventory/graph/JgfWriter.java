@@ -2,6 +2,7 @@ package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.jgf.JgfVertex;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.BitSet;
@@ -86,28 +87,20 @@ final class JgfWriter {
     private void metadata(int vertex, Pool pool) throws IOException {
         PoolKind kind = pool.kind();
         json.writeStringField("type", kind.type());
+        json.writeStringField("uuid", pool.uuid(graph.path(vertex, subsystem(vertex))));
         if (full) {
-            json.writeStringField("uuid", pool.uuid(graph.path(vertex, subsystem(vertex))));
             uniqueId(vertex, pool);
         }
-        if (full || !kind.basename().equals(kind.type())) {
-            json.writeStringField("basename", kind.basename());
-        }
-        if (full || !pool.hasDefaultName() || pool.id() == Pool.NO_ID) {
-            json.writeStringField("name", pool.name());
-        }
+        json.writeStringField("basename", kind.basename());
+        json.writeStringField("name", pool.name());
         number("id", pool.id());
         json.writeNumberField("rank", graph.rank(vertex));
-        if (full || kind.size() != 1) {
-            number("size", kind.size());
-        }
-        if (full || !kind.unit().isEmpty()) {
-            json.writeStringField("unit", kind.unit());
-        }
-        properties(kind);
+        number("size", kind.size());
+        json.writeStringField("unit", kind.unit());
+        texts("properties", kind.properties());
         extended(graph.extended(vertex));
         more(pool.more());
-        paths(vertex);
+        texts("paths", graph.paths(vertex));
     }
 
     private String subsystem(int vertex) {
@@ -124,14 +117,12 @@ final class JgfWriter {
         }
     }
 
-    private void properties(PoolKind kind) throws IOException {
-        if (full || !kind.properties().isEmpty()) {
-            json.writeObjectFieldStart("properties");
-            for (Map.Entry<String, String> e : kind.properties().entrySet()) {
-                json.writeStringField(e.getKey(), e.getValue());
-            }
-            json.writeEndObject();
+    private void texts(String key, Map<String, String> texts) throws IOException {
+        json.writeObjectFieldStart(key);
+        for (Map.Entry<String, String> e : texts.entrySet()) {
+            json.writeStringField(e.getKey(), e.getValue());
         }
+        json.writeEndObject();
     }
 
     private void extended(Extended data) throws IOException {
@@ -148,11 +139,7 @@ final class JgfWriter {
             json.writeStringField("state", state);
         }
         if (!data.tags().isEmpty()) {
-            json.writeObjectFieldStart("tags");
-            for (Map.Entry<String, String> e : data.tags().entrySet()) {
-                json.writeStringField(e.getKey(), e.getValue());
-            }
-            json.writeEndObject();
+            texts("tags", data.tags());
         }
         if (!data.scheduler().isEmpty()) {
             json.writeObjectFieldStart("scheduler");
@@ -172,7 +159,7 @@ final class JgfWriter {
 
     private void more(Map<String, JsonNode> more) throws IOException {
         for (Map.Entry<String, JsonNode> e : more.entrySet()) {
-            boolean uuid = full && e.getKey().equals("uuid") && e.getValue().isTextual();
+            boolean uuid = e.getKey().equals("uuid") && e.getValue().isTextual();
             if (!uuid && !e.getKey().startsWith(JgfVertex.OUTSIDE)) {
                 field(e.getKey(), e.getValue());
             }
@@ -204,14 +191,6 @@ final class JgfWriter {
         Jgf.JSON.writeTree(json, value);
     }
 
-    private void paths(int vertex) throws IOException {
-        json.writeObjectFieldStart("paths");
-        for (Map.Entry<String, String> e : graph.paths(vertex).entrySet()) {
-            json.writeStringField(e.getKey(), e.getValue());
-        }
-        json.writeEndObject();
-    }
-
     private void edge(int source, int target, EdgeKind kind) {
         if (!included.test(source) || !included.test(target)) {
             return;
@@ -232,20 +211,9 @@ final class JgfWriter {
     }
 
     private void edgeMetadata(EdgeKind kind) throws IOException {
-        boolean subsystem = full || !kind.subsystem().equals(EdgeKind.CONTAINMENT);
-        boolean relationship = full || !kind.relationship().equals(EdgeKind.CONTAINS);
-        if (!subsystem
-                && !relationship
-                && kind.more().keySet().stream().allMatch(k -> k.startsWith(JgfVertex.OUTSIDE))) {
-            return;
-        }
         json.writeObjectFieldStart("metadata");
-        if (subsystem) {
-            json.writeStringField("subsystem", kind.subsystem());
-        }
-        if (relationship) {
-            json.writeStringField("relationship", kind.relationship());
-        }
+        json.writeStringField("subsystem", kind.subsystem());
+        json.writeStringField("relationship", kind.relationship());
         more(kind.more());
         json.writeEndObject();
     }

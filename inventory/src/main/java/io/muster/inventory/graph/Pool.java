@@ -47,15 +47,13 @@ public record Pool(PoolKind kind, long id, String name, Map<String, JsonNode> mo
         return kind.properties();
     }
 
-    boolean hasDefaultName() {
-        return name.equals(defaultName(kind, id));
-    }
-
     /** Returns the uuid from the document. If there is none, returns a uuid that depends only on {@code path}. */
     public String uuid(String path) {
         @Nullable JsonNode given = more.get("uuid");
-        return given != null && given.isTextual()
-                ? given.textValue()
-                : UUID.nameUUIDFromBytes(path.getBytes(StandardCharsets.UTF_8)).toString();
+        return given != null && given.isTextual() ? given.textValue() : uuidOf(path);
+    }
+
+    static String uuidOf(String path) {
+        return UUID.nameUUIDFromBytes(path.getBytes(StandardCharsets.UTF_8)).toString();
     }
 }

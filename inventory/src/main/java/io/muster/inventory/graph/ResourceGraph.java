@@ -87,7 +87,7 @@ public final class ResourceGraph {
 
     /**
      * Returns the further keys of the document, unchanged. A key that stands beside the key {@code graph} has the prefix
-     * {@link JgfVertex#OUTSIDE}.
+     * {@link io.muster.inventory.jgf.JgfVertex#OUTSIDE}.
      */
     Map<String, JsonNode> more() {
         return more;
@@ -298,7 +298,7 @@ public final class ResourceGraph {
     public Idset unusable() {
         Idset.Builder found = Idset.builder();
         extended.forEach((first, last, data) -> {
-            if (Extended.isUnusable(data.state())) {
+            if (!data.isUsable()) {
                 found.addRange(first, last);
             }
         });

@@ -2,6 +2,7 @@ package io.muster.inventory.graph;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.jgf.Keys;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.Arrays;

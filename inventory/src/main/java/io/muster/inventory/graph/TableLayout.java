@@ -2,6 +2,7 @@ package io.muster.inventory.graph;
 
 import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.jgf.Keys;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.Collections;
 import java.util.List;

@@ -2,9 +2,11 @@ package io.muster.inventory.rset;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.DecimalNode;
+import io.muster.inventory.idset.Idset;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,13 +68,19 @@ record Envelope(
         return new Envelope(starttime, expiration, scheduling, rest, top);
     }
 
-    /**
-     * Returns the envelope of a combination of two sets. As in flux-core, it has no times, no slots, and the first {@code
-     * scheduling} that is not null.
-     */
-    Envelope combined(@Nullable JsonNode otherScheduling) {
-        JsonNode first = scheduling == null || scheduling.isNull() ? otherScheduling : scheduling;
-        return new Envelope(UNSET, UNSET, first, withoutSlots().execution, top);
+    /** Returns the envelope of a combination of two sets. As in flux-core, it has no times and no slots. */
+    Envelope combined(@Nullable JsonNode combinedScheduling) {
+        return new Envelope(UNSET, UNSET, combinedScheduling, withoutSlots().execution, top);
+    }
+
+    /** Returns the envelope of a set of which only {@code kept} remain of its {@code ranks}. */
+    Envelope keep(Idset ranks, Idset kept) {
+        return kept.isEmpty() ? withScheduling(null) : mapRanks(ranks, some -> some.intersect(kept));
+    }
+
+    /** Returns the envelope of a set whose {@code ranks} were changed by {@code change}. */
+    Envelope mapRanks(Idset ranks, UnaryOperator<Idset> change) {
+        return withScheduling(TreePool.mapRanks(scheduling, ranks, change));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.muster.inventory.rset;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Problems;
 
 /**
  * A resource set from which ranks were removed, also from {@code scheduling}.
@@ -16,9 +17,9 @@ public record Pruned(ResourceSet resources, Scheduling scheduling) {
         ABSENT,
         /** The value is unchanged, because it does not mention the removed ranks. */
         KEPT,
-        /** The value is a graph and lost the vertices of the removed ranks. */
+        /** The value lost its part about the removed ranks. */
         PRUNED,
-        /** The value was removed, because it is not a graph and might still offer the removed ranks. */
+        /** The value was removed, because Muster cannot read it and it might still offer the removed ranks. */
         DROPPED
     }
 
@@ -33,11 +34,19 @@ public record Pruned(ResourceSet resources, Scheduling scheduling) {
         if (lost.isEmpty()) {
             return new Pruned(remaining, Scheduling.KEPT);
         }
-        Jgf graph = remaining.ranks().isEmpty() ? null : Jgf.of(scheduling);
+        if (TreePool.isWriterOf(scheduling) && !remaining.ranks().isEmpty()) {
+            Problems problems = new Problems();
+            TreePool.read(set, problems);
+            return !problems.isEmpty()
+                    ? new Pruned(remaining.withoutScheduling(), Scheduling.DROPPED)
+                    : new Pruned(
+                            remaining, scheduling.equals(remaining.scheduling()) ? Scheduling.KEPT : Scheduling.PRUNED);
+        }
+        SchedulingGraph graph = remaining.ranks().isEmpty() ? null : SchedulingGraph.read(scheduling, new Problems());
         if (graph == null) {
             return new Pruned(remaining.withoutScheduling(), Scheduling.DROPPED);
         }
-        ObjectNode prunedScheduling = graph.without(vertex -> graph.isFor(vertex, lost, set.placement()));
+        ObjectNode prunedScheduling = graph.without(lost, set, scheduling);
         return prunedScheduling == null
                 ? new Pruned(remaining, Scheduling.KEPT)
                 : new Pruned(remaining.withOwnScheduling(prunedScheduling), Scheduling.PRUNED);

@@ -313,16 +313,13 @@ public final class ResourceSet {
 
     /**
      * Returns this set with only the ranks in {@code kept}. As in flux-core, {@code scheduling} stays unchanged unless no
-     * rank remains.
+     * rank remains or TreePool wrote it (RFC 49).
      */
     public ResourceSet keep(Idset kept) {
         return with(layout.keep(kept));
     }
 
-    /**
-     * Returns this set without the ranks in {@code removed}. As in flux-core, {@code scheduling} stays unchanged unless no
-     * rank remains.
-     */
+    /** Returns this set without the ranks in {@code removed}, like {@link #keep}. */
     public ResourceSet remove(Idset removed) {
         return with(layout.remove(removed));
     }
@@ -361,7 +358,7 @@ public final class ResourceSet {
                 layout.union(that.layout, Contents::union),
                 placement.union(that.placement),
                 properties.union(that.properties),
-                envelope.combined(that.scheduling()));
+                envelope.combined(TreePool.joined(this, that)));
     }
 
     /**
@@ -391,7 +388,10 @@ public final class ResourceSet {
     public ResourceSet remap() {
         RankContents renumbered = layout.mapRanks(placement::positionsOf).mapContents(Contents::renumber);
         return new ResourceSet(
-                renumbered, placement.withRanks(renumbered.ranks()), properties.map(placement::positionsOf), envelope);
+                renumbered,
+                placement.withRanks(renumbered.ranks()),
+                properties.map(placement::positionsOf),
+                envelope.mapRanks(ranks(), placement::positionsOf));
     }
 
     /**
@@ -405,7 +405,7 @@ public final class ResourceSet {
                 layout.mapRanks(renaming),
                 new RankHosts(renaming.apply(ranks()), order),
                 properties.map(renaming),
-                envelope);
+                envelope.mapRanks(ranks(), renaming));
     }
 
     /**
@@ -453,9 +453,9 @@ public final class ResourceSet {
     }
 
     private ResourceSet combined(RankContents result, PropertyMap candidates) {
-        Envelope rest = result.ranks().isEmpty() ? envelope.withScheduling(null) : envelope;
-        return new ResourceSet(
-                result, placement.keep(result.ranks()), candidates.keep(result.ranks()), rest.combined(null));
+        Idset left = result.ranks();
+        Envelope rest = envelope.keep(ranks(), left);
+        return new ResourceSet(result, placement.keep(left), candidates.keep(left), rest.combined(rest.scheduling()));
     }
 
     private ResourceSet with(RankContents fewer) {
@@ -463,7 +463,7 @@ public final class ResourceSet {
             return this;
         }
         Idset remaining = fewer.ranks();
-        Envelope rest = remaining.isEmpty() ? envelope.withScheduling(null) : envelope;
+        Envelope rest = envelope.keep(ranks(), remaining);
         return new ResourceSet(fewer, placement.keep(remaining), properties.keep(remaining), rest.withoutSlots());
     }
 

@@ -90,12 +90,15 @@ final class ResourceSetReader {
         } else if (scheduling == null) {
             problems.add("", "has neither execution nor scheduling");
         } else {
-            Jgf graph = Jgf.of(scheduling);
+            Problems found = new Problems();
+            SchedulingGraph graph = SchedulingGraph.read(scheduling, found);
+            found.errors().forEach(p -> problems.add("/scheduling" + p.place(), p.sentence()));
             if (graph != null) {
-                return JgfExecution.derive(graph, problems);
+                return new GraphExecution(graph, problems).derive();
             }
-            problems.add(
-                    "/scheduling", "is not a graph of nodes and edges, so that execution can not be derived from it");
+            if (found.isEmpty()) {
+                problems.add("/scheduling", "has no graph, so that execution cannot be derived from it");
+            }
         }
         return null;
     }

@@ -91,7 +91,9 @@ class AgreementTest {
             quoteCharacter = '`',
             value = {
                 "'attributes':5 | /attributes: must be an object",
-                "'attributes':{'x':1},'scheduling':5 | /scheduling: must be an object",
+                "'attributes':{'x':1} | /attributes/x: is not a key of RFC 20, which has only system here",
+                "'attributes':{'system':1} | /attributes/system: must be an object",
+                "'attributes':{'system':{'scheduler':{'queue':'batch'}}},'scheduling':5 | /scheduling: must be an object",
                 "'scheduling':'x' | /scheduling: must be an object",
                 "'scheduling':{'graph':5} | /scheduling/graph: must be a dictionary",
                 "'scheduling':{'graph':{'nodes':5,'edges':[{'source':'0','target':'1'}]}} | /scheduling/graph/nodes: must be a list",

@@ -260,7 +260,7 @@ class ResourceGraphTest {
                  {"type": "pdu", "count": 2, "holds": "rack", "subsystem": "power"}]
                 """), "graph", problems);
         assertThat(problems.errors()).isEmpty();
-        return Structure.of(r, entries, Detail.UNITS).withLiveState(r, Idset.range(0, 70), Idset.EMPTY);
+        return Structure.of(r, entries, Detail.UNITS).state(Idset.range(1, 71), "up").state(Idset.of(72), "down");
     }
 
     @Test

@@ -215,7 +215,7 @@ class ResourceSetParseTest {
                 bad("{'version':'1','execution':" + EXECUTION + "}", "/version", "must be the integer 1, not a string"),
                 bad("{'version':4294967297,'execution':" + EXECUTION + "}", "/version", "must be the integer 1, not"),
                 bad("{'version':1,'execution':[]}", "/execution", "must be an object, not an array"),
-                bad("{'version':1,'scheduling':42}", "/scheduling", "is not a graph of nodes and edges, so that"),
+                bad("{'version':1,'scheduling':42}", "/scheduling", "has no graph, so that"),
                 inExecution("'nodelist':['']", "/execution/R_lite", "R_lite is missing"),
                 inExecution("'R_lite':{},'nodelist':['']", "/execution/R_lite", "must be an array, not an object"),
                 inExecution("'R_lite':[]", "/execution/nodelist", "nodelist is missing"),

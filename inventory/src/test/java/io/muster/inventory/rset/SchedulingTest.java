@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.Pruned.Scheduling;
 import java.util.Objects;
 import java.util.stream.StreamSupport;
@@ -65,11 +67,13 @@ class SchedulingTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            {'id':'0','metadata':{'type':'rack','id':0}}                        | /scheduling/graph/nodes: has no node vertex, so that execution can not be derived from it
-            {'id':'0','metadata':{'type':'node','name':'n0','rank':-1}}         | /scheduling/graph/nodes/0/metadata/rank: n0 has no rank; execution can not be derived
+            {'id':'0','metadata':{'type':'rack','name':'r 0'}}                  | /scheduling/graph/nodes/0/metadata/name: "r 0" cannot be the name of a host
+            {'id':'0','metadata':{'type':'ssd','id':0,'rank':0}},{'id':'1','metadata':{'type':'ssd','id':1,'rank':1}} | /scheduling/graph/nodes: has vertices of several ranks but none of type node, so that their hosts are not known
+            {'id':'0','metadata':{'type':'node','name':'n0','rank':0}},{'id':'1','metadata':{'type':'node','name':'n1'}} | /scheduling/graph/nodes/1/metadata/rank: n1 has no rank and other nodes have one; give all nodes a rank, or none
             {'id':'0','metadata':{'type':'node','name':'n0','rank':7}},{'id':'1','metadata':{'type':'node','id':1,'rank':7}} | /scheduling/graph/nodes/1/metadata/rank: rank 7 is both n0 and node1
-            {'id':'0','metadata':{'type':'core','id':3}}                        | /scheduling/graph/nodes/0: core3 is in no node; execution can not be derived
-            {'id':'0','metadata':{'type':'gpu','name':'g'}}                     | /scheduling/graph/nodes/0/metadata/id: g has no id; execution can not be derived
+            {'id':'0','metadata':{'type':'node','name':'n[0-1]','rank':0}}      | /scheduling/graph/nodes/0/metadata/name: "n[0-1]" cannot be the name of a host
+            {'id':'0','metadata':{'type':'core','size':4294967296}}             | /scheduling/graph/nodes/0/metadata/size: core0 makes more units on one node than an idset can name
+            {'id':'0','metadata':{'type':'','id':3}}                            | /scheduling/graph/nodes/0 (vertex "0"): metadata.type must be a non-empty string
             """)
     void saysWhyExecutionCanNotBeDerived(String vertices, String problem) {
         String r = quoted("{'version':1,'scheduling':" + graph(vertices, "") + "}");
@@ -77,6 +81,26 @@ class SchedulingTest {
         assertThatExceptionOfType(InvalidException.class)
                 .isThrownBy(() -> ResourceSet.parse(r))
                 .satisfies(e -> assertThat(e.problems()).hasToString("[" + problem + "]"));
+    }
+
+    /** RFC 20 of 2023 demands no rank of a vertex, no vertex of type node, and no core within a node. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            {'id':'c','metadata':{'type':'cluster','id':0}},{'id':'x','metadata':{'type':'node','name':'b'}},{'id':'y','metadata':{'type':'node','name':'a'}},{'id':'z','metadata':{'type':'core','id':5}} | c-x,c-y,y-z | rank1/core5 | b,a
+            {'id':'h','metadata':{'type':'rack','name':'h7'}},{'id':'0','metadata':{'type':'core','id':0}},{'id':'1','metadata':{'type':'gpu','id':0}} | h-0,0-1 | rank0/core0,gpu0 | h7
+            {'id':'h','metadata':{'type':'server','name':'h7','rank':3}},{'id':'0','metadata':{'type':'core','id':4,'rank':3}} | h-0 | rank3/core4 | h7
+            {'id':'c','metadata':{'type':'rack','name':'r'}},{'id':'n','metadata':{'type':'node','name':'n','rank':2}},{'id':'0','metadata':{'type':'core','id':1,'rank':2}},{'id':'1','metadata':{'type':'core','id':9,'rank':8}},{'id':'2','metadata':{'type':'core','id':9}} | c-n,c-0,c-1,c-2 | rank2/core1 | n
+            {'id':'n','metadata':{'type':'node','name':'n'}},{'id':'0','metadata':{'type':'core','id':1}},{'id':'1','metadata':{'type':'core','size':3,'name':'p'}},{'id':'g','metadata':{'type':'gpu','name':'big'}},{'id':'z','metadata':{'type':'gpu','size':0,'id':4}} | n-0,n-1,n-g,n-z | rank0/core[0-3],gpu0 | n
+            """)
+    void executionIsDerivedFromWhatRfc20Allows(String vertices, String edges, String units, String hosts) {
+        ResourceSet r = ResourceSet.parse(quoted("{'version':1,'scheduling':" + graph(vertices, edges) + "}"));
+
+        assertThat(shortForm(r)).endsWith(units);
+        assertThat(r.hosts()).hasToString(hosts);
+        Problems problems = new Problems();
+        Agreement.check(
+                r.withScheduling(json(quoted(graph(vertices, edges).replace("'writer':'w'", "'x':1")))), problems);
+        assertThat(problems.errors()).isEmpty();
     }
 
     @Test
@@ -146,7 +170,7 @@ class SchedulingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"42", "{'writer':'TreePool','children':[]}", "{'graph':{'nodes':{}}}", "'x'"})
+    @ValueSource(strings = {"42", "{'writer':'TreePool','children':{}}", "{'graph':{'nodes':{}}}", "'x'"})
     void whatIsNoGraphIsDroppedWithTheFirstRank(String scheduling) {
         Pruned pruned = withScheduling(scheduling).prune(Idset.of(0));
 

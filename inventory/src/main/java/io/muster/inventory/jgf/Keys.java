@@ -1,4 +1,4 @@
-package io.muster.inventory.graph;
+package io.muster.inventory.jgf;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -8,7 +8,7 @@ import java.util.Map;
  * Maps the vertices of a graph to their ids in JGF and back. Ids that are plain decimal numbers, as Fluxion writes them, are
  * stored as numbers in an open-addressing table, other ids as strings.
  */
-final class Keys {
+public final class Keys {
     private static final int MAX_DIGITS = 18;
     private static final long TEXT = -1;
 
@@ -22,7 +22,7 @@ final class Keys {
      * Adds the id of a vertex; returns false if another vertex has the same id. Vertices must be added in ascending order,
      * each once.
      */
-    boolean add(String key, int vertex) {
+    public boolean add(String key, int vertex) {
         if (find(key) >= 0) {
             return false;
         }
@@ -42,12 +42,12 @@ final class Keys {
         return true;
     }
 
-    int find(String key) {
+    public int find(String key) {
         long number = number(key);
         return number == TEXT ? texts.getOrDefault(key, -1) : table[slot(number)] - 1;
     }
 
-    String key(int vertex) {
+    public String key(int vertex) {
         return numberOf[vertex] == TEXT ? textOf.getOrDefault(vertex, "") : Long.toString(numberOf[vertex]);
     }
 
@@ -69,7 +69,9 @@ final class Keys {
     /** Returns the slot of the table that contains {@code number} or, if no slot does, the free slot where the number belongs. */
     private int slot(long number) {
         int mask = table.length - 1;
-        int at = (int) ((number * 0x9E3779B97F4A7C15L) >>> 32) & mask;
+        // Ids without large gaps, as Fluxion writes them, need no hash, and then neighbours are near each other in
+        // memory.
+        int at = number <= mask ? (int) number : (int) ((number * 0x9E3779B97F4A7C15L) >>> 32) & mask;
         while (table[at] != 0 && numberOf[table[at] - 1] != number) {
             at = (at + 1) & mask;
         }

@@ -1,0 +1,268 @@
+package io.muster.inventory.jgf;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.inventory.problem.Problems;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Reads one document in the JSON Graph Format (JGF), element by element from a stream. All faults are collected;
+ * from the first fault on, the consumer receives nothing more.
+ */
+public final class JgfReader {
+    /**
+     * Receives the contents of a document. Vertices are numbered from 0 in the order of the document. Each edge comes after all
+     * vertices.
+     */
+    public interface Contents {
+        /** Receives a vertex. */
+        void vertex(JgfVertex vertex);
+
+        /**
+         * Receives an edge.
+         *
+         * @param more further keys of the edge; a key that stands beside the metadata has the prefix {@link JgfVertex#OUTSIDE}
+         */
+        void edge(
+                int source,
+                int target,
+                String subsystem,
+                String relationship,
+                boolean bothWays,
+                Map<String, JsonNode> more);
+
+        /** Receives a key of the graph that JGF does not define, or with the prefix {@link JgfVertex#OUTSIDE} of the document. */
+        default void more(String key, JsonNode value) {}
+    }
+
+    public static final String CONTAINMENT = "containment";
+    public static final String CONTAINS = "contains";
+    public static final String IN = "in";
+
+    private static final int MAX_DEPTH = 200;
+    private static final Set<String> EDGE_KEYS = Set.of("source", "target", "metadata");
+    private static final Set<String> NAMES = Set.of("subsystem", "relationship");
+
+    /**
+     * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice because one of its values would be
+     * lost. {@link io.muster.inventory.json.ExactJson} cannot be used here: it refuses what follows a tree, and the values of unknown keys
+     * are read as trees in the middle of the stream; it also flushes after each tree that it writes.
+     */
+    public static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .build())
+                    .build())
+            .enable(
+                    DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS,
+                    DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE)
+            .build();
+
+    private final Problems problems;
+    private final Contents contents;
+    private final VertexReader vertexReader;
+    private final Keys keys = new Keys();
+    private final List<JsonNode> pending = new ArrayList<>();
+    private int[] depths = new int[16];
+    private int vertices;
+    private int edgeIndex;
+    private boolean nodesSeen;
+    private boolean edgesSeen;
+    private boolean sound = true;
+
+    private JgfReader(Problems problems, Contents contents) {
+        this.problems = problems;
+        this.contents = contents;
+        this.vertexReader = new VertexReader(problems, this::problem);
+    }
+
+    /**
+     * Reads a document whose top-level key is {@code graph} from a stream.
+     *
+     * @return whether the document has no fault
+     * @throws com.fasterxml.jackson.core.JsonProcessingException if the stream is not JSON
+     */
+    public static boolean read(JsonParser parser, Problems problems, Contents contents) throws IOException {
+        JgfReader reader = new JgfReader(problems, contents);
+        reader.document(parser);
+        return reader.sound;
+    }
+
+    /** Reads a document whose top-level key is {@code graph}, such as R's {@code scheduling}; returns whether it has no fault. */
+    public static boolean read(JsonNode document, Problems problems, Contents contents) {
+        try {
+            return read(JSON.treeAsTokens(document), problems, contents);
+        } catch (IOException e) {
+            throw new UncheckedIOException("a tree in memory cannot fail to be read", e);
+        }
+    }
+
+    private void problem(String place, String sentence) {
+        problems.add(place, sentence);
+        sound = false;
+    }
+
+    private void document(JsonParser parser) throws IOException {
+        boolean found = false;
+        if (parser.nextToken() != JsonToken.START_OBJECT) {
+            problem("", "must be a dictionary with the key graph");
+            return;
+        }
+        for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
+            JsonToken value = parser.nextToken();
+            if (!key.equals("graph")) {
+                contents.more(JgfVertex.OUTSIDE + key, parser.readValueAsTree());
+            } else if (value != JsonToken.START_OBJECT || found) {
+                problem("/graph", found ? "is given twice" : "must be a dictionary");
+                return;
+            } else {
+                found = true;
+                graph(parser);
+            }
+        }
+        if (parser.nextToken() != null) {
+            problem("", "something follows the document");
+        }
+        finish(found);
+    }
+
+    private void graph(JsonParser parser) throws IOException {
+        for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
+            JsonToken value = parser.nextToken();
+            boolean nodes = key.equals("nodes");
+            boolean twice = nodes ? nodesSeen : edgesSeen;
+            if (!nodes && !key.equals("edges")) {
+                contents.more(key, parser.readValueAsTree());
+            } else if (value != JsonToken.START_ARRAY || twice) {
+                problem("/graph/" + key, twice ? "is given twice" : "must be a list");
+                parser.skipChildren();
+            } else {
+                for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
+                    element(nodes, i, parser.readValueAsTree());
+                }
+            }
+            nodesSeen |= nodes;
+            edgesSeen |= key.equals("edges");
+        }
+    }
+
+    private void finish(boolean found) {
+        if (!found) {
+            problem("", "graph is missing");
+            return;
+        }
+        for (int i = 0; i < pending.size(); i++) {
+            edge(i, pending.get(i));
+        }
+        if (!nodesSeen || (vertices == 0 && sound)) {
+            problem("/graph/nodes", nodesSeen ? "must list at least one vertex" : "is missing");
+        }
+        if (!edgesSeen) {
+            problem("/graph/edges", "is missing");
+        }
+    }
+
+    private void element(boolean nodes, int index, JsonNode element) {
+        if (!element.isObject()) {
+            problem((nodes ? "/graph/nodes/" : "/graph/edges/") + index, "must be a dictionary");
+        } else if (nodes) {
+            vertex(index, element);
+        } else if (nodesSeen) {
+            edge(index, element);
+        } else {
+            pending.add(element);
+        }
+    }
+
+    private void vertex(int index, JsonNode element) {
+        JgfVertex vertex = vertexReader.read(index, element);
+        if (!keys.add(vertex.key(), vertices)) {
+            vertexReader.fault("the id is already taken by another vertex");
+            return;
+        }
+        depths = vertices < depths.length ? depths : Arrays.copyOf(depths, depths.length * 2);
+        depths[vertices++] = (int) vertex.path().chars().filter(c -> c == '/').count();
+        if (sound) {
+            contents.vertex(vertex);
+        }
+    }
+
+    private void edge(int index, JsonNode edge) {
+        edgeIndex = index;
+        int source = end("/source", edge.path("source"));
+        int target = end("/target", edge.path("target"));
+        JsonNode metadata = edge.path("metadata");
+        if (!metadata.isMissingNode() && !metadata.isObject()) {
+            edgeProblem("/metadata", "must be a dictionary");
+        }
+        // An older form of JGF has the subsystem and the relationship in one entry: {"name": {"containment":
+        // "contains"}}.
+        JsonNode old = metadata.path("name");
+        boolean oldForm = old.isObject() && old.size() == 1 && !metadata.has("subsystem");
+        String subsystem = oldForm ? old.fieldNames().next() : text(metadata, "subsystem", CONTAINMENT);
+        String relationship = oldForm ? old.path(subsystem).asText(CONTAINS) : text(metadata, "relationship", CONTAINS);
+        boolean bothWays =
+                edge.path("directed").isBoolean() && !edge.get("directed").booleanValue();
+        Map<String, JsonNode> more = new LinkedHashMap<>();
+        metadata.properties().stream()
+                .filter(e -> !(oldForm && e.getKey().equals("name")) && !NAMES.contains(e.getKey()))
+                .forEach(e -> more.put(e.getKey(), e.getValue()));
+        edge.properties().stream()
+                .filter(e -> !(bothWays && e.getKey().equals("directed")) && !EDGE_KEYS.contains(e.getKey()))
+                .forEach(e -> more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue()));
+        if (sound) {
+            boolean up =
+                    subsystem.equals(CONTAINMENT) && relationship.equalsIgnoreCase(CONTAINS) && isUp(source, target);
+            contents.edge(source, target, subsystem, up ? IN : relationship, bothWays, more);
+        }
+    }
+
+    /** Returns whether an edge leads up by the paths of its ends. Fluxion accepts it, because it only repeats the one that leads down. */
+    private boolean isUp(int source, int target) {
+        return depths[target] > 0 && depths[source] > depths[target];
+    }
+
+    /** Returns the number of the vertex at an end of an edge, or -1 after a problem was added. */
+    private int end(String key, JsonNode end) {
+        if (end.isIntegralNumber()) {
+            problems.warn("/graph/edges/" + edgeIndex + key, "must be a string; the number is taken for one");
+        } else if (!end.isTextual()) {
+            edgeProblem(key, end.isMissingNode() ? "is missing" : "must be a string");
+        }
+        int number = keys.find(end.asText(""));
+        // Missing vertices are reported once, and not again for each end of each edge.
+        if (number < 0 && !end.asText("").isEmpty() && vertices > 0) {
+            edgeProblem(key, "there is no vertex \"" + end.asText() + "\"");
+        }
+        return number;
+    }
+
+    private void edgeProblem(String key, String sentence) {
+        problem("/graph/edges/" + edgeIndex + key, sentence);
+    }
+
+    private String text(JsonNode metadata, String key, String unset) {
+        JsonNode value = metadata.path(key);
+        if (!value.isMissingNode() && (!value.isTextual() || value.textValue().isEmpty())) {
+            edgeProblem("/metadata/" + key, "must be a non-empty string");
+        }
+        return value.isTextual() ? value.textValue() : unset;
+    }
+}
