@@ -16,6 +16,7 @@ import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.Pruned;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.Map;
+import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
