@@ -19,6 +19,7 @@ import io.muster.daemon.service.FeasibilityChecks;
 import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Searches;
+import io.muster.daemon.service.Structures;
 import io.muster.daemon.service.Tracer;
 import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
@@ -132,12 +133,18 @@ final class Daemon {
                 telemetry,
                 threads.beside(threads.answers()));
         queries.configure(config);
+        Structures structures = new Structures();
+        structures.configure(config);
         Changes changes = new Changes(
-                core.inventory(), core.acquires(), threads.beside(threads.reloads()), Preparation.onReload(config));
+                core.inventory(),
+                core.acquires(),
+                structures,
+                threads.beside(threads.reloads()),
+                Preparation.onReload(config));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
         feasible.configure(config);
-        Searches searches = new Searches(core.inventory()::committed, threads.beside(threads.answers()));
+        Searches searches = new Searches(core.inventory()::committed, structures, threads.beside(threads.answers()));
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         return new Backend(
                 sender,
@@ -149,6 +156,7 @@ final class Daemon {
                 core.reporters(),
                 feasible,
                 searches,
+                structures,
                 histories);
     }
 
@@ -217,6 +225,7 @@ final class Daemon {
                 core,
                 backend.queries(),
                 backend.feasible(),
+                backend.structures(),
                 next -> backend.changes().definition(Preparation.onReload(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->

@@ -6,6 +6,7 @@ import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
+import io.muster.cli.ask.ServerGraph;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
@@ -16,16 +17,15 @@ import io.muster.inventory.axis.Places;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.ResourceGraph;
-import io.muster.inventory.graph.Structure;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.UnknownPathException;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.status.Account;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
 import io.muster.inventory.status.LiveGraph;
 import io.muster.inventory.status.Scheduler;
 import io.muster.inventory.status.VertexStatus;
+import io.muster.protocol.admin.Get;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -110,10 +110,9 @@ public final class Why extends ServerVerb {
     /** Adds what is known about the vertices at paths. A path of a node stands for its host. */
     private static void addVertices(FluxClient client, Overview standing, List<String> names, List<Account> accounts)
             throws IOException {
-        ResourceSet resources =
-                ResourceSet.parse(client.rpc("resource.get", null).path("R"));
-        ResourceGraph graph = Structure.of(resources, Detail.UNITS);
-        Paths paths = new Paths(graph, resources);
+        Get answer = Get.parse(client.rpc("resource.get", null));
+        ResourceGraph graph = ServerGraph.of(answer, Detail.UNITS);
+        Paths paths = new Paths(graph, answer.resources());
         for (String name : names) {
             try {
                 paths.find(name).forEach(vertex -> {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerGraph;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -13,7 +14,6 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
-import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Picture;
 import io.muster.inventory.graph.ResourceGraph;
@@ -22,7 +22,6 @@ import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.NotJson;
-import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.admin.Get;
@@ -162,10 +161,9 @@ public final class Graph extends Verb {
     private ResourceGraph ofServer() throws IOException {
         try (FluxClient client = server.connect(console())) {
             Get answer = Get.parse(client.rpc("resource.get", null));
-            ResourceSet resources = answer.resources();
             InventoryState state = Overview.ask(client).state();
             boolean noted = state.notes().inside().keySet().stream().anyMatch(path -> !path.isEmpty());
-            return LiveGraph.of(ofSet(resources, entries(answer), full || noted), state);
+            return LiveGraph.of(ServerGraph.of(answer, detail(full || noted)), state);
         }
     }
 
@@ -174,21 +172,12 @@ public final class Graph extends Verb {
             byte[] json = source.bytes(console());
             return isGraph(json)
                     ? Jgf.read(new ByteArrayInputStream(json))
-                    : ofSet(ResourceSet.parse(new JsonMapper().readTree(json)), List.of(), full);
+                    : Structure.of(ResourceSet.parse(new JsonMapper().readTree(json)), detail(full));
         } catch (JsonProcessingException e) {
             throw new Failure(Exit.ERROR, source.shown() + ": not JSON: " + NotJson.sentence(e));
         } catch (InvalidException e) {
             throw new Failure(Exit.ERROR, source.shown() + ": " + e.getMessage());
         }
-    }
-
-    /** Returns the entries of the daemon's configuration, so that the command draws the graph that the daemon uses. */
-    private static List<GraphEntry> entries(Get answer) {
-        Problems problems = new Problems();
-        List<GraphEntry> entries =
-                answer.graph().isMissingNode() ? List.of() : GraphEntry.readAll(answer.graph(), "graph", problems);
-        problems.throwIfAny("resource.get");
-        return entries;
     }
 
     /** Returns whether the document is JGF, which is then read element by element, because its tree may need a gigabyte. */
@@ -207,9 +196,9 @@ public final class Graph extends Verb {
     }
 
     /** @param units whether every core and GPU is a vertex, because a note is on one of them */
-    private ResourceGraph ofSet(ResourceSet resources, List<GraphEntry> entries, boolean units) {
+    private Detail detail(boolean units) {
         Detail parts = units ? Detail.UNITS : Detail.POOLS;
-        return Structure.of(resources, entries, depth < 2 ? Detail.NODES : parts);
+        return depth < 2 ? Detail.NODES : parts;
     }
 
     private void jgf(ResourceGraph graph, int start) throws IOException {

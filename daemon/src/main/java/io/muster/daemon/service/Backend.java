@@ -21,4 +21,5 @@ public record Backend(
         Reporters reporters,
         FeasibilityChecks feasible,
         Searches searches,
+        Structures structures,
         Histories histories) {}

@@ -49,7 +49,7 @@ public final class Changes {
     private final Inventory inventory;
     private final AcquireStreams acquires;
     private final Aside files;
-    private final Vertices vertices = new Vertices();
+    private final Structures structures;
     private Function<ResourceSet, DefinitionChanges.Define> definition;
 
     /** The last answers that name holds, by the seq of the change, for changes that are sent again. */
@@ -68,10 +68,12 @@ public final class Changes {
     public Changes(
             Inventory inventory,
             AcquireStreams acquires,
+            Structures structures,
             Aside files,
             Function<ResourceSet, DefinitionChanges.Define> definition) {
         this.inventory = inventory;
         this.acquires = acquires;
+        this.structures = structures;
         this.files = files;
         this.definition = definition;
     }
@@ -109,7 +111,7 @@ public final class Changes {
         if (command instanceof Once once) {
             return new Once(finding(once.command()), once.id());
         }
-        return command instanceof NoteChanges.Annotate annotate ? annotate.with(vertices::in) : command;
+        return command instanceof NoteChanges.Annotate annotate ? annotate.with(structures::places) : command;
     }
 
     /** @param inWords whether the response says what changed */

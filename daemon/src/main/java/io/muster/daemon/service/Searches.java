@@ -6,8 +6,6 @@ import io.muster.daemon.core.Committed;
 import io.muster.inventory.find.Search;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.ResourceGraph;
-import io.muster.inventory.graph.Structure;
-import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
@@ -21,24 +19,22 @@ import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Serves {@code resource.find}: which vertices of the resource graph satisfy an expression, and on which hosts they are. */
 public final class Searches {
-    private static final Logger log = LoggerFactory.getLogger("muster");
-
     private final Turns<Committed> turns;
 
-    /** The graph of R, which is made once for each R, and with live data once for each state. Used by one search at a time. */
-    private ResourceSet resources = ResourceSet.EMPTY;
+    private final Structures structures;
 
-    private ResourceGraph structure = ResourceGraph.of(ResourceSet.EMPTY, Detail.NODES);
+    /** The graph with live data, which is made once for each state. Used by one search at a time. */
+    private ResourceGraph live = ResourceGraph.of(ResourceSet.EMPTY, Detail.NODES);
+
+    private ResourceGraph structure = live;
     private @Nullable InventoryState state;
-    private ResourceGraph live = structure;
 
     /** @param inventory returns the current state; called on the core thread */
-    public Searches(Supplier<Committed> inventory, Aside beside) {
+    public Searches(Supplier<Committed> inventory, Structures structures, Aside beside) {
+        this.structures = structures;
         this.turns = new Turns<>("searches", inventory, this::answer, beside);
     }
 
@@ -57,25 +53,14 @@ public final class Searches {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // comparing states or R may take longer than the search
+    @SuppressWarnings("ReferenceEquality") // comparing states or graphs may take longer than the search
     private ResourceGraph graph(InventoryState next) {
-        if (resources != next.resources()) {
-            structure = structure(next.resources());
-            resources = next.resources();
-        }
-        if (state != next) {
-            live = LiveGraph.of(structure, next);
+        ResourceGraph now = structures.of(next);
+        if (state != next || structure != now) {
+            live = LiveGraph.of(now, next);
             state = next;
+            structure = now;
         }
         return live;
-    }
-
-    private static ResourceGraph structure(ResourceSet r) {
-        try {
-            return Structure.of(r, Detail.UNITS);
-        } catch (InvalidException e) {
-            log.warn("resource.find searches without R's scheduling graph: {}", e.getMessage());
-            return Structure.of(r.withoutScheduling(), Detail.UNITS);
-        }
     }
 }

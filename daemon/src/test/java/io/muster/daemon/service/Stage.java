@@ -89,13 +89,15 @@ public final class Stage implements AutoCloseable {
         ObjectNode config = JsonNodeFactory.instance.objectNode();
         config.putObject("resource").put("exclude", "node9");
         queries.config(config);
+        Structures structures = new Structures();
         Changes changes = new Changes(
                 rig.inventory,
                 rig.acquires,
+                structures,
                 aside,
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible = new FeasibilityChecks(rig.inventory::state, rig.inventory::now, answers);
-        Searches searches = new Searches(rig.inventory::committed, answers);
+        Searches searches = new Searches(rig.inventory::committed, structures, answers);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
         backend = new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
@@ -107,6 +109,7 @@ public final class Stage implements AutoCloseable {
                 rig.reporters,
                 feasible,
                 searches,
+                structures,
                 histories);
     }
 
