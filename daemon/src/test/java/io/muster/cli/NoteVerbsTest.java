@@ -99,6 +99,19 @@ final class NoteVerbsTest {
     }
 
     @Test
+    void anExpressionNamesTheVerticesThatItFinds() {
+        out("tag", "add", "@{gpu in node[1-2]}", "suspect");
+        assertThat(out("find", "--paths", "tag.suspect"))
+                .contains("/cluster0/node1/gpu0", "/cluster0/node2/gpu3")
+                .doesNotContain("node0", "node3");
+        out("drain", "@{node has tag.suspect}", "bad", "gpu");
+        assertThat(out("drain")).contains("node[1-2]");
+        Result none = run("mark", "@{tag.other}", "failing", "x");
+        assertThat(none.exit()).isEqualTo(Exit.NO_TARGET);
+        assertThat(none.err()).contains("@{tag.other} finds nothing");
+    }
+
+    @Test
     void whatChangesNothingSaysSoAndADryRunChangesNothing() {
         out("mark", "node0", "down", "smoke");
         assertThat(run("mark", "node0", "down", "smoke").err())

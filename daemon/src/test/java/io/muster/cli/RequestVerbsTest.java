@@ -318,12 +318,12 @@ class RequestVerbsTest {
                         cluster0
                         ├─ node0 [excluded]
                         │  └─ core = 4 ids=0-3
-                        ├─ node[1-3] (3 x node) [up]
+                        ├─ node[1-3] (3 x node) [avail]
                         │  └─ core = 4 ids=0-3
-                        ├─ node[4-6] (3 x node) batch [up]
+                        ├─ node[4-6] (3 x node) batch [avail]
                         │  ├─ core = 4 ids=0-3
                         │  └─ gpu = 2 ids=0-1
-                        └─ node7 batch [down]
+                        └─ node7 batch [offline]
                            ├─ core = 4 ids=0-3
                            └─ gpu = 2 ids=0-1
                         """, ""));
@@ -332,7 +332,7 @@ class RequestVerbsTest {
                 .contains("core[0-3] (4 x core)")
                 .doesNotContain("ids=");
         assertThat(muster("drain", "node7", "psu").exit()).isZero();
-        assertThat(muster("graph", "-d1").out()).endsWith("└─ node7 batch [drained]\n");
+        assertThat(muster("graph", "-d1").out()).endsWith("└─ node7 batch [drained, offline]\n");
         assertThat(muster("undrain", "node7").exit()).isZero();
     }
 
@@ -342,7 +342,7 @@ class RequestVerbsTest {
                 .startsWith("digraph \"containment\" {\n")
                 .contains(
                         "v0 [label=\"cluster0\"",
-                        "[label=\"node[4-6] (3 x node) batch [up]\", fillcolor=\"#d9ead3\"];",
+                        "[label=\"node[4-6] (3 x node) batch [avail]\", fillcolor=\"#d9ead3\"];",
                         "v0 -> v3;")
                 .endsWith("}\n");
     }
@@ -394,7 +394,7 @@ class RequestVerbsTest {
             assertThat(shell.run("graph")).isEqualTo(new Result(0, """
                             cluster0
                             └─ rack0
-                               ├─ a (node) #fast [up]
+                               ├─ a (node) #fast [avail]
                                └─ b (node) [drained]
                             """, ""));
         }
@@ -421,22 +421,22 @@ class RequestVerbsTest {
                 """;
         try (RunningDaemon daemon = RunningDaemon.start(own, machine)) {
             Shell shell = new Shell().with("MUSTER_URI", daemon.uri()).with("LC_ALL", "C.UTF-8");
-            assertThat(shell.run("graph", "-d2").out()).startsWith("cluster0\n└─ n[1-4] (4 x node) [up]\n   └─ core");
+            assertThat(shell.run("graph", "-d2").out()).startsWith("cluster0\n└─ n[1-4] (4 x node) [avail]\n   └─ core");
             daemon.reconfigure(machine + entries);
             assertThat(shell.run("drain", "n3", "psu").exit()).isZero();
             assertThat(shell.run("graph", "-d3").out()).isEqualTo("""
                     cluster0
                     ├─ rack1
-                    │  └─ n[1-2] (2 x node) [up]
+                    │  └─ n[1-2] (2 x node) [avail]
                     │     └─ socket[0-1] (2 x socket)
                     └─ rack2
                        ├─ n3 (node) [drained]
                        │  └─ socket[0-1] (2 x socket)
-                       └─ n4 (node) [up]
+                       └─ n4 (node) [avail]
                           └─ socket[0-1] (2 x socket)
                     """);
             assertThat(shell.run("graph", "--from", "/cluster0/rack2", "-d1").out())
-                    .isEqualTo("rack2\n├─ n3 (node) [drained]\n└─ n4 (node) [up]\n");
+                    .isEqualTo("rack2\n├─ n3 (node) [drained]\n└─ n4 (node) [avail]\n");
             assertThat(shell.run("graph", "-s", "power").out()).isEqualTo("pdu0\n└─ rack[1-2] (2 x rack)\n");
             assertThat(shell.run("graph", "--from", "rack7").err())
                     .isEqualTo("muster graph: --from: containment has no rack7\n");

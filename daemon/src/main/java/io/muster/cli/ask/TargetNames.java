@@ -1,5 +1,6 @@
 package io.muster.cli.ask;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -95,16 +96,29 @@ public final class TargetNames {
         }
     }
 
+    /** Returns the paths of the vertices that the server finds for {@code @{EXPRESSION}}, at least one. */
+    public static List<String> paths(FluxClient client, String part) throws IOException {
+        List<String> paths = new ArrayList<>();
+        find(client, part, FindRequest.Output.PATHS).path("paths").forEach(path -> paths.add(path.asText()));
+        if (paths.isEmpty()) {
+            throw new Failure(Exit.NO_TARGET, part + " finds nothing");
+        }
+        return paths;
+    }
+
     private static Idset search(FluxClient client, String part) throws IOException {
+        return Idset.parse(
+                find(client, part, FindRequest.Output.HOSTS).path("ranks").asText());
+    }
+
+    private static JsonNode find(FluxClient client, String part, FindRequest.Output output) throws IOException {
         if (part.startsWith("@{") && !part.endsWith("}")) {
             throw new Failure(Exit.USAGE, part + ": the brace is not closed");
         }
         String text = part.startsWith("/") ? part : part.substring(2, part.length() - 1);
         try {
-            FindRequest request = new FindRequest(Search.all(Expression.parse(text)), FindRequest.Output.HOSTS);
-            return Idset.parse(client.rpc(FindRequest.TOPIC, request.toJson())
-                    .path("ranks")
-                    .asText());
+            FindRequest request = new FindRequest(Search.all(Expression.parse(text)), output);
+            return client.rpc(FindRequest.TOPIC, request.toJson());
         } catch (MalformedException e) {
             throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
         } catch (RpcException e) {

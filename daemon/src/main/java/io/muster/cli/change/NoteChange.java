@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 public abstract class NoteChange extends Change {
     private static final String PATHS =
             "A path names a vertex of the resource graph, as in /cluster0/node7/gpu3 or power:/power0/pdu3. Its names may have "
-                    + "brackets: /cluster0/node[0-9]/gpu3.";
+                    + "brackets: /cluster0/node[0-9]/gpu3. @{EXPR} names the vertices that `muster find EXPR` finds.";
     private static final String KEPT =
             "Schedulers are sent nothing. What is noted follows the host when ranks change, and comes back with a host "
                     + "that leaves and returns.";
@@ -45,7 +45,13 @@ public abstract class NoteChange extends Change {
     final Command command(FluxClient client) throws IOException {
         List<String> hosts = new ArrayList<>();
         List<String> paths = new ArrayList<>();
-        TargetNames.read(console(), List.of(place)).forEach(word -> (Paths.isPath(word) ? paths : hosts).add(word));
+        for (String word : TargetNames.read(console(), List.of(place))) {
+            if (word.startsWith("@{")) {
+                paths.addAll(TargetNames.paths(client, word));
+            } else {
+                (Paths.isPath(word) ? paths : hosts).add(word);
+            }
+        }
         String spelt = hosts.isEmpty() ? "" : TargetNames.spell(client, String.join(",", hosts));
         return new NoteChanges.Annotate(spelt, paths, edit());
     }

@@ -8,6 +8,7 @@ import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerGraph;
 import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.TargetNames;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -72,10 +73,12 @@ public final class Why extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        targets = targets(client, targets);
+        List<String> words = TargetNames.read(console(), targets);
+        List<String> paths = words.stream().filter(Paths::isPath).toList();
+        List<String> others = words.stream().filter(word -> !Paths.isPath(word)).toList();
+        targets = targets(client, others);
         Overview standing = Overview.ask(client);
-        List<String> paths = targets.stream().filter(Paths::isPath).toList();
-        List<Account> accounts = paths.size() == targets.size() ? new ArrayList<>() : accounts(standing);
+        List<Account> accounts = others.isEmpty() ? new ArrayList<>() : accounts(standing);
         if (!paths.isEmpty()) {
             addVertices(client, standing, paths, accounts);
         }
@@ -100,7 +103,6 @@ public final class Why extends ServerVerb {
         departed.keySet().removeIf(standing.resources().hosts()::contains);
         List<String> present = new ArrayList<>(targets);
         present.removeAll(departed.keySet());
-        present.removeIf(Paths::isPath);
         List<Account> accounts = new ArrayList<>();
         SelectionOptions.find(standing.resources(), present).forEach(rank -> accounts.add(host(standing, rank)));
         departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));

@@ -2,6 +2,7 @@ package io.muster.inventory.graph;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Lays out a tree of boxes from left to right, and writes the boxes as an SVG image. The text has a font of equal widths. */
 final class Drawing {
@@ -50,50 +51,42 @@ final class Drawing {
                 .append("\" height=\"")
                 .append(MARGIN + ROW * rows)
                 .append("\" font-family=\"monospace\" font-size=\"12\">\n");
-        for (Box box : boxes) {
-            int x = left.get(box.level);
-            int middle = box.y + HEIGHT / 2;
-            for (Box child : box.below) {
-                int end = left.get(child.level);
-                out.append("<path d=\"M")
-                        .append(x + box.width())
-                        .append(' ')
-                        .append(middle)
-                        .append(" C")
-                        .append(end - GAP / 2)
-                        .append(' ')
-                        .append(middle)
-                        .append(' ')
-                        .append(end - GAP / 2)
-                        .append(' ')
-                        .append(child.y + HEIGHT / 2)
-                        .append(' ')
-                        .append(end)
-                        .append(' ')
-                        .append(child.y + HEIGHT / 2)
-                        .append("\" fill=\"none\" stroke=\"#888888\"/>\n");
-            }
-            out.append("<rect x=\"")
-                    .append(x)
-                    .append("\" y=\"")
-                    .append(box.y)
-                    .append("\" width=\"")
-                    .append(box.width())
-                    .append("\" height=\"")
-                    .append(HEIGHT)
-                    .append("\" rx=\"5\" fill=\"")
-                    .append(box.colour)
-                    .append("\" stroke=\"#444444\"/>\n");
-            out.append("<text x=\"")
-                    .append(x + MARGIN)
-                    .append("\" y=\"")
-                    .append(box.y + 15)
-                    .append("\" textLength=\"")
-                    .append(box.width() - 2 * MARGIN)
-                    .append("\">")
-                    .append(box.text.replace("&", "&amp;").replace("<", "&lt;"))
-                    .append("</text>\n");
-        }
+        boxes.forEach(box -> svg(box, left, out));
         return out.append("</svg>\n").toString();
+    }
+
+    /**
+     * Writes a box and the lines to the boxes below it.
+     *
+     * @param left for each level, the left edge of its boxes
+     */
+    private static void svg(Box box, List<Integer> left, StringBuilder out) {
+        int x = left.get(box.level);
+        int middle = box.y + HEIGHT / 2;
+        for (Box child : box.below) {
+            int end = left.get(child.level);
+            int other = child.y + HEIGHT / 2;
+            String line = "<path d=\"M%d %d C%d %d %d %d %d %d\" fill=\"none\" stroke=\"#888888\"/>%n";
+            int bend = end - GAP / 2;
+            out.append(String.format(
+                    Locale.ROOT, line, x + box.width(), middle, bend, middle, bend, other, end, other));
+        }
+        String frame =
+                """
+                <rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="%s" stroke="#444444"/>
+                <text x="%d" y="%d" textLength="%d">%s</text>
+                """;
+        out.append(String.format(
+                Locale.ROOT,
+                frame,
+                x,
+                box.y,
+                box.width(),
+                HEIGHT,
+                box.colour,
+                x + MARGIN,
+                box.y + 15,
+                box.width() - 2 * MARGIN,
+                box.text.replace("&", "&amp;").replace("<", "&lt;")));
     }
 }

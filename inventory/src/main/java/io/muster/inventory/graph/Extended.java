@@ -75,6 +75,12 @@ public record Extended(
         return !isUnusable(state) && conditions.stream().noneMatch(Extended::isUnusable);
     }
 
+    /** Returns the state or, if nobody set one, the first condition; null if there is neither. */
+    @Nullable
+    String word() {
+        return state != null || conditions.isEmpty() ? state : conditions.get(0);
+    }
+
     /** Returns the state and the conditions as people read them, separated by commas; "" if there are none. */
     String stateText() {
         List<String> all = new ArrayList<>(conditions);

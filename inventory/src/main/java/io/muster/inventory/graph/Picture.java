@@ -35,10 +35,13 @@ public final class Picture {
 
     private static final Map<String, String> COLOURS = Map.ofEntries(
             Map.entry(Extended.UP, "#d9ead3"),
+            Map.entry(Extended.AVAIL, "#d9ead3"),
             Map.entry(Extended.DOWN, "#f4cccc"),
+            Map.entry("offline", "#f4cccc"),
             Map.entry("failing", "#f4cccc"),
             Map.entry("lost", "#f4cccc"),
             Map.entry("degraded", "#fce5cd"),
+            Map.entry("torpid", "#fce5cd"),
             Map.entry(Extended.DRAINED, "#fff2cc"),
             Map.entry(MIXED, "#fff2cc"),
             Map.entry(Extended.EXCLUDED, "#e0e0e0"),
@@ -258,7 +261,8 @@ public final class Picture {
         PoolKind kind = graph.pool(vertex).kind();
         Extended extended = graph.extended(vertex);
         Look look = new Look(kind.type(), kind.size(), kind.unit(), kind.properties(), extended, counts);
-        @Nullable String state = extended.state() == null ? common(alike.values()) : extended.state();
+        @Nullable String word = extended.word();
+        @Nullable String state = word == null ? common(alike.values()) : word;
         return new Drawn(looks.computeIfAbsent(look, l -> looks.size()), new Bundle(vertex, state, alike));
     }
 
