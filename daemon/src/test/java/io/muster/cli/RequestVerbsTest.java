@@ -421,7 +421,8 @@ class RequestVerbsTest {
                 """;
         try (RunningDaemon daemon = RunningDaemon.start(own, machine)) {
             Shell shell = new Shell().with("MUSTER_URI", daemon.uri()).with("LC_ALL", "C.UTF-8");
-            assertThat(shell.run("graph", "-d2").out()).startsWith("cluster0\n└─ n[1-4] (4 x node) [avail]\n   └─ core");
+            assertThat(shell.run("graph", "-d2").out())
+                    .startsWith("cluster0\n└─ n[1-4] (4 x node) [avail]\n   └─ core");
             daemon.reconfigure(machine + entries);
             assertThat(shell.run("drain", "n3", "psu").exit()).isZero();
             assertThat(shell.run("graph", "-d3").out()).isEqualTo("""

@@ -90,7 +90,7 @@ final class Finder {
         if (node instanceof Path path) {
             return path(path, subsystem).intersect(within);
         }
-        return compare((Comparison) node, subsystem, within);
+        return compare((Comparison) node, within);
     }
 
     /**
@@ -172,7 +172,7 @@ final class Finder {
         return found;
     }
 
-    private Idset compare(Comparison comparison, String subsystem, Idset within) {
+    private Idset compare(Comparison comparison, Idset within) {
         Operator operator = comparison.operator();
         Pattern value = comparison.value();
         String name = comparison.key().name();

@@ -317,6 +317,7 @@ final class ColumnLayout implements GraphStore {
         return nodes.build();
     }
 
+    @Override
     public Idset ranksOf(ResourceSet other, Idset nodes) {
         Idset.Builder found = Idset.builder();
         nodes.forEachRange(
@@ -324,6 +325,7 @@ final class ColumnLayout implements GraphStore {
         return found.build();
     }
 
+    @Override
     public Idset ofKind(Predicate<PoolKind> test) {
         Map<PoolKind, Boolean> known = new HashMap<>();
         Idset.Builder found = Idset.builder();
@@ -355,6 +357,7 @@ final class ColumnLayout implements GraphStore {
         return built;
     }
 
+    @Override
     public Idset ofPool(Predicate<Pool> test) {
         return ofPool(test, columns);
     }
@@ -375,6 +378,7 @@ final class ColumnLayout implements GraphStore {
         return found.build();
     }
 
+    @Override
     public Idset named(Set<String> names) {
         Idset.Builder nodes = Idset.builder();
         for (String name : names) {
@@ -386,14 +390,17 @@ final class ColumnLayout implements GraphStore {
         return nodes.build().union(ofPool(pool -> names.contains(pool.name()), others));
     }
 
+    @Override
     public Idset children(Idset vertices, String subsystem) {
         return next(vertices, subsystem, Link::down, Link::up);
     }
 
+    @Override
     public Idset below(Idset vertices, String subsystem) {
         return reach(vertices, from -> children(from, subsystem));
     }
 
+    @Override
     public Idset above(Idset vertices, String subsystem) {
         return reach(vertices, from -> next(from, subsystem, Link::up, Link::down));
     }
@@ -426,6 +433,7 @@ final class ColumnLayout implements GraphStore {
         return found;
     }
 
+    @Override
     public Idset in(String subsystem) {
         int root = roots.getOrDefault(subsystem, -1);
         Idset.Builder members = Idset.builder();

@@ -66,19 +66,25 @@ final class Drawing {
         for (Box child : box.below) {
             int end = left.get(child.level);
             int other = child.y + HEIGHT / 2;
-            String line = "<path d=\"M%d %d C%d %d %d %d %d %d\" fill=\"none\" stroke=\"#888888\"/>%n";
             int bend = end - GAP / 2;
             out.append(String.format(
-                    Locale.ROOT, line, x + box.width(), middle, bend, middle, bend, other, end, other));
+                    Locale.ROOT,
+                    "<path d=\"M%d %d C%d %d %d %d %d %d\" fill=\"none\" stroke=\"#888888\"/>\n",
+                    x + box.width(),
+                    middle,
+                    bend,
+                    middle,
+                    bend,
+                    other,
+                    end,
+                    other));
         }
-        String frame =
+        out.append(String.format(
+                Locale.ROOT,
                 """
                 <rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="%s" stroke="#444444"/>
                 <text x="%d" y="%d" textLength="%d">%s</text>
-                """;
-        out.append(String.format(
-                Locale.ROOT,
-                frame,
+                """,
                 x,
                 box.y,
                 box.width(),

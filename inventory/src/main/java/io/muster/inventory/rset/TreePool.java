@@ -121,7 +121,10 @@ public record TreePool(List<Entry> entries) {
      * ranks, and an entry without ranks is left out; anything else stays as it is.
      */
     static @Nullable JsonNode mapRanks(@Nullable JsonNode scheduling, Idset ranks, UnaryOperator<Idset> change) {
-        List<Idset> given = scheduling == null || !isWriterOf(scheduling) ? null : ranks(scheduling.path(CHILDREN));
+        if (scheduling == null || !isWriterOf(scheduling)) {
+            return scheduling;
+        }
+        List<Idset> given = ranks(scheduling.path(CHILDREN));
         if (given == null) {
             return scheduling;
         }

@@ -36,7 +36,7 @@ public final class LiveGraph {
             try {
                 graph = note(graph, paths.find(note.getKey()), note.getValue());
             } catch (UnknownPathException gone) {
-                continue; // the note stays stored, because the vertex may return
+                // The note stays stored, because the vertex may return.
             }
         }
         return graph;

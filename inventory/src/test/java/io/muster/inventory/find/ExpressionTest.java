@@ -40,7 +40,7 @@ class ExpressionTest {
                 int node = vertex(builder, "node", rank, 1, "", rank);
                 builder.edge(holder, node, EdgeKind.contains()).edge(pdu, node, EdgeKind.of("power", "contains"));
                 builder.edge(node, vertex(builder, "gpu", 0, 1, "", rank), EdgeKind.contains());
-                builder.edge(node, vertex(builder, "ssd", 0, 800L + 200 * rank, "GB", rank), EdgeKind.contains());
+                builder.edge(node, vertex(builder, "ssd", 0, 800L + 200L * rank, "GB", rank), EdgeKind.contains());
             }
         }
         ResourceGraph graph = builder.build().withProperties(R);

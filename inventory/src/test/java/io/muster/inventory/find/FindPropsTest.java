@@ -39,7 +39,6 @@ class FindPropsTest {
         final ResourceSet r;
         final ResourceGraph graph;
         final Map<String, Idset> told = new TreeMap<>();
-        final List<BitSet> below = new ArrayList<>();
 
         World(Random random) {
             this.random = random;
@@ -221,7 +220,7 @@ class FindPropsTest {
                     new Case(
                             "state=d*n",
                             (v, s) -> type(v).equals("node")
-                                    && told.get("down")
+                                    && told.getOrDefault("down", Idset.EMPTY)
                                             .contains(r.ranksOf(name(v)).first()));
                 case 11 ->
                     new Case(

@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -268,14 +269,17 @@ class ColumnsPropsTest {
                 boolean containment = subsystem.equals("containment");
                 if (containment || vs.size() > 1) {
                     V root = containment ? all.get(0) : add(Pool.of(PoolKind.of(subsystem, 1), 0), -1);
-                    link(first.get(subsystem), List.of(root), inTurn(List.of(root), vs, vs.size()));
+                    link(
+                            Objects.requireNonNull(first.get(subsystem)),
+                            List.of(root),
+                            inTurn(List.of(root), vs, vs.size()));
                 }
             });
         }
 
         void hosts(JsonNode e, List<V> loose) {
             List<String> names = Hostlist.parse(e.path("hosts").asText("")).expand();
-            List<V> own = made.get(e);
+            List<V> own = made.getOrDefault(e, List.of());
             int each = e.path("each").asInt(even(names.size(), own.size()));
             List<Edge> edges = new ArrayList<>();
             for (V node : nodes) {
@@ -316,7 +320,7 @@ class ColumnsPropsTest {
             List<Edge> edges = new ArrayList<>();
             for (V node : having) {
                 column.put(node, add(pool, node.rank));
-                edges.add(new Edge(parent.get(node), column.get(node)));
+                edges.add(new Edge(Objects.requireNonNull(parent.get(node)), Objects.requireNonNull(column.get(node))));
             }
             link(e, having.stream().map(parent::get).toList(), edges);
             return column;
@@ -424,10 +428,14 @@ class ColumnsPropsTest {
         return children;
     }
 
+    private static Detail detail(Random random) {
+        return List.of(Detail.values()).get(random.nextInt(3));
+    }
+
     @Seeds
     void columnsAreTheSameGraphAsATable(Random random) {
         ResourceSet r = random.nextInt(20) == 0 ? ResourceSet.EMPTY : someR(random);
-        Detail detail = Detail.values()[random.nextInt(3)];
+        Detail detail = detail(random);
         same(ResourceGraph.of(r, detail), new Plain(r, detail, JsonNodeFactory.instance.arrayNode()).build());
     }
 
@@ -435,7 +443,7 @@ class ColumnsPropsTest {
     void soTheyAreWithEntriesOfTheConfiguration(Random random) {
         ResourceSet r = random.nextInt(20) == 0 ? ResourceSet.EMPTY : someR(random);
         ArrayNode entries = someEntries(random);
-        Detail detail = Detail.values()[random.nextInt(3)];
+        Detail detail = detail(random);
         Problems problems = new Problems();
         List<GraphEntry> read = GraphEntry.readAll(entries, "graph", problems);
         assertThat(problems.errors()).as("%s", entries).isEmpty();
@@ -468,7 +476,7 @@ class ColumnsPropsTest {
     void setsOfVerticesAreThoseThatAScanFinds(Random random) {
         ResourceSet r = someR(random);
         List<GraphEntry> entries = GraphEntry.readAll(someEntries(random), "graph", new Problems());
-        Detail detail = Detail.values()[random.nextInt(3)];
+        Detail detail = detail(random);
         ColumnLayout store = new ColumnBuilder(r, detail, entries).build();
         ResourceGraph graph = Structure.of(r, entries, detail);
         Idset some = scan(graph, v -> random.nextInt(4) == 0);

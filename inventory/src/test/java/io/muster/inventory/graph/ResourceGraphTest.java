@@ -20,14 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 
 class ResourceGraphTest {
-    private static final BinaryOperator<String> PLAIN = (state, text) -> text;
+    private static String plain(String state, String text) {
+        return text;
+    }
 
     static final ResourceSet R = ResourceSet.of(
                     Hostlist.parse("fluke[0-2]"),
@@ -126,7 +127,7 @@ class ResourceGraphTest {
         ResourceGraph live = read.state(read.nodesOf(two, Idset.of(0)), "up")
                 .state(read.nodesOf(two, Idset.of(1)), "drained")
                 .withProperties(two);
-        assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII, PLAIN))
+        assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
                 .isEqualTo("""
                         cluster0
                         |- fluke0,login (2 x node)
@@ -229,23 +230,23 @@ class ResourceGraphTest {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
         graph = graph.state(graph.nodesOf(R, Idset.of(0, 1, 2)), "up")
                 .state(graph.nodesOf(R, R.ranks().without(0).without(1).without(2)), "down");
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES, PLAIN))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES, ResourceGraphTest::plain))
                 .isEqualTo("""
                         cluster0
                         ├─ fluke[0,2] (2 x node) [up]
                         ├─ fluke1 (node) ssd [up]
                         └─ login (node) [down]
                         """);
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.BOXES, PLAIN))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.BOXES, ResourceGraphTest::plain))
                 .contains("fluke[0,2] (2 x node) [up]\n│  ├─ core = 4 ids=0-3\n│  └─ gpu0\n");
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).dot())
                 .startsWith("digraph \"containment\" {\n")
                 .contains("v1 [label=\"fluke[0,2] (2 x node) [up]\", fillcolor=\"#d9ead3\"];\n  v0 -> v1;\n")
                 .endsWith("}\n");
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII, PLAIN))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
                 .startsWith("cluster0\n|- fluke[0,2] (2 x node) [up]\n|  |- core = 4 ids=0-3\n|  `- gpu0\n")
                 .contains("`- login (node) [down]\n   `- core0\n");
-        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES, PLAIN))
+        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES, ResourceGraphTest::plain))
                 .isEmpty();
     }
 
@@ -260,13 +261,15 @@ class ResourceGraphTest {
                  {"type": "pdu", "count": 2, "holds": "rack", "subsystem": "power"}]
                 """), "graph", problems);
         assertThat(problems.errors()).isEmpty();
-        return Structure.of(r, entries, Detail.UNITS).state(Idset.range(1, 71), "up").state(Idset.of(72), "down");
+        return Structure.of(r, entries, Detail.UNITS)
+                .state(Idset.range(1, 71), "up")
+                .state(Idset.of(72), "down");
     }
 
     @Test
     void whatIsBelowLikeSiblingsIsFoldedAcrossThem() throws IOException {
         ResourceGraph graph = racks();
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.ASCII, PLAIN))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
                 .isEqualTo("""
                         cluster0
                         |- rack[0-2] (3 x rack)
@@ -280,7 +283,7 @@ class ResourceGraphTest {
                            `- node71 [down]
                               `- core[0-7] (8 x core)
                         """);
-        assertThat(new Picture(graph, "power", 9).tree(Picture.Lines.ASCII, PLAIN))
+        assertThat(new Picture(graph, "power", 9).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
                 .isEqualTo("power0\n`- pdu[0-1] (2 x pdu)\n   `- rack[0-3] (4 x rack, 2 each)\n");
     }
 
@@ -345,7 +348,7 @@ class ResourceGraphTest {
                                 .mapToObj(i -> Integer.toString(2 * i + 1))
                                 .collect(Collectors.joining(",")))));
         String tree = new Picture(ResourceGraph.of(scattered, Detail.POOLS), EdgeKind.CONTAINMENT, 9)
-                .tree(Picture.Lines.ASCII, PLAIN);
+                .tree(Picture.Lines.ASCII, ResourceGraphTest::plain);
         assertThat(tree.lines()).hasSize(5).allMatch(line -> line.length() < 250);
         assertThat(tree).contains("... (1000 x node) odd\n").startsWith("cluster0\n|- n[0,2,4,");
     }
@@ -363,10 +366,12 @@ class ResourceGraphTest {
     @Test
     void namesThatNoHostCouldHaveAreDrawnToo() {
         Picture odd = new Picture(siblings("a b", "c[1]", "d,e"), EdgeKind.CONTAINMENT, 9);
-        assertThat(odd.tree(Picture.Lines.ASCII, PLAIN)).isEqualTo("cluster0\n`- a b,c[1],d,e (3 x box)\n");
+        assertThat(odd.tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
+                .isEqualTo("cluster0\n`- a b,c[1],d,e (3 x box)\n");
         String lengthy = "n".repeat(300);
         Picture one = new Picture(siblings(lengthy + "1", lengthy + "2"), EdgeKind.CONTAINMENT, 9);
-        assertThat(one.tree(Picture.Lines.ASCII, PLAIN)).isEqualTo("cluster0\n`- " + lengthy + "1,... (2 x box)\n");
+        assertThat(one.tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
+                .isEqualTo("cluster0\n`- " + lengthy + "1,... (2 x box)\n");
     }
 
     /** Builds switches that are connected in both directions, and hosts behind two of them. */
@@ -379,7 +384,7 @@ class ResourceGraphTest {
                 b.edge(other, i, new EdgeKind("net", EdgeKind.CONDUIT_OF, true, Map.of()));
             }
         }
-        String tree = new Picture(b.build(), "net", 100).tree(Picture.Lines.ASCII, PLAIN);
+        String tree = new Picture(b.build(), "net", 100).tree(Picture.Lines.ASCII, ResourceGraphTest::plain);
         assertThat(tree.lines()).hasSize(60).doesNotHaveDuplicates();
         assertThat(tree).startsWith("switch0\n|- switch1 = 2\n");
     }

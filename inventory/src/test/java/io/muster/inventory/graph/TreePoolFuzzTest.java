@@ -13,6 +13,7 @@ import io.muster.inventory.rset.Pruned;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TreePool;
 import java.util.Map;
+import java.util.Objects;
 
 /** Any topology is refused with problems, or becomes a graph and follows its ranks. */
 class TreePoolFuzzTest {
@@ -38,10 +39,10 @@ class TreePoolFuzzTest {
         }
         assertThat(pruned.scheduling()).isNotEqualTo(Pruned.Scheduling.DROPPED);
         assertThat(Structure.of(r, Detail.POOLS).rank(2)).isEqualTo(1);
-        TreePool less = TreePool.read(pruned.resources(), problems);
+        TreePool less = Objects.requireNonNull(TreePool.read(pruned.resources(), problems));
         assertThat(problems.errors()).isEmpty();
         less.entries().forEach(e -> assertThat(e.ranks().contains(1)).isFalse());
-        TreePool again = TreePool.read(r.withScheduling(pool.toJson()), problems);
+        TreePool again = Objects.requireNonNull(TreePool.read(r.withScheduling(pool.toJson()), problems));
         assertThat(again.toJson()).isEqualTo(pool.toJson());
     }
 }

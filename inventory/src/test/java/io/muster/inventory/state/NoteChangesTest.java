@@ -131,8 +131,9 @@ class NoteChangesTest {
                 States.BOB,
                 on("0", new NoteEdit(new TreeMap<>(), null, new TreeMap<>(Map.of("fluxion", Optional.empty())))));
         four.afterBy(States.BOB, other);
-        assertThat(four.state().notes().on(0).get("").data().get("fluxion").by())
-                .isEqualTo(States.BOB);
+        assertThat(four.state().notes().on(0).get(""))
+                .satisfies(note -> assertThat(note.data().get("fluxion"))
+                        .satisfies(data -> assertThat(data.by()).isEqualTo(States.BOB)));
     }
 
     @Test
@@ -155,7 +156,8 @@ class NoteChangesTest {
             four.after(new NoteChanges.Annotate("", List.of(path), NoteEdit.untag("a")));
         }
         assertThat(four.state().notes().isEmpty()).isTrue();
-        assertThat(four.state().departed().get("host3").notes()).isEmpty();
+        assertThat(four.state().departed().get("host3"))
+                .satisfies(host -> assertThat(host.notes()).isEmpty());
         assertThat(outcome(on("host3", NoteEdit.tag("a", ""))))
                 .isEqualTo(
                         "INVALID invalid targets: R does not name host3: notes on departed hosts can only be removed");

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Tags, marks and data of random vertices follow their hosts through new ranks, departures and returns, as in a naive model. */
 class NotesPropsTest {
@@ -129,15 +130,19 @@ class NotesPropsTest {
         return inR || (edit.onlyRemoves() && model.containsKey(place));
     }
 
+    private static boolean isForeign(@Nullable String known, String wanted, Principal by) {
+        return known != null && !known.startsWith(by.user()) && !known.endsWith(wanted);
+    }
+
     /** Data that are the same already are no change. */
     private boolean isForeign(String place, NoteEdit edit, Principal by) {
         SortedMap<String, String> notes = model.getOrDefault(place, new TreeMap<>());
         return edit.data().entrySet().stream()
                 .anyMatch(data -> data.getValue().isPresent()
-                        && notes.containsKey("data " + data.getKey())
-                        && !notes.get("data " + data.getKey()).startsWith(by.user())
-                        && !notes.get("data " + data.getKey())
-                                .endsWith(data.getValue().get()));
+                        && isForeign(
+                                notes.get("data " + data.getKey()),
+                                data.getValue().get(),
+                                by));
     }
 
     private static NoteEdit edit(Random random) {
