@@ -20,6 +20,7 @@ import ctypes.util
 import errno
 import functools
 import json
+import math
 import os
 import re
 import socket
@@ -32,7 +33,7 @@ import zlib
 try:
     from _flux._core import ffi, lib
     from flux.brokermod import BrokerLogger
-    from flux.constants import FLUX_KVS_APPEND, FLUX_MSGTYPE_REQUEST, FLUX_RPC_STREAMING
+    from flux.constants import FLUX_KVS_APPEND, FLUX_KVS_TREEOBJ, FLUX_MSGTYPE_REQUEST, FLUX_RPC_STREAMING
     from flux.future import Future
     from flux.hostlist import Hostlist
 except ImportError:  # the wire and the held stream need no Flux
@@ -389,8 +390,10 @@ def decode(text, most=LARGEST_RANK):
 
 
 def encode(ids):
-    runs = []
-    for i in sorted(ids):
+    ids, runs = sorted(ids), []
+    if ids and ids[-1] - ids[0] == len(ids) - 1:  # most sets are all ranks
+        return f"{ids[0]}-{ids[-1]}" if len(ids) > 1 else str(ids[0])
+    for i in ids:
         if runs and i == runs[-1][1] + 1:
             runs[-1][1] = i
         else:
@@ -434,11 +437,14 @@ class Local:
         self.reported = set()  # online, as Muster was told last
 
     def up(self, said, among=None):
-        """Returns the ranks that jobs may use, of some ranks or of all. Muster decides while its stream is open. While it is not open, a rank may only
-        come up that Muster had as down because it was reported so, and that is neither drained nor excluded."""
+        """Returns the ranks that jobs may use, of some ranks or of all. Muster decides while its stream is open. While it is not
+        open, a rank may only come up that Muster had as down because it was reported so, and that is neither drained nor
+        excluded."""
         ranks = said.up if said.fresh else (said.up | (set(said.nodes) - self.reported)) - self.blocked
-        ranks = ranks if among is None else ranks & among
-        return (ranks & self.online).difference(self.torpid, *(drain["ranks"] for drain in self.pending.values()))
+        return ((ranks if among is None else ranks & among) & self.online) - self.barred()
+
+    def barred(self):
+        return self.torpid.union(*(drain["ranks"] for drain in self.pending.values()))
 
 
 class Held:
@@ -453,10 +459,11 @@ class Held:
         """Returns the offered ranks that are now another host, have other contents, or are gone."""
         return {r for r, node in self.offered.items() if said.nodes.get(r) != node} - said.lost
 
-    def returned(self, said, nodes):
+    def returned(self, said, nodes, excluded=frozenset()):
         """Returns the offered ranks that the stream of Muster does not name, because they were excluded when it was opened
-        again, and that are on offer now. nodes: what is on offer now."""
-        return {r for r, node in self.offered.items() if r not in said.nodes and nodes.get(r) == node} if said.fresh else set()
+        again, and that are on offer now. nodes: what R has now."""
+        missing = self.offered.keys() - said.nodes.keys() - excluded if said.fresh else ()
+        return {r for r in missing if nodes.get(r) == self.offered[r]}
 
     def first(self, said, up):
         """Returns the ranks that are up for the first response."""
@@ -559,9 +566,10 @@ def expand(R):
     return {rank: (host, contents[rank]) for rank, host in zip(sorted(contents), hosts)}
 
 
-def select(R, numbers):
-    """Returns R, without scheduling, with each rank r of `numbers` as numbers[r], and without the other ranks."""
-    old, order, groups = expand(R), sorted(numbers, key=numbers.get), {}
+def select(R, numbers, nodes=None):
+    """Returns R, without scheduling, with each rank r of `numbers` as numbers[r], and without the other ranks. nodes: expand(R),
+    if it is known."""
+    old, order, groups = nodes or expand(R), sorted(numbers, key=numbers.get), {}
     for rank in order:
         groups.setdefault(old[rank][1], []).append(numbers[rank])
     execution = {k: v for k, v in R["execution"].items() if k != "properties"}
@@ -602,8 +610,12 @@ class Numbering:
 
 # ------------------------------------------------------------------------------------------------------------- the module
 STATE, SCHEDULING_KEY, LOG = "resource.muster.state", "resource.muster.scheduling", "resource.eventlog"
+OWN_R, NEXT_R, CHECKPOINT = "resource.muster.R", "resource.muster.next", "checkpoint.resource"
+OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own module
 OWNER, USER, NOBODY = 1, 2, 65534
 PIECE = 1 << 19
+HISTORY = 90 * 86400.0  # seconds that the eventlog goes back, once a checkpoint has the drains
+SHARED = "admin"  # the holder of drains that flux-core knows
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
 DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain for good
 
@@ -618,7 +630,7 @@ class Kvs:
         future, data, size = self.h.flux_kvs_lookup(None, 0, key), ffi.new("void *[1]"), ffi.new("size_t [1]")
         try:
             if lib.flux_kvs_lookup_get_raw(future, data, size) == 0:
-                return bytes(ffi.buffer(data[0], size[0])) if size[0] else b""
+                return bytearray(ffi.buffer(data[0], size[0])) if size[0] else bytearray()
             if ffi.errno == errno.ENOENT:
                 return None
             raise OSError(ffi.errno, f"{key}: {os.strerror(ffi.errno)}")
@@ -626,24 +638,49 @@ class Kvs:
             lib.flux_future_destroy(future)
 
     def write(self, entries, done=lambda ok: None):
-        """entries: (key, bytes or a function that returns them, append)."""
-        self.queue.append((entries, done))
+        """entries: (key, bytes or a function that returns them, append). append is None for the place of a value."""
+        self.queue.append((entries, [done]))
         if self.writing is None:
             self._next()
 
+    def after(self, done):
+        """Calls done when what waits is written."""
+        if self.writing is None:
+            return done()
+        return (self.queue[-1][1] if self.queue else self.done).append(lambda ok: done())
+
     def _next(self):
         entries, self.done = self.queue.pop(0)
+        while self.queue and not any(callable(value) for _, value, _ in entries + self.queue[0][0]) and len(entries) < 100:
+            more, done = self.queue.pop(0)
+            entries, self.done = entries + more, self.done + done
         try:
             txn = lib.flux_kvs_txn_create()
             for key, value, append in entries:
                 data = value() if callable(value) else value
-                lib.flux_kvs_txn_put_raw(txn, FLUX_KVS_APPEND if append else 0, key.encode(), ffi.from_buffer(data), len(data))
+                if append is None:
+                    lib.flux_kvs_txn_put_treeobj(txn, 0, key.encode(), data)
+                else:
+                    flags = FLUX_KVS_APPEND if append else 0
+                    lib.flux_kvs_txn_put_raw(txn, flags, key.encode(), ffi.from_buffer(data), len(data))
             self.writing = Future(lib.flux_kvs_commit(self.h.handle, ffi.NULL, 0, txn))
             lib.flux_kvs_txn_destroy(txn)
             self.writing.then(self._written)
         except Exception as e:
             self.log.error(f"muster: a write to the KVS failed: {type(e).__name__}: {e}")
             self._end(False)
+
+    def copy(self, source, target, wanted):
+        """Makes the value of a key that of another one too, as a whole, if wanted() is true by then."""
+
+        def found(future):
+            value = ffi.new("char *[1]")
+            if lib.flux_kvs_lookup_get_treeobj(future.handle, value) < 0:
+                self.log.error(f"muster: {source} in the KVS: {os.strerror(ffi.errno)}")
+            elif wanted():
+                self.write([(target, ffi.string(value[0]), None)])
+
+        Future(self.h.flux_kvs_lookup(None, FLUX_KVS_TREEOBJ, source)).then(found)
 
     def _written(self, future):
         if future is self.writing:
@@ -653,10 +690,11 @@ class Kvs:
             self._end(ok)
 
     def _end(self, ok):
-        try:
-            self.done(ok)
-        except Exception as e:
-            self.log.error(f"muster: after a write to the KVS: {type(e).__name__}: {e}")
+        for done in self.done:
+            try:
+                done(ok)
+            except Exception as e:
+                self.log.error(f"muster: after a write to the KVS: {type(e).__name__}: {e}")
         self.writing = None
         if self.queue:
             self._next()
@@ -678,6 +716,9 @@ class Bridge:
 
     def __init__(self, h, options, args):
         self.h, self.log, self.grace = h, BrokerLogger(h), float(options.get("grace", 60.0))
+        unknown = set(args) - OPTIONS
+        if unknown:
+            raise ValueError(f"unknown option: {min(unknown)}; the options are {', '.join(sorted(OPTIONS))}")
         self.force_up = "monitor-force-up" in args  # for tests with hosts that do not exist
         self.brokers = hosts_of(h.attr_get("hostlist"))
         self.kvs, self.said, self.local = Kvs(h, self.log), Said(), Local()
@@ -688,10 +729,12 @@ class Bridge:
         self.lane.most = float("inf")
         self.status = {"drain": {}, "exclude": ""}  # Muster's last answer, in broker ranks
         self.status_time, self.status_asked, self.status_old = time.time(), False, False
+        self.changes, self.remembered = 0, None  # events so far; the status that the KVS has
         self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for now
         self.logged = {}  # broker rank -> reason of its drain in the eventlog
-        self.by_host = {}  # host -> its ranks
+        self.by_host, self.everywhere = {}, set()  # host -> its ranks; the ranks of R and of brokers
         self.held = self.scheduler = None  # what the scheduler was told, and its request
+        self.made = {}  # parts of answers: name -> (key, value)
         self.acquiring = self.reporting = None  # Calls whose streams are open
         self.reported_torpid, self.usage, self.usage_time = set(), None, 0.0
         self.asked = set()  # ranks for which the acquisition was opened again
@@ -701,8 +744,9 @@ class Bridge:
         self.events, self.last_event, self.batch = collections.deque(maxlen=MOST_EVENTS), None, []
         self.journals, self.waitups, self.sched_waiters, self.own = [], [], [], collections.deque(maxlen=MOST_PENDING)
         self.places = {host: rank for rank, host in reversed(list(enumerate(self.brokers)))}
-        self.restore()
+        self.restore("notruncate" not in args)
         self.learn(options["socket"])
+        self.kvs.write([(LOG, self.event("resource-define", method=self.method).encode(), True)])
         try:
             self.xml = local_xml(not h.conf_get("resource.norestrict", default=False))
         except (OSError, AttributeError) as e:
@@ -780,14 +824,14 @@ class Bridge:
         self.answer(msg, text, errnum)
 
     # ---- what the KVS remembers
-    def restore(self):
+    def restore(self, cuts):
         """Takes what the last bridge of this instance wrote, and what flux-core's own module wrote to the eventlog."""
         self.state = json.loads(self.kvs.read(STATE) or b"{}")
         self.owner = self.state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
-        self.written_R = None if self.force_up else self.kvs.read("resource.R")
+        self.written_R = None if self.force_up else self.kvs.read(OWN_R)
         if "method" in self.state and self.written_R:
             self.method, self.written_scheduling = self.state["method"], b""
-            self.take_R({k: v for k, v in json.loads(self.written_R).items() if k != "scheduling"})
+            self.take_R(json.loads(self.written_R))
         known = set()
         for drain in self.state.get("pending", []):
             self.local.pending[drain["id"]] = {**drain, "ranks": self.locate(drain)}
@@ -798,25 +842,39 @@ class Bridge:
             if ranks:
                 self.status["drain"][encode(ranks)] = {"timestamp": drain["timestamp"], "reason": drain["reason"]}
         self.status["exclude"] = encode(self.locate(self.state.get("exclude", {"idset": ""})))
-        self.local.blocked, self.logged = self.blocked(), self.replay()
+        self.local.blocked, self.logged = self.blocked(), self.replay(cuts)
         for reason, ranks in by_reason({r: why for r, why in self.logged.items() if r not in known}):
             self.log.info(f"muster: {self.named(ranks)} drained before Muster served this instance; Muster will be told")
             self.keep_drain(str(uuid.uuid4()), ranks, reason, "update", (os.getuid(), OWNER))
 
-    def replay(self):
-        """Returns the drained ranks and their reasons according to resource.checkpoint and resource.eventlog."""
-        check, drained = json.loads(self.kvs.read("resource.checkpoint") or b"{}"), {}
-        for idset, entry in check.get("drain_state", {}).items():
-            drained.update(dict.fromkeys(self.locate({"idset": idset, **entry}), entry["reason"]))
-        for line in (self.kvs.read(LOG) or b"").splitlines():
-            event = self.guard(LOG, json.loads, line) or {"name": None}
-            if event["name"] not in ("drain", "undrain") or event["timestamp"] < check.get("timestamp", 0):
-                continue
-            for rank in self.locate(event["context"]):
-                if event["name"] == "undrain":
-                    drained.pop(rank, None)
-                elif event["context"].get("overwrite", 1) or not drained.get(rank):
-                    drained[rank] = event["context"].get("reason", "")
+    def replay(self, cuts):
+        """Returns the drained ranks and their reasons according to checkpoint.resource and resource.eventlog. Removes from the
+        eventlog what is old, and, if flux-core 0.61 or older wrote it, all but drains."""
+        check, drained, lines = json.loads(self.kvs.read(CHECKPOINT) or b"{}"), {}, (self.kvs.read(LOG) or b"").splitlines()
+        try:
+            events = [json.loads(line) for line in lines]
+            starts = [i for i, event in enumerate(events) if event["name"] == "resource-init"]
+            if starts:
+                was, names = events[starts[-1]]["context"]["drain"].items(), ("drain", "undrain", "resource-define")
+                old = [{"timestamp": o["timestamp"], "name": "drain", "context": {**o, "idset": ids}} for ids, o in was]
+                events = old + [event for event in events[starts[-1] + 1 :] if event["name"] in names]
+            for event in [{"context": {**o, "idset": ids}} for ids, o in check.get("drain_state", {}).items()] + events:
+                name, context = event.get("name", "drain"), event["context"]
+                if name not in ("drain", "undrain") or event.get("timestamp", math.inf) < check.get("timestamp", 0):
+                    continue
+                context.setdefault("nodelist", self.named(decode(context["idset"])))
+                for rank in self.locate(context):
+                    if name == "undrain":
+                        drained.pop(rank, None)
+                    elif context.get("overwrite", 1) or not drained.get(rank):
+                        drained[rank] = context.get("reason") or ""
+            first = min(time.time() - HISTORY, check.get("timestamp", 0)) if cuts else 0
+            left = [json.dumps(event) + "\n" for event in events if event["timestamp"] >= first]
+        except (AttributeError, KeyError, TypeError, ValueError) as e:
+            raise ValueError(f"{LOG} or {CHECKPOINT} in the KVS cannot be read: {type(e).__name__}: {e}") from e
+        if len(left) < len(lines):
+            self.log.info(f"{LOG}: reduced from {len(lines)} to {len(left)} entries")
+            self.kvs.write([(LOG, "".join(left).encode(), False)])
         return drained
 
     def locate(self, entry):
@@ -835,9 +893,13 @@ class Bridge:
         return {"idset": encode(ranks), "nodelist": self.named(ranks)}
 
     def line(self, name, ranks, reason="", overwrite=0, **context):
+        where, why = self.placed(ranks), {"reason": reason} if reason else {}
+        self.log.info(f"{name} idset={where['idset']} nodelist={where['nodelist']} overwrite={overwrite} reason={reason}")
+        return self.event(name, **where, **why, overwrite=overwrite, **context)
+
+    def event(self, name, **context):
         """Returns a line of the eventlog. Times go up, because readers skip what is older than their checkpoint."""
         self.state["logged"] = max(time.time(), self.state.get("logged", 0))
-        context = {**self.placed(ranks), **({"reason": reason} if reason else {}), "overwrite": overwrite, **context}
         return json.dumps({"timestamp": self.state["logged"], "name": name, "context": context}) + "\n"
 
     def remember(self, lines="", done=lambda ok: None):
@@ -845,6 +907,7 @@ class Bridge:
         pending = [{k: v for k, v in d.items() if k in SAVED} for d in self.local.pending.values() if not d.get("made")]
         drain = [{**self.placed(decode(ids)), **entry} for ids, entry in self.status["drain"].items()]
         exclude = self.placed(decode(self.status["exclude"]))
+        self.remembered = self.status
         self.state.update(method=self.method, exclude=exclude, drain=drain, pending=pending)
         self.kvs.write([(LOG, lines.encode(), True), (STATE, json.dumps(self.state).encode(), False)][not lines :], done)
 
@@ -856,38 +919,49 @@ class Bridge:
         lines = self.line("undrain", gone) if gone else ""
         for reason, ranks in by_reason({rank: why for rank, why in want.items() if logged.get(rank) != why}):
             lines += self.line("drain", ranks, reason, 1)
-        for event in map(json.loads, lines.splitlines()):
-            self.log.info(" ".join([event["name"], *(f"{key}={value}" for key, value in event["context"].items())]))
-        if lines or self.local.blocked != self.blocked():
-            self.local.blocked = self.blocked()
-            self.remember(lines, lambda ok: ok or setattr(self, "logged", logged))
+        self.local.blocked = self.blocked()
+        if lines or self.status != self.remembered:
+            self.remember(lines, lambda ok: ok or vars(self).update(logged=logged, remembered=None))
+
+    def record(self, name, ranks, reason, overwrite, **context):
+        """Returns the line of the eventlog for a drain or undrain, which counts as written."""
+        if name == "undrain":
+            self.logged = {rank: why for rank, why in self.logged.items() if rank not in ranks}
+        else:
+            self.logged.update({rank: reason for rank in ranks if overwrite or not self.logged.get(rank)})
+        return self.line(name, ranks, reason, overwrite, **context)
+
+    def unsure(self, ranks):
+        """The KVS may not have a line about these ranks. The next comparison with Muster writes it again."""
+        self.logged.update(dict.fromkeys(ranks))
 
     def blocked(self):
         return decode(self.status["exclude"]).union(*(decode(ids) for ids in self.status["drain"]))
 
     def write_R(self):
-        text = json.dumps(self.R).encode()
-        if text != self.written_R:
-            self.written_R = text
-            self.kvs.write([("resource.R", text, False)], lambda ok: ok or setattr(self, "written_R", None))
-        if self.scheduling is self.written_scheduling or self.scheduling == self.written_scheduling:
+        """Writes R and, in pieces, its scheduling for the next bridge, and both as a whole to resource.R for all others."""
+        text, data, crc = json.dumps(self.R).encode(), self.scheduling, [0]
+        if text == self.written_R and (data is self.written_scheduling or data == self.written_scheduling):
             return
-        data, crc = self.scheduling, [0]
-        self.written_scheduling, self.state["scheduling"] = data, [0, 0]  # until all of it is there
+        self.written_R, self.written_scheduling, self.state["scheduling"] = text, data, [0, 0]  # until all of it is there
         self.remember()
+        self.kvs.write([(OWN_R, text, False), (NEXT_R, text[:-1], False) if data else ("resource.R", text, False)])
 
         def piece(at):
             crc[0] = zlib.crc32(data[at : at + PIECE], crc[0])
             return data[at : at + PIECE]
 
         def finish(ok):
-            if ok and data is self.scheduling:
+            if ok and self.written_R is text and self.written_scheduling is data:
                 self.state["scheduling"] = [len(data), crc[0]]
+                self.kvs.copy(NEXT_R, "resource.R", lambda: self.written_R is text)
             self.remember()
 
         for at in range(0, len(data), PIECE):
-            last = [finish] if at + PIECE >= len(data) else []
-            self.kvs.write([(f"{SCHEDULING_KEY}.{at // PIECE}", functools.partial(piece, at), False)], *last)
+            self.kvs.write([(f"{SCHEDULING_KEY}.{at // PIECE}", functools.partial(piece, at), False)])
+            self.kvs.write([(NEXT_R, lambda at=at: data[at : at + PIECE], True)])
+        if data:
+            self.kvs.write([(NEXT_R, b"}", True)], finish)
 
     def read_scheduling(self):
         """Returns what the KVS has of scheduling, or b"" if it is not whole."""
@@ -961,7 +1035,7 @@ class Bridge:
         n = Numbering(nodes, self.brokers, self.force_up)
         self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
         known, self.nodes = self.nodes.keys(), {n.to[rank]: node for rank, node in nodes.items()}
-        self.by_host = {}
+        self.by_host, self.everywhere = {}, {*self.nodes, *range(len(self.brokers))}
         for rank, (host, _) in self.nodes.items():
             self.by_host.setdefault(host, set()).add(rank)
         self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
@@ -969,6 +1043,7 @@ class Bridge:
         self.scheduling = self.wire.known if n.same else b""
         for drain in self.local.pending.values():
             drain["ranks"] = self.locate(drain)
+        self.tell()
         trouble = {
             f"hosts of R without a broker, which stay down: {hostlist(n.foreign)}": n.foreign,
             f"brokers on hosts that are not in R: {hostlist(n.unknown)}": n.unknown,
@@ -984,15 +1059,27 @@ class Bridge:
             self.reporting = None
             self.report()
 
-    def take_status(self, o):
+    def ask_status(self, done, **options):
+        """Asks Muster for the status. done(errnum): an event may be older than the status, or newer than it."""
+        changes = self.changes
+
+        def answered(errnum, body):
+            if not errnum:
+                self.guard("resource.status", lambda: self.take_status(json.loads(body), changes == self.changes))
+            done(errnum)
+
+        self.wire.call("resource.status", None, answered, **options)
+
+    def take_status(self, o, newest=True):
         if o["R"] != self.raw_R:
             self.take_R(o["R"])
         n, self.status_time = self.numbering, time.time()
         self.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
-        self.mirror()
-        self.tell()
-        excluded = decode(self.status["exclude"])
-        returned = self.held and self.held.returned(self.said, {r: v for r, v in self.nodes.items() if r not in excluded})
+        if newest:
+            self.mirror()
+        if not self.said.fresh:  # the stream says it earlier
+            self.tell()
+        returned = self.held and self.held.returned(self.said, self.nodes, decode(self.status["exclude"]))
         if returned and returned != self.asked:
             self.abandon()
             self.asked = returned
@@ -1073,7 +1160,7 @@ class Bridge:
             self.wire.call("resource.status", None, self.join)
         if (self.status_old or (not self.following and now >= self.next_status)) and self.joined and not self.status_asked:
             self.next_status, self.status_asked, self.status_old = now + 5, True, False
-            self.wire.call("resource.status", None, self.on_status_answer)
+            self.ask_status(lambda errnum: setattr(self, "status_asked", False))
         if self.reporting is False and now >= self.retry_report:
             self.reporting = None
             self.report()
@@ -1086,11 +1173,6 @@ class Bridge:
             self.h.rpc("job-manager.resource-status", nodeid=0).then(lambda f: self.guard("usage", self.on_allocation, f))
         for drain in [d for d in self.local.pending.values() if d.get("retry", now + 1) <= now]:
             self.send_drain(drain)
-
-    def on_status_answer(self, errnum, body):
-        self.status_asked = False
-        if not errnum:
-            self.take_status(json.loads(body))
 
     # ---- the scheduler
     def on_acquire(self, msg):
@@ -1212,6 +1294,14 @@ class Bridge:
             raise OSError(errno.EINVAL, f"idset is out of range: R has no rank {unknown}" if unknown else "idset is empty")
         return ranks
 
+    def elsewhere(self, targets):
+        """Returns whether targets are ranks of brokers on hosts that R does not name."""
+        try:
+            ranks = decode(targets, 1 << 17)
+        except (AttributeError, TypeError, ValueError):  # hosts, or nonsense
+            return False
+        return bool(ranks) and ranks <= self.everywhere - self.nodes.keys()
+
     def translate(self, targets):
         """Returns targets for Muster. Ranks become hosts, so that a new R cannot make them other hosts."""
         if not targets or targets[0] not in "[0123456789":
@@ -1223,6 +1313,10 @@ class Bridge:
         wanted = {"id": str(uuid.uuid4()), **json.loads(msg.payload_str or "{}")}
         if not msg.rolemask & OWNER and not self.speaks:
             raise OSError(errno.EPERM, "Request requires owner credentials")
+        if msg.topic == "resource.drain" and msg.rolemask & OWNER and self.elsewhere(wanted.get("targets")):
+            # the module of a host that R does not name drains the host when it starts, and must start
+            self.log.warning(f"muster: no drain of rank {wanted['targets']}, because R does not name it: {wanted.get('reason')}")
+            return self.answer(msg)
         for key in {"targets", "ranks"} & set(wanted):
             wanted[key] = self.translate(wanted[key])
         if "properties" in wanted:
@@ -1243,7 +1337,7 @@ class Bridge:
             if keeps and errnum and (errnum not in DECIDED or (errnum, wanted.get("mode")) == (errno.EINVAL, "update")):
                 self.once(f"a drain of {wanted['targets']}: {body}; this instance keeps it until Muster takes it")
                 return self.keep_here(msg, wanted, change)
-            return self.answer(msg, body, errnum)
+            return self.kvs.after(lambda: self.answer(msg, body, errnum))  # users may look for the change in the eventlog
 
         for drain in [d for d in self.local.pending.values() if "retry" in d] if msg.topic == "resource.undrain" else ():
             self.send_drain(drain)  # before the undrain, which must not overtake it
@@ -1273,18 +1367,16 @@ class Bridge:
         drain = self.keep_drain(change, ranks, reason, mode, (msg.userid, msg.rolemask & (OWNER | USER)))
         self.tell()
         level = {"overwrite": 1, "force-overwrite": 2}.get(mode, 0)
-        self.logged.update({rank: reason for rank in ranks if level or not self.logged.get(rank)})
-        line = self.line("drain", ranks, reason, level, id=change)
+        line = self.record("drain", ranks, reason, level, id=change)
         self.publish(json.loads(line))
         self.own.append(change)
-        self.log.info(f"muster: drain of {self.named(ranks)} while Muster is away: {reason}")
+        self.log.info(f"muster: {self.named(ranks)} drained while Muster is away")
         trouble = "the drain is in force until this instance ends, but the KVS did not take it"
 
         def written(ok):
             if ok:
                 return self.answer(msg)
-            for rank in ranks:  # the next comparison with Muster writes the line again
-                self.logged.pop(rank, None)
+            self.unsure(ranks)
             return self.fail(msg, errno.EIO, trouble)
 
         self.remember(line, written)
@@ -1318,7 +1410,7 @@ class Bridge:
         ranks = drain["ranks"] & self.nodes.keys()
         if ranks:  # R may have none of these hosts
             o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
-            o = {k: v for k, v in o.items() if v is not None}
+            o = {k: v for k, v in o.items() if v}  # Muster takes an empty reason for a reason
             self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
 
     def settle(self):
@@ -1328,28 +1420,25 @@ class Bridge:
             for change in made:
                 del self.local.pending[change]
             self.remember()
+            self.tell()
 
     # ---- what is read
     def mark(self):
         return {} if self.joined else {"muster": {"reachable": False, "as_of": round(self.status_time, 3)}}
 
     def on_status(self, msg):
-        def done(errnum, body):
-            if not errnum:
-                self.guard("resource.status", lambda: self.take_status(json.loads(body)))
-            self.answer(msg, self.status_now(bool(errnum)))
-
-        self.wire.call("resource.status", None, done, wait=2.0)
+        self.ask_status(lambda errnum: self.answer(msg, self.status_now(bool(errnum))), wait=2.0)
 
     def status_now(self, old):
-        drain, rest = dict(self.status["drain"]), set(self.nodes) | set(range(len(self.brokers)))
+        drain = dict(self.status["drain"])
         drained = set().union(*map(decode, drain))
         for entry in self.local.pending.values():
             if entry["ranks"] - drained:
                 drain[encode(entry["ranks"] - drained)] = {"timestamp": round(self.status_time), "reason": entry["reason"]}
                 drained |= entry["ranks"]
-        live = {"online": self.local.online, "offline": rest - self.local.online, "torpid": self.local.torpid}
-        live = {key: encode(ranks) for key, ranks in live.items()}
+        online, every = self.local.online, self.everywhere  # these sets are replaced and never changed
+        live = self.kept("live", (online, every), lambda: {"online": encode(online), "offline": encode(every - online)})
+        live = {**live, "torpid": encode(self.local.torpid)}
         mark = {"muster": {"reachable": False, "as_of": round(self.status_time, 3)}} if old else {}
         return {"R": self.R, "drain": drain, "exclude": self.status["exclude"], **live, **mark}
 
@@ -1373,18 +1462,27 @@ class Bridge:
         except OSError as e:
             if e.errno != errno.ENOSYS:
                 raise
-            allocated = select(self.R, {})
-        told = self.held and self.held.told
-        ranks = set(self.nodes) - decode(self.status["exclude"]) - self.said.lost
-        ranks &= set(self.held.offered) if told else ranks
-        down = ranks - (self.held.up if told else self.local.up(self.said))
+            allocated = select(self.R, {}, self.nodes)
+        held, here = self.held if self.held and self.held.told else None, self.local
+        lost, exclude, offered = self.said.lost, self.status["exclude"], held.offered if held else self.nodes
+        key = (self.R, exclude, lost, len(lost), held, len(offered))
+        ranks = self.kept("ranks", key, lambda: (self.nodes.keys() & offered.keys()) - decode(exclude) - lost)
+        down = ranks - held.up if held else (ranks - here.online) | (ranks & (here.barred() | here.blocked))
         tags = {name: encode(having & ranks_of(allocated)) for name, having in properties_of(self.R).items()}
         tags = {name: text for name, text in tags.items() if text}
         execution = {**allocated["execution"], **({"properties": tags} if tags else {})}
-        return {
-            "all": select(self.R, {r: r for r in ranks}), "down": select(self.R, {r: r for r in down}),
-            "allocated": {**allocated, "execution": execution}, **self.mark(),
-        }  # fmt: skip
+        rest = json.dumps({"allocated": {**allocated, "execution": execution}, **self.mark()})
+        every, down = (self.kept(name, (self.R, part), lambda: self.part(part)) for name, part in (("all", ranks), ("down", down)))
+        return f'{{"all": {every}, "down": {down}, {rest[1:]}'
+
+    def part(self, ranks):
+        return json.dumps(select(self.R, {r: r for r in ranks}, self.nodes))
+
+    def kept(self, name, key, make):
+        """Returns what make() returned for the same key. The objects of a key that are the same are not compared."""
+        if name not in self.made or self.made[name][0] != key:
+            self.made[name] = key, make()
+        return self.made[name][1]
 
     def on_get(self, msg):
         method = b',"method":' + json.dumps(self.method).encode() + b"}"
@@ -1398,7 +1496,8 @@ class Bridge:
         events = json.loads(body if end < 0 else body[:end] + b"]}")["events"]
         if self.following and any(event["name"] == "resource-define" for event in events):
             self.wire.call("resource.get", None, self.on_R)
-        if not self.following:  # Muster sends all that it has, and then a batch without events
+        live = self.following
+        if not live:  # Muster sends all that it has, and then a batch without events
             self.batch = (self.batch + events)[-MOST_EVENTS:]
             if events:
                 return None
@@ -1409,6 +1508,7 @@ class Bridge:
                 events = [event for event in events if event["timestamp"] > last["timestamp"]]
         for event in events:
             self.last_event, self.status_old, context = event, True, event.get("context", {})
+            self.changes += 1
             context = {k: self.numbering.text(v) if k in ("idset", "ranks", "online") else v for k, v in context.items()}
             if event["name"] in ("drain", "exclude"):  # until the next status says the same
                 self.local.blocked = self.local.blocked | decode(context.get("idset", ""))
@@ -1416,6 +1516,11 @@ class Bridge:
                 context["expiration"] = float(context["expiration"])
             if context.get("id") not in self.own:
                 self.publish({**event, "context": context})
+                if live and event["name"] in ("drain", "undrain") and context.get("holder", SHARED) in (SHARED, "*"):
+                    ranks, level = decode(context["idset"]), context.get("overwrite", 0)
+                    if event["name"] == "undrain" or level or not all(map(self.logged.get, ranks)):  # else the log has it
+                        line = self.record(event["name"], ranks, context.get("reason") or "", level)
+                        self.kvs.write([(LOG, line.encode(), True)], lambda ok, ranks=ranks: ok or self.unsure(ranks))
         return None
 
     def publish(self, event):
@@ -1485,6 +1590,10 @@ class Bridge:
             self.take_status(json.loads(ask(self.wire.path, ["resource.status"], 0.0)[0]))
         except (OSError, ValueError):  # Muster is away: the KVS has what is known
             pass
+        drains = self.status_now(False)["drain"].items()
+        drains = {ids: {**o, "timestamp": float(o["timestamp"]), "nodelist": self.named(decode(ids))} for ids, o in drains}
+        check = {"timestamp": max(time.time(), self.state.get("logged", 0)), "drain_state": drains}
+        self.kvs.write([(CHECKPOINT, json.dumps(check).encode(), False)])
         self.kvs.flush()
 
 

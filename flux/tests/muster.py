@@ -237,9 +237,12 @@ class Muster:
 
     def serve_undrain(self, peer, o, userid):
         hosts = self.targets(o["targets"])
-        if not hosts <= set(self.drained):
+        if not hosts <= set(self.drained) and not o.get("mode"):
             raise OSError(errno.EEXIST, f"{o['targets']} not drained")
-        self.change("undrain", hosts)
+        if hosts & set(self.drained):
+            more = {"reason": o["reason"]} if o.get("reason") else {}
+            level = {"overwrite": 1, "force-overwrite": 2}.get(o.get("mode"), 0)
+            self.change("undrain", hosts & set(self.drained), overwrite=level, **more)
         return ""
 
     def serve_online(self, peer, o, userid):

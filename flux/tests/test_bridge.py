@@ -3,6 +3,7 @@ import json
 import os
 import random
 import tempfile
+import time
 import unittest
 
 import paths  # noqa: F401
@@ -86,7 +87,8 @@ class BridgeTest(unittest.TestCase):
         self.until(lambda: self.bridge.said.fresh)
 
     def log(self):
-        return [json.loads(line) for line in self.kvs.get("resource.eventlog", b"").splitlines()]
+        events = [json.loads(line) for line in self.kvs.get("resource.eventlog", b"").splitlines()]
+        return [event for event in events if event["name"] != "resource-define"]
 
     def logs(self, text):
         return [line for line in self.h.logged if text in line]
@@ -234,9 +236,79 @@ class WithMuster(BridgeTest):
         self.muster.change("undrain", {"n1"})
         self.until(lambda: len(self.log()) == 2)
         drain, undrain = self.log()
-        self.assertEqual({"idset": "1-2", "nodelist": "n1,n2", "reason": "fan", "overwrite": 1}, drain["context"])
+        self.assertEqual({"idset": "1-2", "nodelist": "n1,n2", "reason": "fan", "overwrite": 0}, drain["context"])
         self.assertEqual(("undrain", "1"), (undrain["name"], undrain["context"]["idset"]))
         self.assertGreaterEqual(undrain["timestamp"], drain["timestamp"])
+
+    def test_a_change_is_in_the_eventlog_and_the_log_when_it_is_answered(self):
+        self.all()
+        self.assertEqual(0, self.h.ask("resource.drain", {"targets": "1-2", "reason": "fan"})[0])
+        self.assertEqual(0, self.h.ask("resource.undrain", {"targets": "2", "reason": "mended", "mode": "force-overwrite"})[0])
+        drain, undrain = self.log()
+        self.assertEqual({"idset": "1-2", "nodelist": "n1,n2", "reason": "fan", "overwrite": 0}, drain["context"])
+        self.assertEqual({"idset": "2", "nodelist": "n2", "reason": "mended", "overwrite": 2}, undrain["context"])
+        self.assertTrue(self.logs("undrain idset=2 nodelist=n2 overwrite=2 reason=mended"))
+        self.h.ask("resource.status")
+        self.assertEqual(2, len(self.log()))
+
+    def test_a_drain_that_the_kvs_did_not_take_is_written_later(self):
+        self.all()
+        self.h.kvs_fails = True
+        self.assertEqual(0, self.h.ask("resource.drain", {"targets": "1", "reason": "fan"})[0])
+        self.assertEqual([], self.log())
+        self.h.kvs_fails = False
+        self.until(lambda: [e["context"]["reason"] for e in self.log()] == ["fan"])
+
+    def test_an_exclusion_alone_is_remembered(self):
+        self.all()
+        self.muster.change("exclude", {"n2"})
+        self.until(lambda: "n2" in json.loads(self.kvs["resource.muster.state"])["exclude"]["nodelist"])
+
+    def test_an_undrain_by_force_of_a_host_that_is_not_drained_succeeds(self):
+        self.all()
+        for mode in "overwrite", "force-overwrite":
+            self.assertEqual((0, None), self.h.ask("resource.undrain", {"targets": "1", "mode": mode}))
+
+    def test_a_host_that_R_does_not_name_may_drain_itself(self):
+        self.start()
+        self.boot(brokers=[*HOSTS, "login"], online="0-4")
+        self.joined()
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "4", "reason": "not in R"}))
+        self.assertEqual(1, len(self.logs("no drain of rank 4, because R does not name it: not in R")))
+        self.assertEqual(errno.EINVAL, self.h.ask("resource.drain", {"targets": "3-4"})[0])
+        self.assertEqual(errno.EINVAL, self.h.ask("resource.drain", {"targets": "5"})[0])
+        self.assertEqual({}, self.muster.drained)
+
+    def test_an_unknown_option_is_refused(self):
+        self.start()
+        with self.assertRaisesRegex(ValueError, "unknown option: badoption; the options are monitor-force-up, not"):
+            self.boot(args=["noverify", "badoption"])
+
+    def test_the_eventlog_says_that_R_is_there(self):
+        self.all()
+        event = json.loads(self.kvs["resource.eventlog"].splitlines()[0])
+        self.assertEqual(("resource-define", {"method": "configuration"}), (event["name"], event["context"]))
+
+    def test_the_end_writes_a_checkpoint_as_flux_reads_it(self):
+        self.all()
+        self.muster.change("drain", {"n1", "n2"}, reason="fan")
+        self.bridge.stop()
+        check = json.loads(self.kvs["checkpoint.resource"])
+        self.assertEqual({"timestamp": 7.0, "reason": "fan", "nodelist": "n1"}, check["drain_state"]["1"])
+        self.assertIsInstance(check["drain_state"]["1"]["timestamp"], float)
+        self.assertTrue(all(event["timestamp"] <= check["timestamp"] for event in self.log()))
+
+    def test_before_a_scheduler_comes_only_drained_or_offline_hosts_are_down(self):
+        self.start()
+        self.boot(online="0-2")
+        self.joined()
+        self.muster.change("drain", {"n1"}, reason="fan")
+        self.until(lambda: self.bridge.local.blocked == {1})
+        _, o = self.h.ask("resource.sched-status", **USER)
+        self.assertEqual(({0, 1, 2, 3}, {1, 3}), tuple(bridge.ranks_of(o[key]) for key in ("all", "down")))
+        self.h.group("broker.online", "0,2-3")
+        _, o = self.h.ask("resource.sched-status", **USER)
+        self.assertEqual({1}, bridge.ranks_of(o["down"]))
 
     def test_the_journal_goes_on_through_a_restart_and_nothing_comes_twice(self):
         self.all()
@@ -619,9 +691,19 @@ class WithoutMuster(BridgeTest):
         self.schedule()
         self.assertNotIn("scheduling", self.R)
 
+    def test_the_R_in_the_kvs_has_scheduling_and_changes_as_a_whole(self):
+        self.all()
+        first = self.kvs["resource.R"]
+        self.bridge.stop()
+        self.muster.scheduling = json.dumps({"graph": "x" * 3_000_000})
+        self.boot()
+        self.until(lambda: len(self.kvs.get("resource.muster.next", b"")) > 1_000_000)
+        self.assertEqual(first, self.kvs["resource.R"])
+        self.until(lambda: json.loads(self.kvs["resource.R"]).get("scheduling") == json.loads(self.muster.scheduling))
+
     def test_drains_of_the_own_module_are_taken_over(self):
         line = '{"timestamp":%d,"name":"%s","context":{"idset":"%s","nodelist":"%s"%s}}\n'
-        self.kvs["resource.checkpoint"] = json.dumps(
+        self.kvs["checkpoint.resource"] = json.dumps(
             {"timestamp": 5.0, "drain_state": {"0": {"timestamp": 1.0, "nodelist": "n0", "reason": "old"}}}
         ).encode()
         self.kvs["resource.eventlog"] = "".join(
@@ -629,15 +711,56 @@ class WithoutMuster(BridgeTest):
                 line % (1, "drain", "3", "n3", ',"reason":"before the checkpoint"'),
                 line % (6, "drain", "1-2", "n[1-2]", ',"reason":"epilog","overwrite":0'),
                 line % (7, "undrain", "1", "n1", ""),
-                line % (8, "resource-define", "", "", ""),
+                line % (8, "drain", "3", "n3", ""),
+                line % (9, "resource-define", "", "", ""),
             )
         ).encode()
         self.start()
         self.boot()
         self.joined()
         self.schedule()
-        self.until(lambda: self.muster.drained == {"n0": "old", "n2": "epilog"} and not self.bridge.local.pending)
-        self.until(lambda: self.up() == "1,3")
+        self.until(lambda: self.muster.drained == {"n0": "old", "n2": "epilog", "n3": ""} and not self.bridge.local.pending)
+        self.until(lambda: self.up() == "1")
+        drains = {o["targets"]: o for topic, o, *_ in self.muster.requests if topic == "resource.drain"}
+        self.assertNotIn("reason", drains["n3"])
+        self.assertEqual(3, len(self.log()))  # the log has these drains, and gets no line for them
+
+    def test_the_eventlog_loses_what_is_older_than_the_checkpoint_and_90_days(self):
+        line = '{"timestamp":%d,"name":"drain","context":{"idset":"%d","nodelist":"n%d"}}\n'
+        log = "".join(line % (time, time, time) for time in range(3)).encode()
+        self.start()
+        for timestamp, args, left in (2.0, ["notruncate"], 3), (0.0, [], 3), (2.0, [], 1), (time.time(), [], 0):
+            self.kvs["resource.eventlog"] = log
+            self.kvs["checkpoint.resource"] = json.dumps({"timestamp": timestamp, "drain_state": {}}).encode()
+            self.boot(args=args)
+            self.joined()
+            self.assertEqual(list(range(3 - left, 3)), [e["timestamp"] for e in self.log() if e["timestamp"] < 3])
+            self.bridge.stop()
+
+    def test_an_eventlog_of_an_old_flux_is_read_and_rewritten(self):
+        events = (
+            ("drain", {"idset": "0", "reason": "before the last start", "overwrite": 1}),
+            ("resource-init", {"drain": {"1": {"timestamp": 3.0, "reason": "fan"}}, "online": "", "exclude": ""}),
+            ("online", {"idset": "0"}),
+            ("drain", {"idset": "2", "reason": "dimm", "overwrite": 0}),
+            ("drain", {"idset": "42", "reason": "no such rank", "overwrite": 0}),
+        )
+        lines = (json.dumps({"timestamp": time, "name": name, "context": o}) for time, (name, o) in enumerate(events))
+        self.kvs["resource.eventlog"] = "\n".join(lines).encode()
+        self.start()
+        self.boot()
+        self.joined()
+        self.until(lambda: self.muster.drained == {"n1": "fan", "n2": "dimm"})
+        self.assertEqual(["drain"] * 3, [event["name"] for event in self.log()[:3]])
+        self.assertEqual("n1", self.log()[0]["context"]["nodelist"])
+        self.assertTrue(self.logs("resource.eventlog: reduced from 5 to 3 entries"))
+
+    def test_a_line_of_the_eventlog_that_is_no_event_ends_the_start(self):
+        self.start()
+        for line in b"{}", b'{"timestamp":1.0,"name":"undrain","context":{}}', b"nonsense":
+            self.kvs["resource.eventlog"] = line
+            with self.assertRaisesRegex(ValueError, "resource.eventlog or checkpoint.resource in the KVS cannot be read"):
+                self.boot()
 
     def test_an_R_that_changed_meanwhile_keeps_other_hosts_down_until_the_scheduler_is_reloaded(self):
         self.all()

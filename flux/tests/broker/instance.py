@@ -69,8 +69,8 @@ class Instance(reactor.Reactor):
     def get_rank(self):
         return 0
 
-    def flux_kvs_lookup(self, _namespace, _flags, key):
-        return self.kvs.get(key)
+    def flux_kvs_lookup(self, _namespace, flags, key):
+        return _Rpc(self, key.encode()) if flags else self.kvs.get(key)
 
     def msg_watcher_create(self, callback, _type, topic, rolemask):
         return Watcher(self, callback, topic, rolemask)
@@ -83,7 +83,7 @@ class Instance(reactor.Reactor):
 
     def commit(self, txn):
         for flags, key, data in [] if self.kvs_fails else txn:
-            self.kvs[key] = (self.kvs.get(key, b"") if flags else b"") + data
+            self.kvs[key] = self.kvs[data] if flags is None else (self.kvs.get(key, b"") if flags else b"") + data
         return _Commit(self, -1 if self.kvs_fails else 0)
 
     # ---- what tests do

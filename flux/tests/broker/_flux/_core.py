@@ -21,6 +21,8 @@ class _Ffi:
     def from_buffer(data):
         return data
 
+    string = from_buffer
+
 
 ffi = _Ffi()
 
@@ -74,6 +76,15 @@ class lib:
             return -1
         data[0], size[0] = future, len(future)
         return 0
+
+    @staticmethod
+    def flux_kvs_lookup_get_treeobj(future, value):
+        value[0] = b"the place of " + future.payload
+        return 0
+
+    @staticmethod
+    def flux_kvs_txn_put_treeobj(txn, _flags, key, value):
+        txn.append((None, key.decode(), value[len(b"the place of ") :].decode()))
 
     @staticmethod
     def flux_kvs_txn_create():

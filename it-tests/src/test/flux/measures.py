@@ -104,6 +104,27 @@ def drains(say, uri, ranks, count, warm):
     return [list(column) for column in zip(*times[warm:])]
 
 
+def asking(say, uri, topics, count):
+    """Returns the seconds until requests that were sent together were all answered, each time."""
+    client, left, times = Client(uri), [], []
+
+    def answered(errno):
+        require(errno)
+        left.pop()
+        if not left:
+            client.stop()
+
+    callback = on_answer(answered)
+    for _ in range(count):
+        left += topics
+        began = time.perf_counter()
+        for topic in topics:
+            client.ask(topic, None, callback)
+        client.run()
+        times.append(time.perf_counter() - began)
+    return times
+
+
 def flight(say, uri, ranks, count, topics):
     """Returns how many answers had each errno, and the seconds until the last of them."""
     client = Client(uri)

@@ -16,13 +16,15 @@ wait until a change is on disk, and Muster does.
     steady   The same after 500 drains that do not count. A drain by flux-core takes the longer, the more there have been.
     flight   A client sends all of its requests before it reads the first answer. flux-core is silent for a minute or more
              while it works off 20,000 changes; what is silent for longer than --stall has hung.
-    command  The command `flux resource status`.
+    command  The command `flux resource status`, run by turns for each peer, and the requests that the command sends. Most of
+             the command's time is its own: it expands R several times.
     status   Clients ask for resource.status, each on a connection of its own, while an admin changes ranks. The admin has at
              most 16 changes without an answer. "asking 10/s" means that a client asks ten times a second, or as often as it
              is answered; "asking at once" means that it asks again when it has the answer.
 """
 
 import argparse
+import contextlib
 import math
 import multiprocessing
 import os
@@ -39,7 +41,7 @@ if FLUX is None:
 if os.environ.get("MUSTER_PEER") != "inside":  # `flux python` knows where the binding is
     os.execve(FLUX, [FLUX, "python", *sys.argv], {**os.environ, "MUSTER_PEER": "inside"})
 
-from measures import DRAINED, change, drained_ranks, drains, flight, other_ranks, status  # noqa: E402
+from measures import DRAINED, asking, change, drained_ranks, drains, flight, other_ranks, status  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[4]
 BRIDGE = os.environ.get("BRIDGE") or str(ROOT / "flux/muster_bridge.py")
@@ -177,13 +179,6 @@ def measured(peer, options):
             answered, told = (both, both) if isinstance(both, str) else both
             yield row + "answered", answered
             yield row + "scheduler told", told
-    if "command" in options.only:
-        times = []
-        for _ in range(10):
-            began = time.perf_counter()
-            subprocess.run([FLUX, "resource", "status"], env={**os.environ, "FLUX_URI": peer.uri}, check=True, capture_output=True)
-            times.append(time.perf_counter() - began)
-        yield "flux resource status, %d ranks" % peer.ranks, ms(times)
     if "flight" in options.only and peer.ranks == min(options.ranks):
         for what, topics in (("changes", ["resource.drain", "resource.undrain"]), ("status", ["resource.status"])):
             yield "%d in flight, %d ranks: %s" % (options.flight, peer.ranks, what), finish(
@@ -200,6 +195,22 @@ def measured(peer, options):
             changes = finish(changer, options.stall, lambda pace: "%d/s" % pace)
             asking = "asking %d/s" % rate if rate else "asking at once"
             yield "status, %d clients %s, %d changes/s" % (clients, asking, pace), "%s, changes %s" % (times, changes)
+
+
+def command(peers):
+    """Yields rows, the peer, and its cell of the row."""
+    times, requests = ({peer: [] for peer in peers} for _ in range(2))
+    for _ in range(20):
+        for peer in peers:
+            began = time.perf_counter()
+            subprocess.run([FLUX, "resource", "status"], env={**os.environ, "FLUX_URI": peer.uri}, check=True, capture_output=True)
+            times[peer].append(time.perf_counter() - began)
+            process, pipe, _ = start(asking, peer.uri, ["resource.status", "resource.sched-status"], 10)
+            requests[peer] += pipe.recv()
+            process.join()
+    for what, measured in (("flux resource status", times), ("the requests of flux resource status", requests)):
+        for peer in peers:
+            yield "%s, %d ranks" % (what, peer.ranks), peer, ms(measured[peer])
 
 
 def main():
@@ -222,6 +233,10 @@ def main():
                 for row, cell in measured(peer, options):
                     table.setdefault(row, {})[kind.name] = cell
                     print("%s: %s: %s" % (kind.name, row, cell), file=sys.stderr)
+        if "command" in options.only:
+            with contextlib.ExitStack() as stack:
+                for row, peer, cell in command([stack.enter_context(kind(ranks)) for kind in kinds]):
+                    table.setdefault(row, {})[peer.name] = cell
     print("Median and 99th percentile; load average %.1f before, %.1f after\n" % (before, os.getloadavg()[0]))
     print("| | %s |\n|---|%s" % (" | ".join(kind.name for kind in kinds), "---|" * len(kinds)))
     for row, cells in table.items():

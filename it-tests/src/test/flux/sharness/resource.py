@@ -1,8 +1,9 @@
 """A module `resource` for flux-core's own tests: on rank 0 the bridge, with a Muster that it starts for the instance, else flux's module.
 
-The step sharness puts this file into the directory in which the tests' brokers look for modules. Muster gets the R that flux's own module would
-have: of the configuration, else of the KVS, else what this host has, for each broker. BRIDGE and MUSTER name files, and
-SHARNESS_DIRECTORY the directory of flux's module native.so and of what each Muster writes.
+The step sharness puts this file into the directory in which the tests' brokers look for modules. Muster gets the R that flux's own module
+would have: of the configuration, else of the KVS, else what this host has, for each broker. Each load of the module gets a Muster that knows
+no drains, and a bridge that has not served the instance before. Drains then come from the keys in which flux's own module keeps them, which
+some tests edit. BRIDGE and MUSTER name files, and SHARNESS_DIRECTORY the directory of flux's module native.so and of what each Muster writes.
 """
 import ctypes
 import errno
@@ -38,14 +39,17 @@ def discovered(h):
         pass
     local = subprocess.run(["flux", "R", "encode", "--local"], capture_output=True, check=True).stdout
     children = json.loads(local)["execution"]["R_lite"][0]["children"]
-    ranks = str(IDset(",".join(map(str, range(int(h.attr_get("size")))))))
+    size = int(h.attr_get("size"))
+    ranks = "0-%d" % (size - 1) if size > 1 else "0"
     return {"version": 1, "execution": {"R_lite": [{"rank": ranks, "children": children}], "starttime": 0, "expiration": 0,
-                                        "nodelist": [h.attr_get("hostlist")]}}
+                                        "nodelist": list(Hostlist(h.attr_get("hostlist")))[:size]}}
 
 
 def start(h):
     """Starts a Muster, and returns its socket and its process."""
     directory = tempfile.mkdtemp(prefix="m", dir=os.environ["SHARNESS_DIRECTORY"])
+    flux.kvs.put_unlink(h, muster_bridge.STATE)
+    flux.kvs.commit(h)
     table = {k: v for k, v in (h.conf_get("resource", default=None) or {}).items() if k in KEYS}
     if not table.get("path") and not table.get("config"):
         R = discovered(h)
@@ -79,9 +83,21 @@ def native(h, args):
         raise OSError(errno.EIO, "flux's module failed")
 
 
+def nested(h):
+    """Whether the instance is a job of another one. Such instances keep flux's own module."""
+    try:
+        return bool(h.attr_get("jobid"))
+    except OSError:
+        return False
+
+
 def mod_main(h, *args):
+    if nested(h):
+        return native(h, args)
     if h.get_rank():
-        return native(h, ["noverify", *args])  # flux's own module does not verify what it has discovered itself
+        table = h.conf_get("resource", default=None) or {}
+        configured = table.get("path") or table.get("config")
+        return native(h, args if configured else ["noverify", *args])  # flux's own module does not verify what it has discovered itself
     socket, daemon = start(h)
     try:
         bridge = muster_bridge.Bridge(h, {"socket": socket, "grace": 60.0}, args)

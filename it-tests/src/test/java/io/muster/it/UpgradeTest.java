@@ -8,6 +8,7 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,7 +73,7 @@ class UpgradeTest {
         try (Stream<Path> files = Files.walk(directory.resolve("state"))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 if (!file.endsWith("lock")) {
-                    contents.put(file.toString(), Files.readString(file));
+                    contents.put(file.toString(), Files.readString(file, StandardCharsets.ISO_8859_1));
                 }
             }
         }
