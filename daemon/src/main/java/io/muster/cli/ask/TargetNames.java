@@ -87,10 +87,9 @@ public final class TargetNames {
 
     /** Returns advice for targets that are no hosts, if they are names of other resources, such as racks; otherwise "". */
     public static String hint(FluxClient client, String targets) throws IOException {
-        String part = "@{" + targets + "}";
         try {
-            int hosts = search(client, part).size();
-            return hosts == 0 ? "" : "; '" + part + "' stands for " + hosts + " host" + (hosts == 1 ? "" : "s");
+            int hosts = search(client, "@{(" + targets + ") and not type=node}").size();
+            return hosts == 0 ? "" : "; '@{" + targets + "}' stands for " + hosts + " host" + (hosts == 1 ? "" : "s");
         } catch (Failure none) {
             return "";
         }

@@ -84,8 +84,8 @@ class FormatTest {
         client.close();
 
         assertThat(texts(fresh).get("journal/0000000000000001.log"))
-                .contains("\"context\":{\"version\":3,\"first\":1,\"needs\":\"0.1.0\"}");
-        assertThat(texts(fresh).get("snapshot.json")).contains("\n\"version\":3,\"needs\":\"0.1.0\",\"seq\":0,");
+                .contains("\"context\":{\"version\":4,\"first\":1,\"needs\":\"0.1.0\"}");
+        assertThat(texts(fresh).get("snapshot.json")).contains("\n\"version\":4,\"needs\":\"0.1.0\",\"seq\":0,");
     }
 
     @Test

@@ -223,7 +223,7 @@ class RecoveryTest {
     void aFormatOfTheFutureIsRefusedByName() throws IOException {
         String head = "{\"timestamp\":1.0,\"name\":\"journal-segment\",\"context\":{\"version\":9,\"first\":1}}";
         disk.set(ONE, line(head));
-        String sentence = "it is written in format level 9, and this version knows levels 1 to 3: start ";
+        String sentence = "it is written in format level 9, and this version knows levels 1 to 4: start ";
         assertThatThrownBy(() -> Client.recovered(disk))
                 .hasMessage("journal/0000000000000001.log: " + sentence
                         + "the version that wrote it; nothing has been changed");
