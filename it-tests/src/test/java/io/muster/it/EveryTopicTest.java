@@ -285,6 +285,8 @@ class EveryTopicTest {
                     .isEqualTo("2");
             ask("resource.drain", "{'targets':'3'}");
             assertThat(stream.next()).isEqualTo(json("{'down':'3'}"));
+            ask("resource.undrain", "{'targets':'3'}");
+            ask("resource.annotate", "{'targets':'2','mark':{'state':null}}");
         }
         refused(
                 Errno.EINVAL,
