@@ -100,7 +100,7 @@ class RehearsalTest {
         assertThat(bench.waitFor()).as(directory.toString()).isZero();
         JsonNode figures =
                 new JsonMapper().readTree(directory.resolve("bench.json").toFile());
-        assertThat(figures).hasSize(29);
+        assertThat(figures).hasSize(31);
         assertThat(figures.findValuesAsText("what"))
                 .doesNotHaveDuplicates()
                 .contains("resource.reload: one host more or less", "the holds of many requests expire, scattered");
