@@ -126,7 +126,7 @@ public final class Why extends ServerVerb {
                                     ? host(standing, nodes.first())
                                     : new VertexStatus(
                                             standing.state(),
-                                            paths.absolute(vertex),
+                                            graph.address(vertex),
                                             graph.pool(vertex).type(),
                                             place,
                                             nodes,

@@ -208,18 +208,11 @@ record Stock(
             return built;
         }
 
+        /** Returns the ranks of {@code vertices}, as far as they are nodes, and of the nodes below them. */
         private static Idset ranksBelow(ResourceSet r, ResourceGraph graph, Idset vertices) {
-            IntUnaryOperator ranks = graph.ranksIn(r);
-            Idset.Builder below = Idset.builder();
-            vertices.forEach(from -> Walker.of(graph, EdgeKind.CONTAINMENT)
-                    .from(from)
-                    .walk(v -> {
-                        int rank = v.pool().type().equals(NODE) ? ranks.applyAsInt(v.vertex()) : -1;
-                        if (rank >= 0) {
-                            below.add(rank);
-                        }
-                    }));
-            return below.build();
+            Idset nodes = graph.ofKind(kind -> kind.type().equals(NODE));
+            Idset below = vertices.union(graph.below(vertices, EdgeKind.CONTAINMENT));
+            return graph.ranksOf(r, below.intersect(nodes));
         }
 
         private void vertex(int vertex) {

@@ -165,7 +165,17 @@ final class Finder {
 
     /** Returns the vertices to which a path leads, name by name from the top of the subsystem. */
     private Idset path(Path path, String subsystem) {
-        Idset found = Paths.find(graph, subsystem, path.path());
+        String[] names = path.path().text().split("/", -1);
+        Idset found = Idset.EMPTY;
+        for (int i = 1; i < names.length; i++) {
+            Pattern name = new Pattern(names[i], path.path().exact(), null);
+            if (i > 1 && !name.isGlob()) {
+                found = graph.children(found, subsystem, name.text());
+            } else {
+                Idset next = i == 1 ? graph.tops(subsystem) : graph.children(found, subsystem);
+                found = graph.where(next, v -> name.matches(graph.pool(v).name()));
+            }
+        }
         if (found.isEmpty() && !path.path().isGlob()) {
             throw expression.fault(path.at(), "there is no path " + path.path().text() + " in subsystem " + subsystem);
         }
@@ -258,6 +268,6 @@ final class Finder {
                     "the uuid of " + within.size() + " vertices would be computed, and " + MOST_PATHS
                             + " is the most; add a type, as in `node and uuid=...`");
         }
-        return graph.where(within, v -> test.test(graph.pool(v).uuid(Paths.of(graph, v))));
+        return graph.where(within, v -> test.test(graph.pool(v).uuid(graph.address(v))));
     }
 }

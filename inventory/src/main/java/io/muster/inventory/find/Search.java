@@ -89,7 +89,7 @@ public record Search(
 
     /** Returns the path of a vertex that can be used in an expression. */
     public String path(ResourceGraph graph, int vertex) {
-        return subsystem == null ? Paths.of(graph, vertex) : Paths.of(graph, vertex, subsystem);
+        return subsystem == null ? graph.address(vertex) : graph.address(vertex, subsystem);
     }
 
     /** Returns the vertices that the walk visits. */
@@ -97,7 +97,7 @@ public record Search(
         if (from == null && prune == null) {
             return subsystem == null ? graph.all() : graph.in(subsystem);
         }
-        Idset visited = from == null ? Paths.tops(graph, along()) : satisfying(from, graph, r, told);
+        Idset visited = from == null ? graph.tops(along()) : satisfying(from, graph, r, told);
         Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r, told);
         for (Idset open = visited; !open.isEmpty(); ) {
             Idset next = graph.children(open.subtract(pruned), along()).subtract(visited);
@@ -132,7 +132,7 @@ public record Search(
                 ordered.add(visit.vertex());
             }
         };
-        Paths.tops(graph, along())
+        graph.tops(along())
                 .forEach(top -> Walker.of(graph, along())
                         .from(top)
                         .pruning(visit -> {

@@ -222,7 +222,7 @@ public final class Paths {
             if (rank >= 0) {
                 inside.at(rank, String.join("/", names));
             } else {
-                outside.accept(absolute(vertex));
+                outside.accept(graph.address(vertex));
             }
         });
     }
@@ -252,30 +252,11 @@ public final class Paths {
         return found.build();
     }
 
-    /** Returns the path of a vertex, in the form that {@link #find} reads. Containment is preferred to other subsystems. */
-    public String absolute(int vertex) {
-        if (graph.isIn(vertex, EdgeKind.CONTAINMENT)) {
-            return graph.path(vertex, EdgeKind.CONTAINMENT);
-        }
-        for (String subsystem : graph.subsystems()) {
-            if (graph.isIn(vertex, subsystem)) {
-                return subsystem + ":" + graph.path(vertex, subsystem);
-            }
-        }
-        return graph.path(vertex, EdgeKind.CONTAINMENT);
-    }
-
     /** Returns the vertices at a path below the nodes of some ranks, as far as there are any. */
     public Idset below(Idset ofRanks, String path) {
         Idset at = graph.nodesOf(r, ofRanks);
         for (String name : path.isEmpty() ? new String[0] : path.split("/", -1)) {
-            Idset.Builder next = Idset.builder();
-            at.forEach(parent -> graph.forEachChild(parent, EdgeKind.CONTAINMENT, v -> {
-                if (graph.pool(v).name().equals(name)) {
-                    next.add(v);
-                }
-            }));
-            at = next.build();
+            at = graph.children(at, EdgeKind.CONTAINMENT, name);
         }
         return at;
     }

@@ -8,7 +8,6 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
@@ -32,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * similar nodes need no more memory than one.
  */
 public final class ResourceGraph {
+    /** The number of vertices up to which looking at each of their names is faster than looking for a name. */
+    private static final int FEW = 4096;
+
     private final GraphStore layout;
     private final IdMap<Extended> extended;
     private final Map<String, JsonNode> more;
@@ -123,15 +125,10 @@ public final class ResourceGraph {
      * name.
      */
     public Idset named(String text, String subsystem) {
-        Idset.Builder found = Idset.builder();
         if (!text.startsWith("/")) {
-            for (int v = 0; v < size(); v++) {
-                if (pool(v).name().equals(text) && isIn(v, subsystem)) {
-                    found.add(v);
-                }
-            }
-            return found.build();
+            return in(subsystem).intersect(named(Set.of(text)));
         }
+        Idset.Builder found = Idset.builder();
         int root = root(subsystem);
         Deque<Map.Entry<Integer, String>> left = new ArrayDeque<>();
         descend(root, text, left);
@@ -165,6 +162,20 @@ public final class ResourceGraph {
             at = at == root ? -1 : parent(at, subsystem);
         }
         return "/" + String.join("/", names);
+    }
+
+    /** Returns the path in a subsystem, whose name stands before the path unless it is containment. */
+    public String address(int vertex, String subsystem) {
+        String path = path(vertex, subsystem);
+        return subsystem.equals(EdgeKind.CONTAINMENT) ? path : subsystem + ":" + path;
+    }
+
+    /** Returns the address of a vertex in containment or, if the vertex is not there, in the first subsystem in which it is. */
+    public String address(int vertex) {
+        String home = isIn(vertex, EdgeKind.CONTAINMENT)
+                ? EdgeKind.CONTAINMENT
+                : subsystems().stream().filter(s -> isIn(vertex, s)).findFirst().orElse(EdgeKind.CONTAINMENT);
+        return address(vertex, home);
     }
 
     /**
@@ -275,6 +286,23 @@ public final class ResourceGraph {
         return layout.children(vertices, subsystem);
     }
 
+    /** Returns the children of all {@code vertices} in a subsystem that have this name. */
+    public Idset children(Idset vertices, String subsystem, String name) {
+        Idset children = children(vertices, subsystem);
+        return children.size() < FEW
+                ? where(children, v -> pool(v).name().equals(name))
+                : children.intersect(named(Set.of(name)));
+    }
+
+    /** Returns the root, and the vertices without parent, of which a subsystem that is no hierarchy may have several. */
+    public Idset tops(String subsystem) {
+        int root = root(subsystem);
+        Idset members = in(subsystem);
+        return root < 0
+                ? Idset.EMPTY
+                : members.subtract(children(members, subsystem)).with(root);
+    }
+
     /** Returns all descendants of {@code vertices}. One of {@code vertices} is in the set only if it is below another one. */
     public Idset below(Idset vertices, String subsystem) {
         return layout.below(vertices, subsystem);
@@ -296,13 +324,7 @@ public final class ResourceGraph {
 
     /** Returns the vertices with a state in which nothing may be placed on them. */
     public Idset unusable() {
-        Idset.Builder found = Idset.builder();
-        extended.forEach((first, last, data) -> {
-            if (!data.isUsable()) {
-                found.addRange(first, last);
-            }
-        });
-        return found.build();
+        return withData(data -> !data.isUsable());
     }
 
     /** Sets a tag on {@code vertices}, as {@code Tag(K, [V])} of RFC 4 does. */
@@ -426,59 +448,6 @@ public final class ResourceGraph {
                 given.keepUnlike(graph);
             }
             return graph;
-        }
-    }
-
-    /**
-     * The paths that a document gives to its vertices, by subsystem. A leaf stores only a reference to its parent's path,
-     * which its siblings share.
-     */
-    private static final class GivenPaths {
-        /** For a vertex that has no other path than in containment, this path without the vertex's name. */
-        private @Nullable String[] above = new String[16];
-
-        private final Map<String, String> known = new HashMap<>();
-        private final Map<Integer, Map<String, String>> otherPaths = new HashMap<>();
-
-        void add(int vertex, String name, Map<String, String> paths) {
-            above = vertex < above.length ? above : Arrays.copyOf(above, Math.max(vertex + 1, above.length * 2));
-            @Nullable String path = paths.size() == 1 ? paths.get(EdgeKind.CONTAINMENT) : null;
-            if (path != null && path.endsWith("/" + name)) {
-                String lead = path.substring(0, path.length() - name.length() - 1);
-                above[vertex] = known.computeIfAbsent(lead, p -> p);
-            } else {
-                otherPaths.put(vertex, new LinkedHashMap<>(paths));
-            }
-        }
-
-        /** Returns the paths of a vertex by subsystem, or null if the document gives none. */
-        @Nullable
-        Map<String, String> of(int vertex, String name) {
-            @Nullable String lead = vertex < above.length ? above[vertex] : null;
-            return lead == null ? otherPaths.get(vertex) : Map.of(EdgeKind.CONTAINMENT, lead + "/" + name);
-        }
-
-        /** Drops the paths that {@code graph} can compute from its edges, to save memory. */
-        void keepUnlike(ResourceGraph graph) {
-            boolean anyKept = false;
-            for (int vertex = 0; vertex < graph.size(); vertex++) {
-                @Nullable
-                Map<String, String> given = of(vertex, graph.pool(vertex).name());
-                if (given != null && given.equals(graph.pathsByEdges(vertex))) {
-                    forget(vertex);
-                } else {
-                    anyKept |= given != null;
-                }
-            }
-            if (!anyKept) {
-                above = new String[0];
-                known.clear();
-            }
-        }
-
-        private void forget(int vertex) {
-            above[vertex] = null;
-            otherPaths.remove(vertex);
         }
     }
 }
