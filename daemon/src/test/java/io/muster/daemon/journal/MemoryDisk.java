@@ -52,10 +52,13 @@ public final class MemoryDisk implements Disk {
     /** A mark that the test puts between the operations. */
     record Mark(String text, long seq) implements Op {}
 
+    /** Copies what is on the disk now. The journal's thread may write meanwhile: each name of the copy has its inode. */
     MemoryDisk copy() {
         MemoryDisk copy = new MemoryDisk();
-        inodes.forEach(bytes -> copy.inodes.add(bytes.clone()));
         copy.names.putAll(names);
+        synchronized (inodes) {
+            inodes.forEach(bytes -> copy.inodes.add(bytes.clone()));
+        }
         copy.modified.putAll(modified);
         return copy;
     }
@@ -69,9 +72,15 @@ public final class MemoryDisk implements Disk {
     }
 
     public void set(String name, byte[] content) {
-        inodes.add(content.clone());
-        names.put(name, inodes.size() - 1);
+        names.put(name, inode(content.clone()));
         modified.put(name, now);
+    }
+
+    private int inode(byte[] content) {
+        synchronized (inodes) {
+            inodes.add(content);
+            return inodes.size() - 1;
+        }
     }
 
     void write(int inode, long at, byte[] bytes) {
@@ -107,10 +116,10 @@ public final class MemoryDisk implements Disk {
     @Override
     public File open(String name, Access access) throws IOException {
         if (access == Access.CREATE) {
-            inodes.add(new byte[0]);
-            names.put(name, inodes.size() - 1);
+            int created = inode(new byte[0]);
+            names.put(name, created);
             modified.put(name, now);
-            ops.add(new Named(name, inodes.size() - 1));
+            ops.add(new Named(name, created));
         }
         Integer inode = names.get(name);
         if (inode == null) {

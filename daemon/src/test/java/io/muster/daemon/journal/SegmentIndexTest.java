@@ -35,15 +35,15 @@ class SegmentIndexTest {
         done.join();
     }
 
-    private static void prepare(Client client) throws IOException {
+    private static void prepare(Archive archive) throws IOException {
         int pieces = 0;
-        while (client.journal().archive().prepare()) {
+        while (archive.prepare()) {
             pieces++;
         }
         assertThat(pieces).isLessThanOrEqualTo(1_000);
     }
 
-    private List<String> indexes() {
+    private static List<String> indexes(MemoryDisk disk) {
         return disk.list(Segment.DIRECTORY).stream()
                 .map(entry -> Segment.DIRECTORY + "/" + entry.name())
                 .filter(name -> name.endsWith(SUFFIX))
@@ -69,7 +69,7 @@ class SegmentIndexTest {
         for (int i = 0; i < 40; i++) {
             drain(client, i == 5 ? "r[0-3]n[0-9]" : "x" + i);
         }
-        prepare(client);
+        prepare(client.journal().archive());
         client.close();
         String first = Segment.name(1);
         String text = new String(disk.content(first), StandardCharsets.UTF_8);
@@ -77,7 +77,7 @@ class SegmentIndexTest {
         disk.write(Objects.requireNonNull(disk.names.get(first)), text.indexOf("x3"), new byte[] {'y'});
         assertThat(read(disk, seq, "r2n7")).hasSize(1).first().asString().contains("r[0-3]n[0-9]");
         assertThat(read(disk, seq, "x3")).first().asString().contains("the checksum does not match");
-        indexes().forEach(disk::delete);
+        indexes(disk).forEach(disk::delete);
         assertThat(read(disk, seq, "r2n7")).hasSize(2).first().asString().contains("the checksum does not match");
     }
 
@@ -91,16 +91,16 @@ class SegmentIndexTest {
         byte[] bad = disk.content(segments.get(1).name()).clone();
         bad[bad.length / 2] ^= 1;
         disk.set(segments.get(1).name(), bad);
-        prepare(client);
+        prepare(client.journal().archive());
         List<String> expected = new ArrayList<>();
         for (Segment segment : segments.subList(0, segments.size() - 1)) {
             expected.add(segment.name() + SUFFIX);
         }
         expected.remove(1);
-        assertThat(indexes()).isEqualTo(expected);
+        assertThat(indexes(disk)).isEqualTo(expected);
         disk.delete(segments.get(0).name());
-        prepare(client);
-        assertThat(indexes()).isEqualTo(expected.subList(1, expected.size()));
+        prepare(client.journal().archive());
+        assertThat(indexes(disk)).isEqualTo(expected.subList(1, expected.size()));
         client.close();
     }
 
@@ -130,13 +130,13 @@ class SegmentIndexTest {
             done.join();
         }
         if (random.nextBoolean()) {
-            prepare(client);
+            prepare(client.journal().archive());
         }
     }
 
     /** Does to an index, or to a segment, what disks and people do. */
-    private void spoil(Random random) throws IOException {
-        List<String> indexes = indexes();
+    private static void spoil(MemoryDisk disk, Random random) throws IOException {
+        List<String> indexes = indexes(disk);
         if (indexes.isEmpty()) {
             return;
         }
@@ -170,13 +170,19 @@ class SegmentIndexTest {
         Client client = Client.open(disk, settings);
         for (int round = 0; round < 4; round++) {
             events(client, random);
-            spoil(random);
-            MemoryDisk plain = disk.copy();
-            indexes().forEach(plain::delete);
+            // A copy, because the journal's thread may start a segment or delete one at any time.
+            MemoryDisk spoilt = disk.copy();
+            spoil(spoilt, random);
+            if (random.nextBoolean()) {
+                prepare(new JournalArchive(spoilt));
+                spoil(spoilt, random);
+            }
+            MemoryDisk plain = spoilt.copy();
+            indexes(plain).forEach(plain::delete);
             long last = random.nextBoolean() ? seq : random.nextInt((int) seq + 1);
             String host = "r" + random.nextInt(3) + "n" + random.nextInt(10);
             for (String[] hosts : List.of(new String[] {host}, new String[] {host, "r1n3-ib"}, new String[0])) {
-                assertThat(read(disk, last, hosts))
+                assertThat(read(spoilt, last, hosts))
                         .as("%s up to %d", List.of(hosts), last)
                         .isEqualTo(read(plain, last, hosts));
             }
