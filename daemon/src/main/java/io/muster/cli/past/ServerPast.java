@@ -8,7 +8,6 @@ import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Past;
 import io.muster.inventory.history.PastAnswer;
-import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.InventoryState;
@@ -89,7 +88,7 @@ final class ServerPast implements PastSource {
                     past.missing("");
                     lost = event.path("timestamp").asDouble();
                 }
-                past.add(PastEvent.of(event));
+                past.add(event);
             }
         }
         if (period.until() >= now) {

@@ -1,5 +1,6 @@
 package io.muster.daemon.journal;
 
+import io.muster.inventory.hostlist.HostSearch;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
@@ -10,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * another form than the daemon writes may concern every host.
  */
 final class HostLines {
-    /** With more hosts, parsing every line is not slower than looking for each host. */
-    private static final int MOST = 16;
-
     private static final int LONGEST_NUMBER = 18;
 
     private static final byte[] SEQ = ascii("{\"seq\":");
@@ -23,7 +21,7 @@ final class HostLines {
     private static final byte[] IDSET = ascii("\",\"context\":{\"idset\":\"");
     private static final byte[] NODELIST = ascii("\",\"nodelist\":\"");
 
-    private final byte[][] hosts;
+    private final HostSearch hosts;
 
     private byte[] line = {};
     private int at;
@@ -31,16 +29,12 @@ final class HostLines {
 
     /** @param hosts empty for all hosts */
     HostLines(Set<String> hosts) {
-        this.hosts = hosts.size() > MOST
-                ? new byte[0][]
-                : hosts.stream()
-                        .map(host -> host.getBytes(StandardCharsets.UTF_8))
-                        .toArray(byte[][]::new);
+        this.hosts = new HostSearch(hosts);
     }
 
     /** Whether lines may be passed over; otherwise each line may concern one of the hosts. */
     boolean isSelective() {
-        return hosts.length > 0;
+        return hosts.isSelective();
     }
 
     /**
@@ -65,10 +59,7 @@ final class HostLines {
 
     /** Whether a hostlist may name one of the hosts. */
     boolean mayName(byte[] bytes, int start, int until) {
-        line = bytes;
-        at = start;
-        end = until;
-        return isNamed(start, until);
+        return hosts.mayName(bytes, start, until);
     }
 
     /** The seq of a line in the form that the daemon writes, and moves to its hostlist; 0 if the line has another form. */
@@ -119,63 +110,7 @@ final class HostLines {
     /** Whether the hostlist here may name one of the hosts. */
     private boolean isNamed() {
         int first = at;
-        return !skipText() || isNamed(first, at);
-    }
-
-    private boolean isNamed(int first, int last) {
-        int depth = 0;
-        int item = first;
-        for (int i = first; i <= last; i++) {
-            byte b = line[i];
-            depth += b == '[' ? 1 : b == ']' ? -1 : 0;
-            if (i == last || (b == ',' && depth == 0)) {
-                for (byte[] host : hosts) {
-                    if (isNamed(host, item, i)) {
-                        return true;
-                    }
-                }
-                item = i + 1;
-            }
-        }
-        return false;
-    }
-
-    /** Whether one item of a hostlist, such as {@code n7} or {@code n[1-3,7]-ib}, may name a host. */
-    private boolean isNamed(byte[] host, int from, int to) {
-        int i = 0;
-        at = from;
-        while (at < to && line[at] != '[') {
-            if (i == host.length || host[i++] != line[at++]) {
-                return false;
-            }
-        }
-        if (at == to) {
-            return i == host.length;
-        }
-        int digits = i;
-        long number = 0;
-        while (digits < host.length && isDigit(host[digits])) {
-            number = 10 * number + host[digits++] - '0';
-        }
-        return digits - i > LONGEST_NUMBER || (digits > i && isInRange(number, to));
-    }
-
-    /** Whether the bracket here may contain a number. What follows the bracket is not looked at, except for more digits of the number. */
-    private boolean isInRange(long number, int to) {
-        while (at < to && line[at] != ']') {
-            at++;
-            long low = number();
-            long high = low;
-            if (at < to && line[at] == '-') {
-                at++;
-                high = number();
-            }
-            boolean plain = low >= 0 && high >= 0 && at < to && (line[at] == ',' || line[at] == ']');
-            if (!plain || (low <= number && number <= high)) {
-                return true;
-            }
-        }
-        return at + 1 < to && (isDigit(line[at + 1]) || line[at + 1] == '[');
+        return !skipText() || hosts.mayName(line, first, at);
     }
 
     private static byte[] ascii(String text) {

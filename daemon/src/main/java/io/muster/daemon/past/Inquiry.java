@@ -5,7 +5,6 @@ import io.muster.daemon.ledger.Archive;
 import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Past;
-import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.state.Entry;
@@ -91,7 +90,7 @@ public final class Inquiry implements Closeable {
         while (!done && past.ended() < intervals && events++ < MOST_EVENTS) {
             Archive.Item item = reading.next();
             if (item instanceof Archive.Item.Event event) {
-                past.add(PastEvent.of(event.json()));
+                past.add(event.json());
             } else if (item instanceof Archive.Item.State state) {
                 past.add(parse(state.json()), state.time());
             } else if (item instanceof Archive.Item.Missing missing) {

@@ -1,5 +1,7 @@
 package io.muster.inventory.history;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.hostlist.HostSearch;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
@@ -14,6 +16,7 @@ import java.util.Set;
  */
 public final class Past {
     private final Set<String> hosts;
+    private final HostSearch search;
     private final Period period;
     private final Chronicle chronicle;
     private boolean whole = true;
@@ -24,6 +27,7 @@ public final class Past {
     /** @param hosts the hosts that are asked for; empty for all hosts */
     public Past(Set<String> hosts, Period period) {
         this.hosts = hosts;
+        this.search = new HostSearch(hosts);
         this.period = period;
         this.chronicle = new Chronicle(hosts);
     }
@@ -47,8 +51,9 @@ public final class Past {
         gap = false;
     }
 
-    /** Adds an event; events after the period are ignored. */
-    public void add(PastEvent event) {
+    /** Adds an event as Muster or a Flux broker sends it; events after the period are ignored. */
+    public void add(JsonNode json) {
+        PastEvent event = PastEvent.of(json, search);
         if (event.time() <= period.until()) {
             chronicle.add(event);
         }

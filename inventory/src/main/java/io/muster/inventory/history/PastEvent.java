@@ -5,6 +5,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.hostlist.HostSearch;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
@@ -102,8 +103,10 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
     /**
      * Reads an event from a response of Muster or of a Flux broker. Reading is lenient: a Flux broker does not send what
      * only Muster knows, such as the holder and the user. A definition without R is an event that changes nothing.
+     *
+     * @param wanted the hosts that matter; others may be missing from the result
      */
-    public static PastEvent of(JsonNode event) {
+    public static PastEvent of(JsonNode event, HostSearch wanted) {
         JsonNode context = event.path("context");
         String initial = context.path("initial").asText();
         Kind kind = kind(
@@ -113,10 +116,10 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
         List<String> hosts = new ArrayList<>();
         if (kind == Kind.DEFINE || kind == Kind.DEFINE_OFFLINE) {
             JsonNode nodelist = context.path("R").path("execution").path("nodelist");
-            nodelist.forEach(part -> hosts.add(part.asText()));
+            nodelist.forEach(part -> hosts.add(wanted.only(part.asText())));
             kind = nodelist.isMissingNode() ? Kind.OTHER : kind;
         } else if (kind != Kind.OTHER && !context.path("nodelist").asText("").isEmpty()) {
-            hosts.add(context.path("nodelist").asText());
+            hosts.add(wanted.only(context.path("nodelist").asText()));
             kind = context.path("keeps-holds").asBoolean() ? Kind.EXCLUDE_HELD : kind;
         }
         return new PastEvent(

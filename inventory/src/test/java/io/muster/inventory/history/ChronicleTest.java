@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.HostSearch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ChronicleTest {
+    private static final HostSearch ALL = new HostSearch(Set.of());
     private final Chronicle chronicle = new Chronicle(Set.of());
     private double time = 100;
 
@@ -20,7 +22,7 @@ class ChronicleTest {
         for (int i = 0; i < context.length; i += 2) {
             inside.put(context[i], context[i + 1]);
         }
-        chronicle.add(PastEvent.of(event));
+        chronicle.add(PastEvent.of(event, ALL));
         time += 10;
     }
 
@@ -109,7 +111,7 @@ class ChronicleTest {
                 new JsonMapper().createObjectNode().put("timestamp", at).put("name", "resource-define");
         ObjectNode context = define.putObject("context").put("initial", initial);
         context.putObject("R").putObject("execution").putArray("nodelist").add(hosts);
-        chronicle.add(PastEvent.of(define));
+        chronicle.add(PastEvent.of(define, ALL));
     }
 
     @Test

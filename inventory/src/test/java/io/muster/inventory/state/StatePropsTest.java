@@ -14,6 +14,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.history.Chronicle;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastEvent;
+import io.muster.inventory.hostlist.HostSearch;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Decision.Rejection.Kind;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs random commands by several people on the state and on the naive model, and compares all observable data after each. */
 class StatePropsTest {
+    private static final HostSearch ALL = new HostSearch(Set.of());
     private static final int STEPS = 60;
     private static final int HIGHEST = 9;
     private static final Principal[] PEOPLE = {States.ALICE, States.BOB, new Principal(1001, "alice", 77)};
@@ -79,7 +81,7 @@ class StatePropsTest {
             step(random);
             for (Entry entry : real.entries()) {
                 PastEvent event = PastEvent.of(entry);
-                assertThat(PastEvent.of(States.tree(entry))).isEqualTo(event);
+                assertThat(PastEvent.of(States.tree(entry), ALL)).isEqualTo(event);
                 chronicle.add(event);
                 replay(entry);
                 assertThat(open(chronicle)).as("after %s", event).isEqualTo(open(replayed));

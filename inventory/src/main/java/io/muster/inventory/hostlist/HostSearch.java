@@ -1,0 +1,147 @@
+package io.muster.inventory.hostlist;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.StringJoiner;
+
+/**
+ * Looks for a few hosts in the text of hostlists without parsing it. Errs on the side of yes: where a search says no, the hostlist does not
+ * name any of the hosts.
+ */
+public final class HostSearch {
+    /** With more hosts, parsing a hostlist is not slower than looking for each host. */
+    private static final int MOST = 16;
+
+    private static final int LONGEST_NUMBER = 18;
+
+    private final byte[][] hosts;
+
+    /** @param hosts empty for all hosts */
+    public HostSearch(Set<String> hosts) {
+        this.hosts = hosts.size() > MOST
+                ? new byte[0][]
+                : hosts.stream()
+                        .map(host -> host.getBytes(StandardCharsets.ISO_8859_1))
+                        .toArray(byte[][]::new);
+    }
+
+    /** Whether the search can say no. */
+    public boolean isSelective() {
+        return hosts.length > 0;
+    }
+
+    /** Whether the hostlist between two offsets may name one of the hosts. */
+    public boolean mayName(byte[] text, int from, int to) {
+        for (byte[] host : hosts) {
+            if (mayName(host, text, from, to)) {
+                return true;
+            }
+        }
+        return !isSelective();
+    }
+
+    /** Returns a hostlist without the items that name none of the hosts. */
+    public String only(String hostlist) {
+        if (!isSelective()) {
+            return hostlist;
+        }
+        byte[] text = hostlist.getBytes(StandardCharsets.ISO_8859_1);
+        StringJoiner kept = new StringJoiner(",");
+        int end;
+        for (int at = 0; at < text.length; at = end + 1) {
+            end = end(text, at, text.length);
+            if (mayName(text, at, end)) {
+                kept.add(hostlist.substring(at, end));
+            }
+        }
+        return kept.toString();
+    }
+
+    private static boolean isSeparator(byte b) {
+        return b == ',' || b == ' ' || b == '\t';
+    }
+
+    /** The offset of the separator after an item such as {@code n7} or {@code n[1-3,7]-ib}. */
+    private static int end(byte[] text, int from, int to) {
+        boolean inBrackets = false;
+        int at = from;
+        while (at < to && (inBrackets || !isSeparator(text[at]))) {
+            inBrackets = inBrackets ? text[at] != ']' : text[at] == '[';
+            at++;
+        }
+        return at;
+    }
+
+    private static boolean mayName(byte[] host, byte[] text, int from, int to) {
+        int at = from;
+        while (at < to) {
+            int same = 0;
+            while (at < to && same < host.length && text[at] == host[same]) {
+                at++;
+                same++;
+            }
+            boolean ends = at == to || isSeparator(text[at]);
+            if (ends ? same == host.length : text[at] == '[' && mayFollow(host, same, text, at, to)) {
+                return true;
+            }
+            at = end(text, at, to) + 1;
+        }
+        return false;
+    }
+
+    /**
+     * Whether the bracket at an offset may contain the number at an offset in the host. What follows the bracket is not looked at, except
+     * for more digits of the number.
+     */
+    private static boolean mayFollow(byte[] host, int from, byte[] text, int bracket, int to) {
+        int digits = from;
+        while (digits < host.length && isDigit(host[digits])) {
+            digits++;
+        }
+        if (digits == from || digits - from > LONGEST_NUMBER) {
+            return digits > from;
+        }
+        long number = number(host, from, digits);
+        int at = bracket;
+        while (at < to && text[at] != ']') {
+            int first = at + 1;
+            at = endOfDigits(text, first, to);
+            long low = number(text, first, at);
+            long high = low;
+            if (at < to && text[at] == '-') {
+                first = at + 1;
+                at = endOfDigits(text, first, to);
+                high = number(text, first, at);
+            }
+            boolean plain = low >= 0 && high >= 0 && at < to && (text[at] == ',' || text[at] == ']');
+            if (!plain || (low <= number && number <= high)) {
+                return true;
+            }
+        }
+        return at + 1 < to && (isDigit(text[at + 1]) || text[at + 1] == '[');
+    }
+
+    private static int endOfDigits(byte[] text, int from, int to) {
+        int at = from;
+        while (at < to && isDigit(text[at])) {
+            at++;
+        }
+        return at;
+    }
+
+    /** The number between two offsets; -1 if there is none, or one that is too long. */
+    private static long number(byte[] text, int from, int to) {
+        if (to == from || to - from > LONGEST_NUMBER) {
+            return -1;
+        }
+        long value = 0;
+        for (int i = from; i < to; i++) {
+            value = 10 * value + text[i] - '0';
+        }
+        return value;
+    }
+
+    private static boolean isDigit(byte b) {
+        return b >= '0' && b <= '9';
+    }
+}
