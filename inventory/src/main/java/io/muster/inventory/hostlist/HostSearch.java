@@ -63,11 +63,13 @@ public final class HostSearch {
 
     /** The offset of the separator after an item such as {@code n7} or {@code n[1-3,7]-ib}. */
     private static int end(byte[] text, int from, int to) {
-        boolean inBrackets = false;
         int at = from;
-        while (at < to && (inBrackets || !isSeparator(text[at]))) {
-            inBrackets = inBrackets ? text[at] != ']' : text[at] == '[';
-            at++;
+        for (; at < to && !isSeparator(text[at]); at++) {
+            if (text[at] == '[') {
+                while (at + 1 < to && text[at] != ']') {
+                    at++;
+                }
+            }
         }
         return at;
     }
