@@ -17,7 +17,6 @@ import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 
 /**
@@ -33,17 +32,12 @@ final class Finder {
 
     private final ResourceGraph graph;
     private final ResourceSet r;
-    private final Map<String, Idset> told;
     private final Expression expression;
 
-    /**
-     * @param r the R whose ranks the nodes of the graph stand for
-     * @param told the ranks of which people are told each word, such as "drained"
-     */
-    Finder(ResourceGraph graph, ResourceSet r, Map<String, Idset> told, Expression expression) {
+    /** @param r the R whose ranks the nodes of the graph stand for */
+    Finder(ResourceGraph graph, ResourceSet r, Expression expression) {
         this.graph = graph;
         this.r = r;
-        this.told = told;
         this.expression = expression;
     }
 
@@ -215,17 +209,11 @@ final class Finder {
     }
 
     private Idset state(Operator operator, Pattern value, Idset within) {
-        Idset marked = graph.withData(data -> data.state() != null && value.matches(data.state()));
-        Idset ranks = Idset.EMPTY;
-        for (Map.Entry<String, Idset> word : told.entrySet()) {
-            ranks = value.matches(word.getKey()) ? ranks.union(word.getValue()) : ranks;
-        }
-        Idset found = marked.union(graph.nodesOf(r, ranks));
-        if (operator == Operator.NOT_EQUAL) {
-            Idset known = graph.withData(data -> data.state() != null);
-            return within.intersect(known.union(graph.nodesOf(r, r.ranks()))).subtract(found);
-        }
-        return within.intersect(found);
+        Idset found = graph.withData(data -> data.hasState(value::matches));
+        return within.intersect(
+                operator == Operator.EQUAL
+                        ? found
+                        : graph.withData(data -> data.hasState(any -> true)).subtract(found));
     }
 
     /** Finds the nodes that stand for the ranks, and their parts. */

@@ -38,7 +38,7 @@ class FindPropsTest {
         final Random random;
         final ResourceSet r;
         final ResourceGraph graph;
-        final Map<String, Idset> told = new TreeMap<>();
+        final Idset down;
 
         World(Random random) {
             this.random = random;
@@ -57,15 +57,15 @@ class FindPropsTest {
                     ? ResourceGraph.of(r, random.nextBoolean() ? Detail.UNITS : Detail.POOLS)
                     : table().withProperties(r);
             Idset all = made.all();
+            down = some(r.ranks());
             graph = made.tag(some(all), "firmware", "7.1")
                     .tag(some(all), "firmware", "8")
                     .state(some(all), "failing")
                     .scheduler(
                             some(all),
                             "job",
-                            JsonNodeFactory.instance.objectNode().put("id", 7));
-            told.put("down", some(r.ranks()));
-            told.put("drained", some(told.get("down")));
+                            JsonNodeFactory.instance.objectNode().put("id", 7))
+                    .extend(made.nodesOf(r, down), data -> data.withCondition("drained"));
         }
 
         Idset some(Idset among) {
@@ -220,8 +220,7 @@ class FindPropsTest {
                     new Case(
                             "state=d*n",
                             (v, s) -> type(v).equals("node")
-                                    && told.getOrDefault("down", Idset.EMPTY)
-                                            .contains(r.ranksOf(name(v)).first()));
+                                    && down.contains(r.ranksOf(name(v)).first()));
                 case 11 ->
                     new Case(
                             "rank<2",
@@ -264,7 +263,7 @@ class FindPropsTest {
             Idset expected =
                     world.graph.where(world.graph.all(), v -> some.meaning().test(v, EdgeKind.CONTAINMENT));
             try {
-                Search.Found found = Search.all(Expression.parse(some.text())).in(world.graph, world.r, world.told);
+                Search.Found found = Search.all(Expression.parse(some.text())).in(world.graph, world.r);
                 assertThat(found.vertices()).as(some.text()).isEqualTo(expected);
                 assertThat(found.ranks()).as(some.text()).isEqualTo(ranks(world, expected));
             } catch (MalformedException e) {
@@ -297,7 +296,7 @@ class FindPropsTest {
             if (!path.startsWith(NET) && world.graph.subsystems().stream().anyMatch(s -> world.graph.isIn(v, s))) {
                 Expression expression = Expression.parse(quoted);
                 assertThat(Search.all(expression)
-                                .in(world.graph, world.r, world.told)
+                                .in(world.graph, world.r)
                                 .vertices())
                         .as(path)
                         .isEqualTo(Idset.of(v));
@@ -311,7 +310,7 @@ class FindPropsTest {
         Expression everything = Expression.parse("size>=0");
         Search.Order order = random.nextBoolean() ? Search.Order.PRE : Search.Order.POST;
         Search search = new Search(everything, EdgeKind.CONTAINMENT, null, Expression.parse("type=node"), order, 0, "");
-        Search.Found found = search.in(world.graph, world.r, world.told);
+        Search.Found found = search.in(world.graph, world.r);
         List<Integer> ordered = search.ordered(world.graph, found);
         assertThat(ordered).hasSize(found.vertices().size()).doesNotHaveDuplicates();
         world.graph.in(EdgeKind.CONTAINMENT).forEach(v -> {
