@@ -8,7 +8,6 @@ import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.UnknownPathException;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,12 +22,18 @@ public final class LiveGraph {
      * @param structure the graph of {@code state.resources()}, with its properties
      */
     public static ResourceGraph of(ResourceGraph structure, InventoryState state) {
-        ResourceSet r = state.resources();
-        Paths paths = new Paths(structure, r);
         ResourceGraph graph = structure;
         for (Map.Entry<String, Idset> told : Told.of(state).entrySet()) {
-            graph = graph.extend(graph.nodesOf(r, told.getValue()), data -> data.withCondition(told.getKey()));
+            Idset nodes = graph.nodesOf(state.resources(), told.getValue());
+            graph = graph.extend(nodes, data -> data.withCondition(told.getKey()));
         }
+        return noted(graph, state);
+    }
+
+    /** Returns {@code structure} with the notes, and without what people are told of nodes. */
+    public static ResourceGraph noted(ResourceGraph structure, InventoryState state) {
+        Paths paths = new Paths(structure, state.resources());
+        ResourceGraph graph = structure;
         for (Map.Entry<String, IdMap<Note>> path : state.notes().inside().entrySet()) {
             for (Map.Entry<Note, Idset> group : path.getValue().groups().entrySet()) {
                 graph = note(graph, paths.below(group.getValue(), path.getKey()), group.getKey());
