@@ -141,9 +141,8 @@ final class Daemon {
                 structures,
                 threads.beside(threads.reloads()),
                 Preparation.onReload(config));
-        FeasibilityChecks feasible =
-                new FeasibilityChecks(core.inventory()::state, core.inventory()::now, threads.beside(threads.checks()));
-        feasible.configure(config);
+        FeasibilityChecks feasible = new FeasibilityChecks(
+                core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
         Searches searches = new Searches(core.inventory()::committed, structures, threads.beside(threads.answers()));
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         return new Backend(
@@ -224,7 +223,6 @@ final class Daemon {
                 gate,
                 core,
                 backend.queries(),
-                backend.feasible(),
                 backend.structures(),
                 next -> backend.changes().definition(Preparation.onReload(next)));
         List<Configurable> parts = new ArrayList<>();

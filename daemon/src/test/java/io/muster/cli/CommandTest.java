@@ -136,7 +136,7 @@ class CommandTest extends VerbTest {
         succeeds("offline", "3", "psu");
         assertThat(out("why", "node3"))
                 .startsWith(
-                        "node3 (rank 3): not up: offline, drained\n  membership  member\n  liveness    offline for ")
+                        "node3 (rank 3): not up: drained, offline\n  membership  member\n  liveness    offline for ")
                 .contains(": psu\n  hold        admin: bad dimm by " + USER)
                 .contains("\n  properties  batch\n  scheduler   none is connected\n")
                 .containsPattern("event .* drain node3 \\(rank 3\\) reason=\"bad dimm\"")

@@ -59,9 +59,13 @@ class FindTest {
         ResourceGraph.Builder builder = ResourceGraph.builder();
         int cluster = vertex(builder, "cluster", 0, 1, -1);
         int pdu = vertex(builder, "pdu", 0, 40, -1);
+        int feed = vertex(builder, "feed", 1, 40, -1);
         for (int rack = 0; rack < 2; rack++) {
             int holder = vertex(builder, "rack", rack, 1, -1);
             builder.edge(cluster, holder, EdgeKind.contains());
+            if (rack == 1) {
+                builder.edge(feed, holder, EdgeKind.of("power", EdgeKind.CONDUIT_OF));
+            }
             for (int rank = 2 * rack; rank < 2 * rack + 2; rank++) {
                 int node = vertex(builder, "node", rank, 1, rank);
                 builder.edge(holder, node, EdgeKind.contains());
@@ -109,12 +113,16 @@ class FindTest {
                 "--hosts rack1                     | node[2-3]",
                 "--ranks memory.size>=32GB         | 2-3",
                 "--hosts node in power:pdu0        | node[0,2]",
+                "--hosts node in power:feed1       | node[2-3]",
+                "--hosts power:feed1               | node[2-3]",
+                "power:(feed has node3)            | power:/feed1",
+                "--count core in power:feed1       | 2",
                 "--hosts state=down                | node3",
                 "--hosts property=ssd              | node1",
                 "power:pdu                         | power:/pdu0",
                 "--best 2 by size memory           | 48000000000 /cluster0/rack1/node3/memory0 32000000000 /cluster0/rack1/node2/memory0",
                 "--order=pre --from=/cluster0/rack0 --prune=node1 size>=0 | /cluster0/rack0 /cluster0/rack0/node0 /cluster0/rack0/node0/core0 /cluster0/rack0/node0/memory0 /cluster0/rack0/node1",
-                "--order=post --prune=node --subsystem=power size>=0 | power:/pdu0/node0 power:/pdu0/node2 power:/pdu0",
+                "--order=post --prune=node --subsystem=power size>=0 | power:/pdu0/node0 power:/pdu0/node2 power:/pdu0 power:/feed1/rack1 power:/feed1",
                 "--count type=tape                 | 0",
             })
     void findsAndPrints(String line, String out) {
@@ -198,6 +206,9 @@ class FindTest {
         assertThat(muster("drain", "--dry-run", "@{node in power:pdu0}", "breaker")
                         .out())
                 .startsWith("would drain node[0,2]");
+        for (String rack : List.of("@{node in power:feed1}", "@{power:feed1}")) {
+            assertThat(muster("drain", "--dry-run", rack, "breaker").out()).startsWith("would drain node[2-3]");
+        }
         assertThat(muster("drain", "@{memory in rack0}", "dimm").exit()).isZero();
         assertThat(muster("find", "--hosts", "state=drained").out()).isEqualTo("node[0-1]\n");
         assertThat(muster("status", "-no", "{state} {nodelist}", "-s", "drained", "@{state=drained}")

@@ -19,7 +19,6 @@ public class FindBenchmark extends ClusterBenchmark {
 
     private ResourceSet r = ResourceSet.EMPTY;
     private ResourceGraph graph = ResourceGraph.of(r, Detail.UNITS);
-    private Map<String, Idset> told = Map.of();
 
     @Setup
     public void makeInventory() {
@@ -31,11 +30,12 @@ public class FindBenchmark extends ClusterBenchmark {
                         Map.of("batch", Idset.range(100, ranks - 1)))
                 .withProperty("ssd", ids(ranks, rank -> rank % 7 != 3));
         graph = ResourceGraph.of(r, Detail.UNITS);
-        told = Map.of("down", ids(ranks, rank -> rank % 1000 == 7));
+        graph = graph.extend(
+                graph.nodesOf(r, ids(ranks, rank -> rank % 1000 == 7)), data -> data.withCondition("drained"));
     }
 
     private Search.Found found(String expression) {
-        return Search.all(Expression.parse(expression)).in(graph, r, told);
+        return Search.all(Expression.parse(expression)).in(graph, r);
     }
 
     @Benchmark
@@ -66,6 +66,6 @@ public class FindBenchmark extends ClusterBenchmark {
     @Benchmark
     public Search.Found tenBest() {
         return new Search(Expression.parse("node and property=batch"), null, null, null, null, 10, "size")
-                .in(graph, r, told);
+                .in(graph, r);
     }
 }

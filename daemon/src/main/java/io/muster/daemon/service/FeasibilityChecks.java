@@ -2,10 +2,9 @@ package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Identity;
-import io.muster.daemon.config.Config;
-import io.muster.daemon.config.Configurable;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Definition;
+import io.muster.inventory.axis.Notes;
 import io.muster.inventory.feasibility.Answer;
 import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.feasibility.Verdict;
@@ -17,6 +16,8 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.status.LiveGraph;
+import io.muster.inventory.status.Marks;
 import io.muster.protocol.admin.FeasibilityAnswer;
 import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.rpc.RpcException;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * Serves RFC 27's {@code feasibility.check}: whether a job could ever run on this inventory. Checks are
  * computed in {@link Turns}.
  */
-public final class FeasibilityChecks implements Configurable {
+public final class FeasibilityChecks {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     /**
@@ -44,24 +45,24 @@ public final class FeasibilityChecks implements Configurable {
     private static final int LARGEST = 1000;
 
     private final Turns<Situation> turns;
-    private final Stock stock = new Stock();
-    private List<GraphEntry> graph = List.of();
+    private final Stock stock;
 
     private record Situation(InventoryState state, List<GraphEntry> graph, double time) {}
 
     /**
      * @param inventory returns the current state; called on the core thread
      * @param clock returns the time in seconds since the epoch
+     * @param structures the entries of the configuration, and the graph in which marks are
      * @param checks has one thread: a check may take tens of milliseconds, and the first check after a new R longer
      */
-    public FeasibilityChecks(Supplier<InventoryState> inventory, DoubleSupplier clock, Aside checks) {
+    public FeasibilityChecks(
+            Supplier<InventoryState> inventory, DoubleSupplier clock, Structures structures, Aside checks) {
+        this.stock = new Stock(structures);
         this.turns = new Turns<>(
-                "checks", () -> new Situation(inventory.get(), graph, clock.getAsDouble()), this::answer, checks);
-    }
-
-    @Override
-    public void configure(Config next) {
-        graph = next.graph();
+                "checks",
+                () -> new Situation(inventory.get(), structures.entries(), clock.getAsDouble()),
+                this::answer,
+                checks);
     }
 
     void check(Bytes payload, Identity asker, Replier reply) {
@@ -104,9 +105,10 @@ public final class FeasibilityChecks implements Configurable {
 
     /**
      * The resources that are offered to schedulers, folded into kinds of node. R's graph is read once for each definition of
-     * R. Used only by the thread of the checks.
+     * R, and the nodes with marks are folded once for each change of marks. Used only by the thread of the checks.
      */
     private static final class Stock {
+        private final Structures structures;
         private ResourceSet base = ResourceSet.EMPTY;
         private Feasibility whole = Feasibility.of(ResourceSet.EMPTY);
         private @Nullable Definition definition;
@@ -114,28 +116,57 @@ public final class FeasibilityChecks implements Configurable {
         private ResourceSet resources = ResourceSet.EMPTY;
         private Feasibility folded = whole;
         private List<GraphEntry> graph = List.of();
+        private Notes notes = Notes.NONE;
+        private Marks marks = Marks.of(notes);
+        private Feasibility marked = whole;
+
+        Stock(Structures structures) {
+            this.structures = structures;
+        }
 
         @SuppressWarnings(
                 "ReferenceEquality") // the entries are another object only after the configuration was read again
         Feasibility of(InventoryState state, List<GraphEntry> entries) {
             Idset now = state.members();
-            if (definition != state.definition() || !members.equals(now) || graph != entries) {
-                define(state.definition().base(), entries);
+            boolean isMarked = mark(state.notes());
+            if (definition != state.definition() || !members.equals(now) || graph != entries || isMarked) {
+                boolean isDefined = define(state.definition().base(), entries);
+                if (isDefined || isMarked) {
+                    marked = marks.places().isEmpty() ? whole : marked(state);
+                }
                 resources = state.resources().withoutScheduling().keep(now);
-                folded = whole.with(resources);
+                folded = marked.with(resources);
                 definition = state.definition();
                 members = now;
             }
             return folded;
         }
 
-        @SuppressWarnings("ReferenceEquality") // a definition keeps its base R when properties change
-        private void define(ResourceSet next, List<GraphEntry> entries) {
-            if (base != next || graph != entries) {
-                whole = fold(next, entries);
-                base = next;
-                graph = entries;
+        /** Takes other notes; returns whether there are other marks. */
+        @SuppressWarnings("ReferenceEquality") // comparing notes may take longer than collecting the marks
+        private boolean mark(Notes next) {
+            Marks before = marks;
+            if (notes != next) {
+                marks = Marks.of(next);
+                notes = next;
             }
+            return !marks.equals(before);
+        }
+
+        private Feasibility marked(InventoryState state) {
+            ResourceGraph live = LiveGraph.noted(structures.of(state), state);
+            return whole.marked(live, marks.down(), marks.remarks(state.resources()));
+        }
+
+        @SuppressWarnings("ReferenceEquality") // a definition keeps its base R when properties change
+        private boolean define(ResourceSet next, List<GraphEntry> entries) {
+            if (base == next && graph == entries) {
+                return false;
+            }
+            whole = fold(next, entries);
+            base = next;
+            graph = entries;
+            return true;
         }
 
         ResourceSet resources() {
@@ -145,7 +176,6 @@ public final class FeasibilityChecks implements Configurable {
         private static Feasibility fold(ResourceSet base, List<GraphEntry> entries) {
             ResourceSet r = base.withoutScheduling();
             try {
-                // This graph has the states of R's graph only. Feasibility also obeys states that are set on it here.
                 ResourceGraph graph = Structure.given(base, entries, Detail.POOLS);
                 return graph == null ? Feasibility.of(r) : Feasibility.of(r, graph);
             } catch (IllegalArgumentException e) {

@@ -10,7 +10,6 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.LiveGraph;
-import io.muster.inventory.status.Told;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -46,7 +45,7 @@ public final class Searches {
         try {
             FindRequest request = FindRequest.parse(Json.parse(payload));
             ResourceGraph graph = graph(now.state());
-            Search.Found found = request.search().in(graph, now.state().resources(), Told.of(now.state()));
+            Search.Found found = request.search().in(graph, now.state().resources());
             return Json.encode(request.answer(graph, now.state().resources(), found, now.seq()));
         } catch (MalformedException e) {
             throw new RpcException(Errno.EINVAL, String.valueOf(e.getMessage()));

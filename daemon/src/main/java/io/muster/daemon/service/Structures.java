@@ -33,6 +33,10 @@ public final class Structures implements Configurable {
         entries = next.graph();
     }
 
+    List<GraphEntry> entries() {
+        return entries;
+    }
+
     /** Returns the function of one request that finds the places of the vertices that a path names. */
     Function<String, Places> places(InventoryState state) {
         Paths paths = new Paths(of(state), state.resources());

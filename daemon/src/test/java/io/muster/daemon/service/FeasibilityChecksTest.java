@@ -15,6 +15,8 @@ import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.NoteEdit;
+import io.muster.inventory.axis.Places;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.Jgf;
@@ -31,6 +33,7 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.NoteChanges;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
@@ -65,7 +68,7 @@ class FeasibilityChecksTest {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final List<String> answers = new ArrayList<>();
     private final FeasibilityChecks feasible =
-            new FeasibilityChecks(() -> state, () -> NOW, new Aside(Runnable::run, tasks::add));
+            new FeasibilityChecks(() -> state, () -> NOW, new Structures(), new Aside(Runnable::run, tasks::add));
 
     private static InventoryState defined(ResourceSet r) {
         return InventoryState.empty()
@@ -214,6 +217,43 @@ class FeasibilityChecksTest {
         happens(new HoldChanges.Drained(targets(3), "fan", HoldChanges.Overwrite.NOTHING, "admin", 0));
         assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
         assertThat(answer(jobspec("slot/gpu"), "\"now\": true")).startsWith("EBUSY ");
+    }
+
+    private void mark(String place, String mark) {
+        NoteEdit edit = NoteEdit.mark(mark.equals("none") ? "" : mark, "");
+        Places places = place.startsWith("/")
+                ? Places.NONE.at(place)
+                : Places.NONE.within(place.substring(place.indexOf(' ') + 1), Idset.parse(place.split(" ", 2)[0]));
+        happens(new NoteChanges.Annotated(new Event.Targets(places.ranks(), ""), places, edit));
+    }
+
+    @Test
+    void what_is_marked_down_cannot_be_used_now_and_is_named() {
+        String two = jobspec("slot=2/gpu");
+        assertThat(answer(two, "\"now\": true")).isEqualTo("empty");
+        mark("3 gpu1", "down");
+        assertThat(answer(two)).isEqualTo("empty");
+        assertThat(answer(two, "\"now\": true")).startsWith("EBUSY fits the inventory, not now: 4 of 4 nodes up; ");
+        assertThat(answer(jobspec("slot/gpu"), "\"now\": true", "\"explain\": true"))
+                .contains("'verdict':'yes'", "'remarks':['marked down and not counted: node3/gpu1']");
+        happens(new DefinitionChanges.PropertiesChanged(true, new TreeMap<>(Map.of("fast", Idset.of(1)))));
+        assertThat(answer(two, "\"now\": true")).startsWith("EBUSY ");
+        mark("3 gpu1", "failing");
+        mark("0 ", "degraded");
+        assertThat(answer(two, "\"now\": true", "\"explain\": true"))
+                .contains(
+                        "'verdict':'yes'",
+                        "'remarks':['marked degraded but counted: node0','marked failing but counted: node3/gpu1']");
+        mark("3 gpu1", "none");
+        mark("0-1 ", "down");
+        assertThat(answer(jobspec("slot=3/node"), "\"now\": true")).startsWith("EBUSY ");
+        assertThat(answer(jobspec("slot=2/node"), "\"now\": true", "\"explain\": true"))
+                .contains("'ranks':'2-3'", "marked down and not counted: node[0-1]'");
+        mark("/cluster0", "down");
+        assertThat(answer(jobspec("slot=2/node"))).isEqualTo("empty");
+        assertThat(answer(jobspec("slot=1/node"), "\"now\": true")).startsWith("EBUSY ");
+        state = defined(R);
+        assertThat(answer(jobspec("slot=4/node"), "\"now\": true")).isEqualTo("empty");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -28,16 +29,19 @@ public final class Feasibility {
     private final Stock stock;
     /** The stock without the vertices of the graph that are down. */
     private final Stock usable;
+    /** What people are told about the vertices that are down. */
+    private final List<String> remarks;
 
-    private Feasibility(ResourceSet r, Stock stock, Stock usable) {
+    private Feasibility(ResourceSet r, Stock stock, Stock usable, List<String> remarks) {
         this.r = r;
         this.stock = stock;
         this.usable = usable;
+        this.remarks = remarks;
     }
 
     public static Feasibility of(ResourceSet r) {
         Stock stock = Stock.of(r);
-        return new Feasibility(r, stock, stock);
+        return new Feasibility(r, stock, stock, List.of());
     }
 
     /**
@@ -47,7 +51,26 @@ public final class Feasibility {
     public static Feasibility of(ResourceSet r, ResourceGraph graph) {
         Stock stock = Stock.of(r, graph, Idset.EMPTY);
         Idset lost = graph.unusable();
-        return new Feasibility(r, stock, lost.isEmpty() ? stock : Stock.of(r, graph, lost));
+        return lost.isEmpty()
+                ? new Feasibility(r, stock, stock, List.of())
+                : new Feasibility(
+                        r, stock, Stock.of(r, graph, lost), List.of("some vertices of the graph are down"));
+    }
+
+    /**
+     * Returns the same machine, of which what is down in {@code graph} cannot be used now.
+     *
+     * @param graph the graph of this machine with states; it may describe nodes in more detail than this machine knows
+     * @param ranks the ranks of the nodes for which {@code graph} has another state than this machine
+     * @param more remarks about these states
+     */
+    public Feasibility marked(ResourceGraph graph, Idset ranks, List<String> more) {
+        Idset lost = graph.unusable();
+        List<String> all = new ArrayList<>(lost.isEmpty() ? List.of() : remarks);
+        all.addAll(more);
+        Idset changed = isAllUsable() ? ranks : r.ranks();
+        return new Feasibility(
+                r, stock, lost.isEmpty() ? stock : Stock.of(r, graph, lost, changed, stock.cells()), all);
     }
 
     /**
@@ -56,7 +79,7 @@ public final class Feasibility {
      */
     public Feasibility with(ResourceSet other) {
         Stock kept = stock.keep(other.ranks());
-        return new Feasibility(other, kept, isAllUsable() ? kept : usable.keep(other.ranks()));
+        return new Feasibility(other, kept, isAllUsable() ? kept : usable.keep(other.ranks()), remarks);
     }
 
     @SuppressWarnings("ReferenceEquality") // of() uses one object for both if there is no difference
@@ -88,8 +111,8 @@ public final class Feasibility {
             return ever.with(Verdict.NOT_NOW, fault);
         }
         Answer answer = ask(request, usable, up);
-        if (!isAllUsable()) {
-            answer = answer.remarking("some vertices of the graph are down");
+        for (String remark : remarks) {
+            answer = answer.remarking(remark);
         }
         if (answer.verdict() == Verdict.NEVER) {
             return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, answer));

@@ -26,7 +26,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
     /**
      * A vertex.
      *
-     * @param ranks the hosts below
+     * @param ranks the hosts below, and those that racks and the like below contain
      * @param isPool whether the graph has no host below, so that the vertex serves every host
      * @param above the index of the nearest vertex of the type above, or -1
      */
@@ -62,6 +62,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
     private static final class Reader {
         private final ResourceGraph graph;
         private final String subsystem;
+        private final Idset nodes;
         private final IntUnaryOperator rankOf;
         private final IntPredicate isUsable;
         private final Map<Integer, Idset.Builder> below = new HashMap<>();
@@ -72,6 +73,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
         Reader(ResourceGraph graph, String subsystem, IntUnaryOperator rankOf, IntPredicate isUsable) {
             this.graph = graph;
             this.subsystem = subsystem;
+            this.nodes = graph.ofKind(kind -> kind.type().equals("node"));
             this.rankOf = rankOf;
             this.isUsable = isUsable;
         }
@@ -102,9 +104,13 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
 
         private void ranks(int vertex) {
             Idset.Builder ranks = below.computeIfAbsent(vertex, v -> Idset.builder());
-            int rank = graph.pool(vertex).type().equals("node") ? rankOf.applyAsInt(vertex) : -1;
+            int rank = nodes.contains(vertex) ? rankOf.applyAsInt(vertex) : -1;
             if (rank >= 0) {
                 ranks.add(rank);
+            } else if (graph.isIn(vertex, EdgeKind.CONTAINMENT)) {
+                nodes.intersect(graph.below(Idset.of(vertex), EdgeKind.CONTAINMENT))
+                        .forEach(node -> ranks.addAll(
+                                rankOf.applyAsInt(node) < 0 ? Idset.EMPTY : Idset.of(rankOf.applyAsInt(node))));
             }
             graph.forEachChild(vertex, subsystem, child -> {
                 Idset.Builder inner = below.get(child);

@@ -139,7 +139,17 @@ record Stock(
      * @param lost vertices that are left out, with everything below them
      */
     static Stock of(ResourceSet r, ResourceGraph graph, Idset lost) {
-        return new Folding(r, graph, lost).fold();
+        return of(r, graph, lost, r.ranks(), List.of());
+    }
+
+    /**
+     * Returns the stock as above, without a look into most nodes.
+     *
+     * @param changed the ranks of the nodes to look into
+     * @param known the cells of the others
+     */
+    static Stock of(ResourceSet r, ResourceGraph graph, Idset lost, Idset changed, List<Cell> known) {
+        return new Folding(r, graph, lost, changed).fold(known);
     }
 
     /** Turns a graph into a stock, from the leaves up. A folding is used once. */
@@ -153,19 +163,21 @@ record Stock(
         private final Map<Kind, Idset.Builder> cells = new LinkedHashMap<>();
         private final IntUnaryOperator rankOf;
         private final Idset lost;
+        private final Idset changed;
         private final SortedMap<String, Idset.Builder> nodeProperties = new TreeMap<>();
         private final BitSet placed = new BitSet();
 
-        Folding(ResourceSet all, ResourceGraph graph, Idset lost) {
+        Folding(ResourceSet all, ResourceGraph graph, Idset lost, Idset changed) {
             this.graph = graph;
             this.lost = lost;
             this.r = all.remove(ranksBelow(all, graph, lost));
+            this.changed = changed;
             this.rankOf = graph.ranksIn(r);
         }
 
-        Stock fold() {
+        Stock fold(List<Cell> known) {
             Walker.of(graph, EdgeKind.CONTAINMENT)
-                    .pruning(v -> !lost.contains(v.vertex()))
+                    .pruning(v -> !lost.contains(v.vertex()) && !isKnown(v.vertex()))
                     .walk(v -> {
                         if (!lost.contains(v.vertex())) {
                             vertex(v.vertex());
@@ -179,9 +191,15 @@ record Stock(
             }
             List<Cell> folded = new ArrayList<>();
             cells.forEach((kind, ranks) -> folded.add(new Cell(kind, ranks.build())));
+            for (Cell cell : known) {
+                Idset ranks = cell.ranks().subtract(changed).intersect(r.ranks());
+                if (!ranks.isEmpty()) {
+                    folded.add(new Cell(cell.kind(), ranks));
+                }
+            }
             Idset.Builder placedRanks = Idset.builder();
             placed.stream().forEach(placedRanks::add);
-            Idset unplaced = r.ranks().subtract(placedRanks.build());
+            Idset unplaced = r.ranks().intersect(changed).subtract(placedRanks.build());
             if (!unplaced.isEmpty()) {
                 Stock.cells(r.keep(unplaced), table).forEach(folded::add);
             }
@@ -189,6 +207,10 @@ record Stock(
             Stock stock = Stock.of(folded, top, nodeProperties(), List.of());
             List<Flow> flows = Flow.of(graph, stock.types, rankOf, v -> !lost.contains(v));
             return Stock.of(folded, top, stock.nodeProperties, flows);
+        }
+
+        private boolean isKnown(int vertex) {
+            return graph.pool(vertex).type().equals(NODE) && !changed.contains(rankOf.applyAsInt(vertex));
         }
 
         /** Folds a graph that has no nodes, or whose root is its only node: the root is the only host. */
@@ -260,7 +282,9 @@ record Stock(
                         .forEach((name, value) -> nodeProperties
                                 .computeIfAbsent(value.isEmpty() ? name : name + "=" + value, key -> Idset.builder())
                                 .add(rank));
-                cells.computeIfAbsent(kind, k -> Idset.builder()).add(rank);
+                if (changed.contains(rank)) {
+                    cells.computeIfAbsent(kind, k -> Idset.builder()).add(rank);
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ import io.muster.inventory.find.Expression.Path;
 import io.muster.inventory.find.Expression.Related;
 import io.muster.inventory.find.Expression.Scope;
 import io.muster.inventory.find.Expression.Word;
+import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
@@ -16,6 +17,7 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -33,17 +35,13 @@ final class Finder {
 
     private final ResourceGraph graph;
     private final ResourceSet r;
-    private final Map<String, Idset> told;
     private final Expression expression;
+    private final Map<String, Idset> domains = new HashMap<>();
 
-    /**
-     * @param r the R whose ranks the nodes of the graph stand for
-     * @param told the ranks of which people are told each word, such as "drained"
-     */
-    Finder(ResourceGraph graph, ResourceSet r, Map<String, Idset> told, Expression expression) {
+    /** @param r the R whose ranks the nodes of the graph stand for */
+    Finder(ResourceGraph graph, ResourceSet r, Expression expression) {
         this.graph = graph;
         this.r = r;
-        this.told = told;
         this.expression = expression;
     }
 
@@ -82,7 +80,7 @@ final class Finder {
         }
         if (node instanceof Scope scope) {
             checkSubsystem(scope);
-            return find(scope.inside(), scope.subsystem(), within.intersect(graph.in(scope.subsystem())));
+            return find(scope.inside(), scope.subsystem(), within.intersect(domain(scope.subsystem())));
         }
         if (node instanceof Word word) {
             return word(word, within);
@@ -120,8 +118,8 @@ final class Finder {
     private Idset related(Related related, String subsystem, Idset within) {
         String along = related.operand() instanceof Scope scope ? scope.subsystem() : subsystem;
         Idset operand = find(related.operand(), subsystem, graph.all());
-        Idset members = graph.in(along);
-        if (!operand.isEmpty() && !operand.intersects(members)) {
+        Idset domain = domain(along);
+        if (!operand.isEmpty() && !operand.intersects(domain)) {
             String other = graph.subsystems().stream()
                     .filter(s -> operand.intersects(graph.in(s)))
                     .findFirst()
@@ -131,8 +129,24 @@ final class Finder {
                     "this is not in subsystem " + along
                             + (other.isEmpty() ? "" : " but in " + other + ", as " + other + ":... would say"));
         }
-        Idset found = related.below() ? graph.below(operand, along) : graph.above(operand, along);
-        return find(related.of(), subsystem, within.intersect(found));
+        Idset at = operand.intersect(domain);
+        Idset found = related.below() ? Hosts.below(graph, at, along) : above(at, along);
+        return find(related.of(), subsystem, within.intersect(found).intersect(domain));
+    }
+
+    /** Returns the vertices of which {@link Hosts#below} would reach one of {@code vertices}. */
+    private Idset above(Idset vertices, String along) {
+        Idset holding = graph.above(vertices, EdgeKind.CONTAINMENT);
+        return along.equals(EdgeKind.CONTAINMENT)
+                ? holding
+                : graph.above(vertices.union(holding), along).union(holding);
+    }
+
+    /** Returns the vertices of a subsystem and everything that they contain. */
+    private Idset domain(String subsystem) {
+        return domains.computeIfAbsent(
+                subsystem,
+                s -> s.equals(EdgeKind.CONTAINMENT) ? graph.in(s) : Hosts.parts(graph, graph.in(s)));
     }
 
     private Idset word(Word word, Idset within) {
@@ -215,17 +229,11 @@ final class Finder {
     }
 
     private Idset state(Operator operator, Pattern value, Idset within) {
-        Idset marked = graph.withData(data -> data.state() != null && value.matches(data.state()));
-        Idset ranks = Idset.EMPTY;
-        for (Map.Entry<String, Idset> word : told.entrySet()) {
-            ranks = value.matches(word.getKey()) ? ranks.union(word.getValue()) : ranks;
-        }
-        Idset found = marked.union(graph.nodesOf(r, ranks));
-        if (operator == Operator.NOT_EQUAL) {
-            Idset known = graph.withData(data -> data.state() != null);
-            return within.intersect(known.union(graph.nodesOf(r, r.ranks()))).subtract(found);
-        }
-        return within.intersect(found);
+        Idset found = graph.withData(data -> data.hasState(value::matches));
+        return within.intersect(
+                operator == Operator.EQUAL
+                        ? found
+                        : graph.withData(data -> data.hasState(any -> true)).subtract(found));
     }
 
     /** Finds the nodes that stand for the ranks, and their parts. */

@@ -4,6 +4,7 @@ import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import java.util.Set;
 
 /** Which hosts vertices belong to, and which vertices belong to hosts. */
 final class Hosts {
@@ -11,25 +12,38 @@ final class Hosts {
 
     private Hosts() {}
 
-    /** Returns nodes and everything in them. */
-    static Idset parts(ResourceGraph graph, Idset nodes) {
-        return nodes.union(graph.below(nodes, EdgeKind.CONTAINMENT));
+    /** Returns vertices and everything in them. */
+    static Idset parts(ResourceGraph graph, Idset vertices) {
+        return vertices.union(graph.below(vertices, EdgeKind.CONTAINMENT));
+    }
+
+    /** Returns what is below vertices in a subsystem, and what they and the vertices below them contain. */
+    static Idset below(ResourceGraph graph, Idset vertices, String subsystem) {
+        Idset contained = graph.below(vertices, EdgeKind.CONTAINMENT);
+        return subsystem.equals(EdgeKind.CONTAINMENT)
+                ? contained
+                : contained.union(parts(graph, graph.below(vertices, subsystem)));
     }
 
     /**
      * Returns the ranks of the nodes that {@code found} has, of the nodes in which other vertices of {@code found} are, and of
-     * the nodes below those that are in no node, such as racks.
+     * the nodes below those that are in no node, such as racks. What is not in containment, such as a PDU, has the nodes below it
+     * in any subsystem.
      */
     static Idset ranks(ResourceGraph graph, ResourceSet r, Idset found, String subsystem) {
         Idset nodes = graph.ofKind(kind -> kind.type().equals(NODE));
         Idset parts = found.subtract(nodes);
         Idset around = graph.above(parts, EdgeKind.CONTAINMENT).intersect(nodes);
         Idset outside = parts.subtract(parts(graph, around));
-        Idset inside = outside.isEmpty()
-                ? Idset.EMPTY
-                : graph.below(outside, EdgeKind.CONTAINMENT)
-                        .union(graph.below(outside, subsystem))
-                        .intersect(nodes);
-        return graph.ranksOf(r, found.intersect(nodes).union(around).union(inside));
+        if (outside.isEmpty()) {
+            return graph.ranksOf(r, found.intersect(nodes).union(around));
+        }
+        Idset inside = below(graph, outside, subsystem);
+        Idset loose = outside.subtract(graph.in(EdgeKind.CONTAINMENT));
+        for (String other : loose.isEmpty() ? Set.<String>of() : graph.subsystems()) {
+            inside = inside.union(below(graph, loose, other));
+        }
+        return graph.ranksOf(
+                r, found.intersect(nodes).union(around).union(inside.intersect(nodes)));
     }
 }

@@ -10,7 +10,6 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -69,10 +68,9 @@ public record Search(
      * Answers the question.
      *
      * @param r the R whose ranks the nodes of the graph stand for
-     * @param told the ranks of which people are told each word, such as "drained"
      * @throws MalformedException if the question names something that the graph does not have
      */
-    public Found in(ResourceGraph graph, ResourceSet r, Map<String, Idset> told) {
+    public Found in(ResourceGraph graph, ResourceSet r) {
         if (subsystem != null && !graph.subsystems().contains(subsystem)) {
             throw new MalformedException(
                     "subsystem",
@@ -80,8 +78,8 @@ public record Search(
                     0,
                     "there is no such subsystem; there are " + String.join(", ", graph.subsystems()));
         }
-        Idset candidates = candidates(graph, r, told);
-        Idset found = new Finder(graph, r, told, expression).find(along(), candidates);
+        Idset candidates = candidates(graph, r);
+        Idset found = new Finder(graph, r, expression).find(along(), candidates);
         List<Accumulator.Match> matches = best == 0 ? List.of() : Score.by(by).best(graph, found, best);
         Idset vertices = best == 0 ? found : ids(matches);
         return new Found(vertices, matches, Hosts.ranks(graph, r, vertices, along()));
@@ -93,12 +91,12 @@ public record Search(
     }
 
     /** Returns the vertices that the walk visits. */
-    private Idset candidates(ResourceGraph graph, ResourceSet r, Map<String, Idset> told) {
+    private Idset candidates(ResourceGraph graph, ResourceSet r) {
         if (from == null && prune == null) {
             return subsystem == null ? graph.all() : graph.in(subsystem);
         }
-        Idset visited = from == null ? graph.tops(along()) : satisfying(from, graph, r, told);
-        Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r, told);
+        Idset visited = from == null ? graph.tops(along()) : satisfying(from, graph, r);
+        Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r);
         for (Idset open = visited; !open.isEmpty(); ) {
             Idset next = graph.children(open.subtract(pruned), along()).subtract(visited);
             visited = visited.union(next);
@@ -107,8 +105,8 @@ public record Search(
         return visited;
     }
 
-    private Idset satisfying(Expression which, ResourceGraph graph, ResourceSet r, Map<String, Idset> told) {
-        return new Finder(graph, r, told, which).find(along(), graph.all());
+    private Idset satisfying(Expression which, ResourceGraph graph, ResourceSet r) {
+        return new Finder(graph, r, which).find(along(), graph.all());
     }
 
     /** Returns the vertices that were found in the order asked for. */

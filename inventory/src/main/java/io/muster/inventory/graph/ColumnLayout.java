@@ -434,6 +434,16 @@ final class ColumnLayout implements GraphStore {
     }
 
     @Override
+    public Idset tops(String subsystem) {
+        Idset tops = in(subsystem);
+        for (Link link : all) {
+            tops = link.kind.subsystem().equals(subsystem) ? tops.subtract(link.children) : tops;
+        }
+        int root = roots.getOrDefault(subsystem, -1);
+        return root < 0 ? Idset.EMPTY : tops.with(root);
+    }
+
+    @Override
     public Idset in(String subsystem) {
         int root = roots.getOrDefault(subsystem, -1);
         Idset.Builder members = Idset.builder();

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tags values by tag, "" for a tag without a value
  * @param state the state with which somebody marked the pool, or that its document gives; null if there is none
- * @param conditions what people are told of a node: "avail" alone, or some of "lost", "excluded", "drained", "torpid" and
- *     "offline"; empty if this is not known, and for any other pool
+ * @param conditions what people are told of a node: some of "lost", "excluded", "drained", "torpid", "avail", "offline" and
+ *     "unknown"; empty for any other pool
  * @param scheduler data about the pool that a scheduler stored, kept unchanged
  */
 public record Extended(
@@ -72,7 +73,13 @@ public record Extended(
 
     /** Returns whether anything may be placed on the pool, as far as this data says. */
     boolean isUsable() {
-        return !isUnusable(state) && conditions.stream().noneMatch(Extended::isUnusable);
+        return !isUnusable(state) && (conditions.isEmpty() || conditions.contains(AVAIL));
+    }
+
+    /** Returns whether the state or a condition passes the test. A node is also up or, without the condition "avail", down. */
+    public boolean hasState(Predicate<String> test) {
+        boolean told = !conditions.isEmpty() && test.test(conditions.contains(AVAIL) ? UP : DOWN);
+        return told || (state != null && test.test(state)) || conditions.stream().anyMatch(test);
     }
 
     /** Returns the state or, if nobody set one, the first condition; null if there is neither. */

@@ -166,6 +166,18 @@ interface GraphStore {
         return ids(found);
     }
 
+    /** Returns the vertices of a subsystem to which no edge down leads, at which the paths in the subsystem begin; and the root. */
+    default Idset tops(String subsystem) {
+        BitSet targets = new BitSet(size());
+        edges((source, target, kind) -> {
+            if (kind.subsystem().equals(subsystem) && !kind.isOpposite()) {
+                targets.set(target);
+            }
+        });
+        int root = roots().getOrDefault(subsystem, -1);
+        return root < 0 ? Idset.EMPTY : in(subsystem).subtract(ids(targets)).with(root);
+    }
+
     static Idset ids(BitSet bits) {
         Idset.Builder ids = Idset.builder();
         for (int from = bits.nextSetBit(0); from >= 0; from = bits.nextSetBit(bits.nextClearBit(from))) {

@@ -127,15 +127,15 @@ final class JgfWriter {
 
     private void extended(Extended data) throws IOException {
         List<String> conditions = data.conditions();
-        // A state that nobody set is what people are told of the node.
-        @Nullable String told = conditions.isEmpty() || conditions.contains(Extended.AVAIL) ? null : conditions.get(0);
+        // A state that nobody set is what people are told of the node, unless that is only "avail".
+        @Nullable String told = conditions.stream().filter(word -> !word.equals(Extended.AVAIL)).findFirst().orElse(null);
         @Nullable String state = data.state() == null ? told : data.state();
-        boolean up = Extended.UP.equals(state) || (state == null && conditions.contains(Extended.AVAIL));
+        boolean up = Extended.UP.equals(state) || (data.state() == null && conditions.contains(Extended.AVAIL));
         boolean unusable = !data.isUsable();
         if (unusable || (full && up)) {
             json.writeNumberField("status", unusable ? 1 : 0);
         }
-        if (state != null && !up && !state.equals(Extended.DOWN)) {
+        if (state != null && !state.equals(Extended.UP) && !state.equals(Extended.DOWN)) {
             json.writeStringField("state", state);
         }
         if (!data.tags().isEmpty()) {

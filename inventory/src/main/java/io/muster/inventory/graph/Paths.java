@@ -111,19 +111,13 @@ public final class Paths {
 
     /** Returns the vertices without a parent that have one of the names, and removes the names that were found. */
     private Idset tops(String subsystem, Set<String> names) {
-        int root = graph.root(subsystem);
-        if (names.size() == 1 && names.remove(graph.pool(root).name())) {
-            return Idset.of(root);
-        }
         Idset.Builder found = Idset.builder();
-        Set<String> seen = new HashSet<>();
-        for (int v = 0; v < graph.size() && !subsystem.equals(EdgeKind.CONTAINMENT); v++) {
-            if (names.contains(graph.pool(v).name()) && graph.isIn(v, subsystem) && graph.parent(v, subsystem) < 0) {
-                found.add(v);
-                seen.add(graph.pool(v).name());
-            }
-        }
-        names.removeAll(seen);
+        others.computeIfAbsent(subsystem + " -1", key -> {
+                    Map<String, Idset> tops = new HashMap<>();
+                    graph.tops(subsystem).forEach(v -> tops.merge(graph.pool(v).name(), Idset.of(v), Idset::union));
+                    return tops;
+                })
+                .forEach((name, vertices) -> found.addAll(names.remove(name) ? vertices : Idset.EMPTY));
         return found.build();
     }
 

@@ -294,13 +294,12 @@ public final class ResourceGraph {
                 : children.intersect(named(Set.of(name)));
     }
 
-    /** Returns the root, and the vertices without parent, of which a subsystem that is no hierarchy may have several. */
+    /**
+     * Returns the root, and the vertices without {@link #parent}, of which a subsystem that is no hierarchy may have several: the
+     * vertices with which {@link #path} begins.
+     */
     public Idset tops(String subsystem) {
-        int root = root(subsystem);
-        Idset members = in(subsystem);
-        return root < 0
-                ? Idset.EMPTY
-                : members.subtract(children(members, subsystem)).with(root);
+        return layout.tops(subsystem);
     }
 
     /** Returns all descendants of {@code vertices}. One of {@code vertices} is in the set only if it is below another one. */

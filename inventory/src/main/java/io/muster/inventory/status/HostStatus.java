@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
-import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
@@ -43,7 +42,7 @@ public record HostStatus(
     @Override
     public String text(double now, String silence, DoubleFunction<String> time) {
         StringBuilder out = new StringBuilder();
-        out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", obstacles())));
+        out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", Told.of(state, rank))));
         membership(out, now);
         liveness(out, now);
         holds(out, now, time);
@@ -78,22 +77,6 @@ public record HostStatus(
             out.append(' ');
         }
         out.append(Text.shown(text)).append('\n');
-    }
-
-    private List<String> obstacles() {
-        List<String> found = new ArrayList<>();
-        for (Membership.Absence absence : state.membership().of(rank)) {
-            found.add((absence.kind() == Membership.Kind.LOST ? HostState.LOST : HostState.EXCLUDED).word());
-        }
-        LivenessState report = state.liveness().of(rank);
-        if (report != null && report.status() != Liveness.Status.ONLINE) {
-            found.add(report.status().word());
-        }
-        HoldSet holds = state.holds().on(rank);
-        if (holds != null) {
-            found.add(HostState.DRAINED.word());
-        }
-        return found;
     }
 
     private void membership(StringBuilder out, double now) {

@@ -1,6 +1,5 @@
 package io.muster.inventory.status;
 
-import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.graph.Extended;
@@ -9,7 +8,6 @@ import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.UnknownPathException;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,9 +22,18 @@ public final class LiveGraph {
      * @param structure the graph of {@code state.resources()}, with its properties
      */
     public static ResourceGraph of(ResourceGraph structure, InventoryState state) {
-        ResourceSet r = state.resources();
-        Paths paths = new Paths(structure, r);
-        ResourceGraph graph = withConditions(structure, state);
+        ResourceGraph graph = structure;
+        for (Map.Entry<String, Idset> told : Told.of(state).entrySet()) {
+            Idset nodes = graph.nodesOf(state.resources(), told.getValue());
+            graph = graph.extend(nodes, data -> data.withCondition(told.getKey()));
+        }
+        return noted(graph, state);
+    }
+
+    /** Returns {@code structure} with the notes, and without what people are told of nodes. */
+    public static ResourceGraph noted(ResourceGraph structure, InventoryState state) {
+        Paths paths = new Paths(structure, state.resources());
+        ResourceGraph graph = structure;
         for (Map.Entry<String, IdMap<Note>> path : state.notes().inside().entrySet()) {
             for (Map.Entry<Note, Idset> group : path.getValue().groups().entrySet()) {
                 graph = note(graph, paths.below(group.getValue(), path.getKey()), group.getKey());
@@ -40,28 +47,6 @@ public final class LiveGraph {
             }
         }
         return graph;
-    }
-
-    private static ResourceGraph withConditions(ResourceGraph structure, InventoryState state) {
-        ResourceSet r = state.resources();
-        Idset members = state.members();
-        Idset lost = state.membership().lost().intersect(r.ranks());
-        Liveness live = state.liveness();
-        Idset offline = r.ranks().subtract(live.connected());
-        Idset drained = members.intersect(state.holds().held());
-        Idset torpid = live.torpid().subtract(offline);
-        Idset avail = members.subtract(drained).subtract(torpid).subtract(offline);
-        ResourceGraph graph = condition(structure, r, HostState.LOST, lost);
-        graph = condition(
-                graph, r, HostState.EXCLUDED, r.ranks().subtract(members).subtract(lost));
-        graph = condition(graph, r, HostState.DRAINED, drained);
-        graph = condition(graph, r, HostState.TORPID, torpid);
-        graph = condition(graph, r, HostState.AVAIL, avail);
-        return graph.extend(graph.nodesOf(r, offline), data -> data.withCondition(Liveness.Status.OFFLINE.word()));
-    }
-
-    private static ResourceGraph condition(ResourceGraph graph, ResourceSet r, HostState word, Idset ranks) {
-        return graph.extend(graph.nodesOf(r, ranks), data -> data.withCondition(word.word()));
     }
 
     private static ResourceGraph note(ResourceGraph graph, Idset vertices, Note note) {

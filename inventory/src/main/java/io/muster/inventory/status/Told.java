@@ -3,33 +3,45 @@ package io.muster.inventory.status;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
-/** Returns what people are told of hosts, as sets of ranks. A host that is offline and drained is in both sets. */
+/**
+ * What people are told of hosts in words. A host has one word or several: a host that is drained and offline has both. If one of
+ * the words is a {@link HostState}, that is the first word and the state in which {@code muster status} lists the host.
+ */
 public final class Told {
     private Told() {}
 
-    /** Returns for each word the ranks of which it is true. Every rank is either up or down. */
+    /**
+     * Returns for each word the ranks of which it is true. A rank is avail if schedulers are sent it as up; a rank whose reporter
+     * is lost is unknown and, if it was last known to be up, avail too.
+     */
     public static Map<String, Idset> of(InventoryState state) {
         Idset all = state.resources().ranks();
-        Idset up = state.view().up();
+        Idset members = state.members();
+        Idset lost = state.membership().lost().intersect(all);
         Liveness live = state.liveness();
-        return Map.of(
-                "up",
-                up,
-                HostState.AVAIL.word(),
-                up,
-                "down",
-                all.subtract(up),
-                HostState.TORPID.word(),
-                live.torpid(),
-                "offline",
-                live.offline(all),
-                HostState.DRAINED.word(),
-                state.holds().held().intersect(state.members()),
-                HostState.EXCLUDED.word(),
-                state.membership().excluded(),
-                HostState.LOST.word(),
-                state.membership().lost());
+        Map<String, Idset> told = new LinkedHashMap<>();
+        told.put(HostState.LOST.word(), lost);
+        told.put(HostState.EXCLUDED.word(), all.subtract(members).subtract(lost));
+        told.put(HostState.DRAINED.word(), members.intersect(state.holds().held()));
+        told.put(HostState.TORPID.word(), all.intersect(live.torpid()));
+        told.put(HostState.AVAIL.word(), state.view().up());
+        told.put(Liveness.Status.OFFLINE.word(), live.offline(all));
+        told.put("unknown", all.intersect(live.reports().unknown()));
+        return told;
+    }
+
+    static List<String> of(InventoryState state, int rank) {
+        List<String> words = new ArrayList<>();
+        of(state).forEach((word, ranks) -> {
+            if (ranks.contains(rank)) {
+                words.add(word);
+            }
+        });
+        return words;
     }
 }

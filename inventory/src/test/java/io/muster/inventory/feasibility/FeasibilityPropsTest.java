@@ -155,6 +155,36 @@ class FeasibilityPropsTest {
         }
     }
 
+    /** A fold that learns of marks later gives the same answers as a fold of a graph with these marks. */
+    @Seeds
+    void marksAreCountedAsIfTheGraphHadThemFromTheStart(Random random) {
+        Machine machine = machine(random);
+        ResourceGraph graph = machine.graph.build();
+        ResourceGraph before = random.nextInt(3) > 0 ? graph : graph.state(some(graph, random), "down");
+        Idset down = some(graph, random);
+        ResourceGraph after = before.state(down, "down").state(some(graph, random), "degraded");
+        Idset nodes = graph.ofKind(kind -> kind.type().equals("node"));
+        Idset around = down.union(graph.above(down, EdgeKind.CONTAINMENT)).intersect(nodes);
+        Feasibility kept = Feasibility.of(machine.r(), before)
+                .marked(after, graph.ranksOf(machine.r(), around), List.of("one", "two"));
+        Feasibility anew = Feasibility.of(machine.r(), after);
+        for (String pattern : SHAPES) {
+            Request request =
+                    Request.of(Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))));
+            Answer now = kept.now(request, machine.r().ranks(), 0);
+            Answer expected = anew.now(request, machine.r().ranks(), 0);
+            assertThat(now.sentence()).isEqualTo(expected.sentence());
+            assertThat(now.verdict()).isEqualTo(expected.verdict());
+            assertThat(now.hosts()).isEqualTo(expected.hosts());
+            assertThat(kept.ever(request)).isEqualTo(anew.ever(request));
+            assertThat(now.verdict() == Verdict.NEVER || now.remarks().contains("two")).isTrue();
+        }
+    }
+
+    private static Idset some(ResourceGraph graph, Random random) {
+        return graph.where(graph.all(), v -> random.nextInt(7) == 0);
+    }
+
     private static @org.jspecify.annotations.Nullable Boolean truth(List<Resource> list, BruteForce.Vertex top) {
         try {
             return new BruteForce().fits(list, top);

@@ -44,12 +44,21 @@ class FlowPropsTest {
                 b.edge(b.find("bw0"), b.find("bw" + i), EdgeKind.of("flow", EdgeKind.CONDUIT_OF));
             }
         }
+        boolean racks = random.nextBoolean();
+        for (int i = 0; i < sizes.length && racks; i++) {
+            int rack = b.vertex("rack" + i, Pool.of(PoolKind.of("rack", 1), i), -1);
+            b.edge(cluster, rack, EdgeKind.contains());
+            if (b.find("bw" + i) >= 0) {
+                b.edge(b.find("bw" + i), rack, EdgeKind.of("flow", EdgeKind.CONDUIT_OF));
+            }
+        }
         for (int i = 0; i < HOSTS; i++) {
             cores[i] = 1 + random.nextInt(4);
             int node = b.vertex("n" + i, Pool.of(PoolKind.of("node", 1), i), i);
-            b.edge(cluster, node, EdgeKind.contains());
+            boolean inRack = racks && channel[i] >= 0;
+            b.edge(inRack ? b.find("rack" + channel[i]) : cluster, node, EdgeKind.contains());
             b.edge(node, b.vertex("c" + i, Pool.of(PoolKind.of("core", cores[i]), 0), i), EdgeKind.contains());
-            if (channel[i] >= 0) {
+            if (channel[i] >= 0 && !racks) {
                 b.edge(b.find("bw" + channel[i]), node, EdgeKind.of("flow", EdgeKind.CONDUIT_OF));
             }
         }

@@ -24,9 +24,9 @@ class ExpressionFuzzTest {
         Idset found;
         Idset others;
         try {
-            found = Search.all(Expression.parse(text)).in(GRAPH, R, Map.of()).vertices();
+            found = Search.all(Expression.parse(text)).in(GRAPH, R).vertices();
             others = Search.all(Expression.parse("not (" + text + "\n)"))
-                    .in(GRAPH, R, Map.of())
+                    .in(GRAPH, R)
                     .vertices();
         } catch (MalformedException e) {
             assertThat(e.position()).isBetween(0, text.length() + 5);

@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ExpressionTest {
     private static final ResourceSet R = ResourceSet.of(
             Hostlist.parse("node[0-3]"), Idset.range(0, 3), Idset.of(0), Idset.EMPTY, Map.of("batch", Idset.of(1, 2)));
-    private static final Map<String, Idset> TOLD = Map.of("down", Idset.of(3), "drained", Idset.of(3));
     private static final ResourceGraph GRAPH = graph();
 
     private static ResourceGraph graph() {
@@ -52,6 +51,7 @@ class ExpressionTest {
                         graph.named(java.util.Set.of("gpu0"))
                                 .intersect(graph.below(Idset.of(nodes.nth(2)), "containment")),
                         "failing")
+                .extend(Idset.of(nodes.nth(3)), data -> data.withCondition("drained"))
                 .scheduler(
                         Idset.of(nodes.nth(2)),
                         "flux.jobs",
@@ -67,7 +67,7 @@ class ExpressionTest {
     private static String found(String expression) {
         Search search = Search.all(Expression.parse(expression));
         List<String> paths = new ArrayList<>();
-        search.in(GRAPH, R, TOLD)
+        search.in(GRAPH, R)
                 .vertices()
                 .forEach(v -> paths.add(
                         search.path(GRAPH, v).replace("/cluster0/", "").replaceAll("rack[01]/node", "node")));
@@ -193,7 +193,7 @@ class ExpressionTest {
     private static List<String> best(String expression, int most, String by) {
         Search search = new Search(Expression.parse(expression), null, null, null, null, most, by);
         List<String> matches = new ArrayList<>();
-        search.in(GRAPH, R, TOLD)
+        search.in(GRAPH, R)
                 .best()
                 .forEach(m -> matches.add(
                         GRAPH.pool(m.vertex()).name() + "@" + GRAPH.rank(m.vertex()) + "=" + (long) m.score()));
@@ -221,25 +221,25 @@ class ExpressionTest {
                 Search.Order.POST,
                 0,
                 "");
-        Search.Found found = search.in(GRAPH, R, TOLD);
+        Search.Found found = search.in(GRAPH, R);
         assertThat(search.ordered(GRAPH, found).stream().map(v -> GRAPH.pool(v).name()))
                 .containsExactly("node2", "gpu0", "ssd0", "node3", "rack1");
         assertThat(found.ranks()).isEqualTo(Idset.of(2, 3));
         assertThatThrownBy(
-                        () -> new Search(Expression.parse("node"), "water", null, null, null, 0, "").in(GRAPH, R, TOLD))
+                        () -> new Search(Expression.parse("node"), "water", null, null, null, 0, "").in(GRAPH, R))
                 .hasMessageContaining("there are containment, power");
     }
 
     @Test
     void hostsAreThoseThatContainOrBelongToWhatIsFound() {
         assertThat(Search.all(Expression.parse("state=failing"))
-                        .in(GRAPH, R, TOLD)
+                        .in(GRAPH, R)
                         .ranks())
                 .isEqualTo(Idset.of(2));
-        assertThat(Search.all(Expression.parse("rack0")).in(GRAPH, R, TOLD).ranks())
+        assertThat(Search.all(Expression.parse("rack0")).in(GRAPH, R).ranks())
                 .isEqualTo(Idset.of(0, 1));
         assertThat(new Search(Expression.parse("pdu1"), "power", null, null, null, 0, "")
-                        .in(GRAPH, R, TOLD)
+                        .in(GRAPH, R)
                         .ranks())
                 .isEqualTo(Idset.of(2, 3));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.Pool;
 import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
@@ -38,7 +39,7 @@ class FindPropsTest {
         final Random random;
         final ResourceSet r;
         final ResourceGraph graph;
-        final Map<String, Idset> told = new TreeMap<>();
+        final Idset down;
 
         World(Random random) {
             this.random = random;
@@ -57,15 +58,15 @@ class FindPropsTest {
                     ? ResourceGraph.of(r, random.nextBoolean() ? Detail.UNITS : Detail.POOLS)
                     : table().withProperties(r);
             Idset all = made.all();
+            down = some(r.ranks());
             graph = made.tag(some(all), "firmware", "7.1")
                     .tag(some(all), "firmware", "8")
                     .state(some(all), "failing")
                     .scheduler(
                             some(all),
                             "job",
-                            JsonNodeFactory.instance.objectNode().put("id", 7));
-            told.put("down", some(r.ranks()));
-            told.put("drained", some(told.get("down")));
+                            JsonNodeFactory.instance.objectNode().put("id", 7))
+                    .extend(made.nodesOf(r, down), data -> data.withCondition("drained"));
         }
 
         Idset some(Idset among) {
@@ -89,6 +90,9 @@ class FindPropsTest {
             builder.edge(edge, racks[0], EdgeKind.of(NET, "conduit-of"));
             for (int rack : racks) {
                 builder.edge(cluster, rack, EdgeKind.contains());
+                if (random.nextBoolean()) {
+                    builder.edge(pdu, rack, EdgeKind.of(POWER, "conduit-of"));
+                }
             }
             r.ranks().forEach(rank -> {
                 String host = r.hostOf(rank);
@@ -98,7 +102,7 @@ class FindPropsTest {
                     int part = vertex(builder, "ssd", "GB", rank * 10 + i, 1 << random.nextInt(12), rank);
                     builder.edge(node, part, EdgeKind.contains());
                 }
-                if (random.nextBoolean()) {
+                if (random.nextInt(3) == 0) {
                     builder.edge(pdu, node, EdgeKind.of(POWER, "contains"));
                 }
                 builder.edge(random.nextBoolean() ? core : edge, node, EdgeKind.of(NET, "conduit-of"));
@@ -118,10 +122,24 @@ class FindPropsTest {
             return builder.vertex(type + id, Pool.of(kind, id), rank);
         }
 
+        /** Returns whether edges of the subsystem and, after them, edges of containment lead down from {@code above}. */
         boolean isBelow(int vertex, int above, String subsystem) {
             BitSet seen = new BitSet();
             collect(above, subsystem, seen);
-            return seen.get(vertex);
+            BitSet held = (BitSet) seen.clone();
+            held.set(above);
+            held.stream().forEach(v -> collect(v, EdgeKind.CONTAINMENT, seen));
+            return seen.get(vertex) && belongsTo(vertex, subsystem) && belongsTo(above, subsystem);
+        }
+
+        /** Returns whether the vertex, or one that contains it, has an edge in the subsystem. */
+        boolean belongsTo(int vertex, String subsystem) {
+            for (int at = vertex; at >= 0; at = graph.parent(at, EdgeKind.CONTAINMENT)) {
+                if (graph.isIn(at, subsystem)) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         private void collect(int from, String subsystem, BitSet seen) {
@@ -181,7 +199,7 @@ class FindPropsTest {
                     "(" + of.text() + ") " + (in ? "in " : "has ") + prefix + "(" + operand.text() + ")", (v, s) -> {
                         String along = scope == null ? s : scope;
                         return of.meaning().test(v, s)
-                                && any(o -> (scope == null || graph.isIn(o, scope))
+                                && any(o -> (scope == null || belongsTo(o, scope))
                                         && operand.meaning().test(o, along)
                                         && (in ? isBelow(v, o, along) : isBelow(o, v, along)));
                     });
@@ -220,8 +238,7 @@ class FindPropsTest {
                     new Case(
                             "state=d*n",
                             (v, s) -> type(v).equals("node")
-                                    && told.getOrDefault("down", Idset.EMPTY)
-                                            .contains(r.ranksOf(name(v)).first()));
+                                    && down.contains(r.ranksOf(name(v)).first()));
                 case 11 ->
                     new Case(
                             "rank<2",
@@ -264,7 +281,7 @@ class FindPropsTest {
             Idset expected =
                     world.graph.where(world.graph.all(), v -> some.meaning().test(v, EdgeKind.CONTAINMENT));
             try {
-                Search.Found found = Search.all(Expression.parse(some.text())).in(world.graph, world.r, world.told);
+                Search.Found found = Search.all(Expression.parse(some.text())).in(world.graph, world.r);
                 assertThat(found.vertices()).as(some.text()).isEqualTo(expected);
                 assertThat(found.ranks()).as(some.text()).isEqualTo(ranks(world, expected));
             } catch (MalformedException e) {
@@ -280,7 +297,10 @@ class FindPropsTest {
             if (node
                     && found.stream()
                             .anyMatch(f -> world.node(f) == v
-                                    || (world.node(f) < 0 && world.isBelow(v, f, EdgeKind.CONTAINMENT)))) {
+                                    || (world.node(f) < 0 && world.graph.subsystems().stream()
+                                            .anyMatch(s -> world.isBelow(v, f, s)
+                                                    && (s.equals(EdgeKind.CONTAINMENT)
+                                                            || !world.graph.isIn(f, EdgeKind.CONTAINMENT)))))) {
                 ranks.addAll(world.r.ranksOf(world.name(v)));
             }
         });
@@ -294,13 +314,11 @@ class FindPropsTest {
             String path = Search.all(Expression.parse("node")).path(world.graph, v);
             int colon = path.indexOf(':');
             String quoted = colon < 0 ? path : "'" + path.substring(0, colon) + "'" + path.substring(colon);
-            if (!path.startsWith(NET) && world.graph.subsystems().stream().anyMatch(s -> world.graph.isIn(v, s))) {
+            if (world.graph.subsystems().stream().anyMatch(s -> world.graph.isIn(v, s))) {
                 Expression expression = Expression.parse(quoted);
-                assertThat(Search.all(expression)
-                                .in(world.graph, world.r, world.told)
-                                .vertices())
-                        .as(path)
-                        .isEqualTo(Idset.of(v));
+                Idset found = Search.all(expression).in(world.graph, world.r).vertices();
+                assertThat(found).as(path).isEqualTo(new Paths(world.graph, world.r).find(path));
+                assertThat(found).as(path).isEqualTo(Idset.of(v));
             }
         });
     }
@@ -311,7 +329,7 @@ class FindPropsTest {
         Expression everything = Expression.parse("size>=0");
         Search.Order order = random.nextBoolean() ? Search.Order.PRE : Search.Order.POST;
         Search search = new Search(everything, EdgeKind.CONTAINMENT, null, Expression.parse("type=node"), order, 0, "");
-        Search.Found found = search.in(world.graph, world.r, world.told);
+        Search.Found found = search.in(world.graph, world.r);
         List<Integer> ordered = search.ordered(world.graph, found);
         assertThat(ordered).hasSize(found.vertices().size()).doesNotHaveDuplicates();
         world.graph.in(EdgeKind.CONTAINMENT).forEach(v -> {

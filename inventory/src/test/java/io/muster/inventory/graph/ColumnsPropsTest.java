@@ -487,6 +487,11 @@ class ColumnsPropsTest {
             assertThat(store.below(some, subsystem).union(some)).isEqualTo(reach(graph, some, subsystem, true));
             assertThat(store.above(some, subsystem).union(some)).isEqualTo(reach(graph, some, subsystem, false));
             assertThat(store.in(subsystem)).isEqualTo(scan(graph, v -> graph.isIn(v, subsystem)));
+            assertThat(store.tops(subsystem))
+                    .isEqualTo(scan(
+                            graph,
+                            v -> v == graph.root(subsystem)
+                                    || (graph.isIn(v, subsystem) && graph.parent(v, subsystem) < 0)));
         }
         List<String> types = List.of("node", "core", "rack", "memory", "pdu");
         String type = types.get(random.nextInt(types.size()));

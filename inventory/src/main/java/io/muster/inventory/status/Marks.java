@@ -1,0 +1,68 @@
+package io.muster.inventory.status;
+
+import io.muster.inventory.axis.Note;
+import io.muster.inventory.axis.Notes;
+import io.muster.inventory.graph.Extended;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Text;
+import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The marks on vertices, by state.
+ *
+ * @param places for each state the ranks by path below their node, and absolute paths with no ranks
+ */
+public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
+    /** The number of places that a sentence names. */
+    private static final int MOST_NAMED = 4;
+
+    public static Marks of(Notes notes) {
+        Marks marks = new Marks(new TreeMap<>());
+        notes.inside().forEach((path, byRank) -> byRank.groups().forEach((note, ranks) -> marks.add(note, path, ranks)));
+        notes.outside().forEach((path, note) -> marks.add(note, path, Idset.EMPTY));
+        return marks;
+    }
+
+    private void add(Note note, String path, Idset ranks) {
+        Note.@Nullable Fact mark = note.mark();
+        if (mark != null) {
+            places.computeIfAbsent(mark.value(), state -> new TreeMap<>()).merge(path, ranks, Idset::union);
+        }
+    }
+
+    /** Returns the ranks of the nodes that are marked "down" or have a part that is. */
+    public Idset down() {
+        Idset.Builder ranks = Idset.builder();
+        places.getOrDefault(Extended.DOWN, new TreeMap<>()).values().forEach(ranks::addAll);
+        return ranks.build();
+    }
+
+    /** Returns a sentence for each state except "up", which names the first places. */
+    public List<String> remarks(ResourceSet r) {
+        List<String> remarks = new ArrayList<>();
+        places.forEach((state, paths) -> {
+            List<String> names = new ArrayList<>();
+            paths.forEach((path, ranks) -> {
+                Idset some = ranks.intersect(r.ranks());
+                if (ranks.isEmpty()) {
+                    names.add(path);
+                } else if (!some.isEmpty()) {
+                    names.add(r.hostsOf(some).abridged() + (path.isEmpty() ? "" : "/" + path));
+                }
+            });
+            int more = names.size() - MOST_NAMED;
+            String named = String.join(", ", names.subList(0, Math.min(names.size(), MOST_NAMED)))
+                    + (more > 0 ? " and " + more + " more" : "");
+            if (!names.isEmpty() && !state.equals(Extended.UP)) {
+                remarks.add("marked " + state + (state.equals(Extended.DOWN) ? " and not counted: " : " but counted: ")
+                        + Text.shown(named));
+            }
+        });
+        return remarks;
+    }
+}
