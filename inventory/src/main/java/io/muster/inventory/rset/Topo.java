@@ -87,7 +87,7 @@ public record Topo(String type, Idset cores, Idset gpus, long memory, List<Stora
                     .put("capacity", s.capacity())
                     .put("unit", s.unit()));
         }
-        inner.forEach(domain -> json.withArray("/" + domain.type()).add(domain.toJson()));
+        inner.forEach(domain -> json.withArrayProperty(domain.type()).add(domain.toJson()));
         return json;
     }
 }
