@@ -34,7 +34,9 @@ import picocli.CommandLine.Parameters;
 public final class Relay extends Verb {
     private static final int BUFFER = 64 * 1024;
 
-    @Option(names = "--stdio", description = "Use standard input and output. A PATH without --stdio, as libflux gives it, means the same.")
+    @Option(
+            names = "--stdio",
+            description = "Use standard input and output. A PATH without --stdio, as libflux gives it, means the same.")
     private boolean stdio;
 
     @Parameters(
@@ -53,8 +55,9 @@ public final class Relay extends Verb {
         if (!stdio && path == null) {
             throw new Failure(Exit.USAGE, "--stdio is missing: without it, name the socket");
         }
-        String uri =
-                path != null ? ServerOptions.address(path) : new ServerOptions().address(console().environment());
+        String uri = path != null
+                ? ServerOptions.address(path)
+                : new ServerOptions().address(console().environment());
         try (SocketChannel socket = connect(uri)) {
             Thread requests = new Thread(() -> send(console().in(), socket), "relay-requests");
             requests.setDaemon(true);
