@@ -27,10 +27,7 @@ import picocli.CommandLine.Parameters;
             "People do not call this verb: `muster --uri=ssh://HOST` and libflux do. libflux finds it if "
                     + "FLUX_SSH_RCMD=muster is set."
         },
-        footer = {
-            "  MUSTER_URI=ssh://mgmt1 muster status",
-            "  FLUX_SSH_RCMD=muster FLUX_URI=ssh://mgmt1/run/muster/muster.sock flux resource status"
-        })
+        footer = {"  muster relay --stdio", "  muster relay /run/muster/muster.sock"})
 public final class Relay extends Verb {
     private static final int BUFFER = 64 * 1024;
 

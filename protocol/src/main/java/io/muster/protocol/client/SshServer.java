@@ -43,8 +43,10 @@ record SshServer(String login, int port, String path) {
         return new SshServer(user + host, port, path.equals("/") ? "" : path);
     }
 
-    List<String> command(Map<String, String> environment) {
-        List<String> words = new ArrayList<>(words(environment.getOrDefault("MUSTER_SSH", "ssh")));
+    /** @param terminal whether a person can answer ssh's questions; a script must not wait for the answer to one */
+    List<String> command(Map<String, String> environment, boolean terminal) {
+        String ssh = environment.getOrDefault("MUSTER_SSH", terminal ? "ssh" : "ssh -o BatchMode=yes");
+        List<String> words = new ArrayList<>(words(ssh));
         if (port >= 0) {
             words.addAll(List.of("-p", String.valueOf(port)));
         }
@@ -62,7 +64,7 @@ record SshServer(String login, int port, String path) {
     }
 
     Transport connect() throws IOException {
-        List<String> command = command(System.getenv());
+        List<String> command = command(System.getenv(), System.console() != null);
         Process ssh;
         try {
             ssh = new ProcessBuilder(command)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,14 +20,20 @@ class SshServerTest {
         "ssh://mgmt1/a b;c, ssh mgmt1 muster relay --stdio '/a b;c'"
     })
     void theProcess(String uri, String command) {
-        assertThat(String.join(" ", SshServer.parse(uri).command(Map.of()))).isEqualTo(command.replace("''", "'"));
+        assertThat(String.join(" ", SshServer.parse(uri).command(Map.of(), true))).isEqualTo(command.replace("''", "'"));
     }
 
     @ParameterizedTest
     @CsvSource({"/usr/bin/ssh -q -F none, /opt/muster/bin/muster"})
     void theWordsOfTheEnvironment(String ssh, String remote) {
-        assertThat(SshServer.parse("ssh://a/it's").command(Map.of("MUSTER_SSH", ssh, "MUSTER_SSH_RCMD", remote)))
+        assertThat(SshServer.parse("ssh://a/it's").command(Map.of("MUSTER_SSH", ssh, "MUSTER_SSH_RCMD", remote), false))
                 .containsExactly("/usr/bin/ssh", "-q", "-F", "none", "a", remote, "relay", "--stdio", "'/it'\\''s'");
+    }
+
+    @Test
+    void sshAsksNoQuestionOfAScript() {
+        assertThat(SshServer.parse("ssh://a").command(Map.of(), false))
+                .containsExactly("ssh", "-o", "BatchMode=yes", "a", "muster", "relay", "--stdio");
     }
 
     @ParameterizedTest
