@@ -13,6 +13,7 @@ import io.muster.cli.change.Undrain;
 import io.muster.cli.change.UpgradeFinish;
 import io.muster.cli.follow.Acquire;
 import io.muster.cli.follow.Eventlog;
+import io.muster.cli.follow.Relay;
 import io.muster.cli.follow.Watch;
 import io.muster.cli.journal.Backup;
 import io.muster.cli.journal.Dump;
@@ -108,6 +109,7 @@ final class Verbs {
         add(is("check") ? new Check(console, Environment.ofProcess()) : null);
         add(is("flux-check") ? new FluxCheck(console, Environment.ofProcess()) : null);
         add(is("serve") ? new Serve() : null);
+        add(is("relay") ? new Relay(console) : null);
         add(is("completion") ? new Completion(console) : null);
         add(is("bench") ? new Bench(console) : null);
         add(is("support") ? new Support(console, Environment.ofProcess()) : null);

@@ -28,8 +28,9 @@ public final class ServerOptions {
             names = "--uri",
             paramLabel = "URI",
             description =
-                    "Connect to the daemon at this socket, a path or local:///path. Default: $$MUSTER_URI; else the "
-                            + "socket of your own daemon if it exists; else /run/muster/muster.sock.")
+                    "Connect to the daemon at this socket, a path or local:///path, or on another host through ssh, "
+                            + "ssh://[USER@]HOST[/path]. Default: $$MUSTER_URI; else the socket of your own daemon if "
+                            + "it exists; else /run/muster/muster.sock.")
     private @Nullable String uri;
 
     @Option(
@@ -69,7 +70,8 @@ public final class ServerOptions {
         return timeout == null ? null : When.duration(timeout);
     }
 
-    String address(Map<String, String> variables) throws IOException {
+    /** Returns the URI of the daemon that the options, MUSTER_URI or the usual places name. */
+    public String address(Map<String, String> variables) throws IOException {
         String given = uri != null ? uri : variables.getOrDefault("MUSTER_URI", "");
         if (given.isEmpty()) {
             return "local://" + usual(variables);

@@ -70,6 +70,11 @@ public final class Console {
         return in;
     }
 
+    /** Returns standard output for bytes that are not text. */
+    public OutputStream out() {
+        return out;
+    }
+
     public Map<String, String> environment() {
         return environment;
     }

@@ -25,6 +25,7 @@ public final class Config {
     private final List<GraphEntry> graph;
     private final Access access;
     private final Listen listen;
+    private final List<ListenAddress> addresses;
     private final Storage storage;
     private final Storage.Clock clock;
     private final AcquireSettings streams;
@@ -42,6 +43,7 @@ public final class Config {
         graph = ConfiguredGraph.read(top, resources.set());
         access = Access.read(top);
         listen = Listen.read(muster, environment);
+        addresses = ListenAddress.readAll(top, listen);
         storage = Storage.read(muster, resource, environment);
         clock = Storage.Clock.read(muster);
         streams = AcquireSettings.read(muster);
@@ -78,8 +80,8 @@ public final class Config {
         String place = top.place(name);
         String suggestion = Key.suggestion(name, Key.TOP);
         boolean ours = Key.SECTIONS.contains(name);
-        if (name.equals(Key.GRANT.key()) || name.equals(Key.GRAPH.key())) {
-            return; // Access and ConfiguredGraph read and check the entries
+        if (Key.ARRAYS.contains(name)) {
+            return; // Access, ListenAddress and ConfiguredGraph read and check the entries
         }
         if (table.path(0).isObject() && ours) {
             top.problem(name, "is one table: write [" + name + "]");
@@ -124,6 +126,11 @@ public final class Config {
 
     public Listen listen() {
         return listen;
+    }
+
+    /** {@code [[listen]]}. */
+    public List<ListenAddress> addresses() {
+        return addresses;
     }
 
     public Storage storage() {

@@ -25,6 +25,11 @@ public enum Key {
     ACCESS_PRIVATE_MODE("access", "private-mode", Effect.BROKER, "visibility of jobs"),
     ACCESS_ROLES("access", "roles", Effect.RELOAD, "users and groups with flux's admin role"),
     GRANT("", "grant", Effect.RELOAD, "rights as [[grant]] entries: who, rights, holder"),
+    LISTEN(
+            "",
+            "listen",
+            Effect.RESTART,
+            "network addresses as [[listen]] entries: tls, https, http or http-socket; certificate, key"),
     GRAPH(
             "",
             "graph",
@@ -79,8 +84,11 @@ public enum Key {
     /** The tables whose keys are checked; all other tables belong to other programs. */
     static final List<String> SECTIONS = List.of("resource", "access", "muster");
 
+    /** The arrays of tables at the top. */
+    static final List<String> ARRAYS = List.of("grant", "listen", "graph");
+
     /** The names of all tables and arrays of tables that Muster reads. */
-    static final List<String> TOP = List.of("resource", "access", "muster", "grant", "graph");
+    static final List<String> TOP = List.of("resource", "access", "muster", "grant", "listen", "graph");
 
     private final String section;
     private final String key;

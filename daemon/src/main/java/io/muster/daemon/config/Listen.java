@@ -47,7 +47,7 @@ public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int 
         return maxConnections - Math.min(reserve, maxConnections / 2);
     }
 
-    private static void checkLength(Table muster, String key, Path path) {
+    static void checkLength(Table muster, String key, Path path) {
         int length = path.toString().getBytes(StandardCharsets.UTF_8).length;
         if (length > LONGEST_PATH) {
             muster.problem(key, path + " has " + length + " bytes, but a UNIX socket's path may have " + LONGEST_PATH);

@@ -15,12 +15,13 @@ import java.util.regex.Pattern;
  */
 public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logFormat, Logging.Level logLevel) {
     private static final String DEFAULT_METRICS = "127.0.0.1:9559";
+    private static final String EXPECTED = "expected off or ADDRESS:PORT, the address in numbers or localhost";
     private static final Pattern ADDRESS = Pattern.compile("(localhost|[0-9.]+|\\[[0-9a-fA-F:.]+])?:(\\d{1,5})");
 
     static Reporting read(Table muster) {
         String metrics = muster.get("metrics", DEFAULT_METRICS, Reporting::metricsOf);
         Optional<InetSocketAddress> address =
-                metrics.equals("off") ? Optional.empty() : Optional.of(addressOf(metrics));
+                metrics.equals("off") ? Optional.empty() : Optional.of(addressOf(metrics, EXPECTED));
         if (address.isPresent() && !address.get().getAddress().isLoopbackAddress()) {
             muster.note(
                     "metrics", "not a loopback address: everybody who reaches it can read host counts and versions");
@@ -34,15 +35,15 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
     private static String metricsOf(JsonNode node) {
         String text = Table.textOf(node);
         if (!text.equals("off")) {
-            addressOf(text);
+            addressOf(text, EXPECTED);
         }
         return text;
     }
 
     /** Parses an address. Only numeric addresses and localhost are accepted, because other names would need the name service at start. */
-    private static InetSocketAddress addressOf(String text) {
+    static InetSocketAddress addressOf(String text, String expected) {
         Matcher m = ADDRESS.matcher(text);
-        Table.require(m.matches(), "expected off or ADDRESS:PORT, the address in numbers or localhost");
+        Table.require(m.matches(), expected);
         int port = Integer.parseInt(m.group(2));
         Table.require(port <= 65535, "there is no port " + port);
         try {

@@ -117,6 +117,11 @@ record Table(
         return value;
     }
 
+    /** Sets what is shown of a key in place of the value that was read. */
+    void show(String name, String value) {
+        record(name, value);
+    }
+
     private void record(String name, String value) {
         if (path.size() <= 1) {
             Key key = Key.find(String.join("", path), name).orElseThrow();

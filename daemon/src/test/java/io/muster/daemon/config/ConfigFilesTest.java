@@ -35,6 +35,7 @@ final class ConfigFilesTest {
             Key.RESOURCE_EXCLUDE,
             Key.ACCESS_ROLES,
             Key.GRANT,
+            Key.LISTEN,
             Key.GRAPH,
             Key.ADMIN_SOCKET,
             Key.ADMINS,

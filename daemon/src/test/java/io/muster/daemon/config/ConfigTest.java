@@ -48,6 +48,7 @@ final class ConfigTest {
             Map.entry(
                     Key.ACCESS_ROLES, new Value("{admin = {users = [\"eve\"]}}", "{\"admin\":{\"users\":[\"eve\"]}}")),
             Map.entry(Key.GRANT, new Value("[{who = [\"mon\"], rights = [\"read\"]}]", "1 entry")),
+            Map.entry(Key.LISTEN, new Value("[{http = \"127.0.0.1:8651\"}]", "http 127.0.0.1:8651")),
             Map.entry(Key.GRAPH, new Value("[{type = \"rack\", hosts = \"host7\"}]", "1 entry")),
             Map.entry(Key.SOCKET, Value.same("/run/m.sock")),
             Map.entry(Key.ADMIN_SOCKET, Value.same("/run/a.sock")),
@@ -85,6 +86,7 @@ final class ConfigTest {
                         "access.allow-root-owner  false                                      default",
                         "access.roles                                                        default",
                         "grant                    0 entries                                  default",
+                        "listen                                                              default",
                         "graph                    0 entries                                  default",
                         "muster.socket            /home/ada/.local/state/muster/muster.sock  default",
                         "muster.admin-socket                                                 default",

@@ -11,41 +11,28 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a client to a server: a UNIX stream socket on which the server has accepted the client. Only {@link
- * #await} waits; the socket itself never blocks, because a blocking socket has no timeouts, and because client and server
- * would wait for ever if each waited for the other to read.
+ * The connection of a client to a server that has accepted the client. Only {@link #await} waits; the transport itself never
+ * blocks, because a blocking socket has no timeouts, and because client and server would wait for ever if each waited for the
+ * other to read.
  */
 final class ClientConnection implements Closeable {
-    private static final String SCHEME = "local://";
     private static final int BUFFER = 64 * 1024;
     /** The size of the largest frame that the client accepts, larger than an inventory of a million ranks. */
     private static final int MAX_FRAME = 1 << 30;
 
-    private final String path;
-    private final SocketChannel channel;
-    private final Selector selector;
-    private final SelectionKey key;
+    private final Transport transport;
     private final FrameDecoder decoder = new FrameDecoder(MAX_FRAME);
     private final ByteBuffer in = ByteBuffer.allocate(BUFFER).flip();
     private boolean usable = true;
 
-    private ClientConnection(String path, SocketChannel channel, Selector selector) throws IOException {
-        this.path = path;
-        this.channel = channel;
-        this.selector = selector;
-        this.key = channel.register(selector, SelectionKey.OP_READ);
+    private ClientConnection(Transport transport) {
+        this.transport = transport;
     }
 
     // ---- connecting
@@ -53,81 +40,35 @@ final class ClientConnection implements Closeable {
     /**
      * Connects to a server.
      *
-     * @param uri {@code local:///path/of/the/socket}
+     * @param uri {@code local:///PATH} or {@code ssh://[USER@]HOST[:PORT][/PATH]}
      * @throws ConnectException if no server listens there
      * @throws RpcException if the server refused the connection
      */
     static ClientConnection open(String uri, Options options) throws IOException {
-        String path = path(uri);
-        UnixDomainSocketAddress address = address(path);
-        SocketChannel channel = connect(address, options);
-        ClientConnection connection = null;
+        Transport transport = connect(uri, options);
         try {
-            connection = new ClientConnection(path, channel, Selector.open());
+            ClientConnection connection = new ClientConnection(transport);
             connection.readWelcome(Deadline.ofTimeout(options.timeout()));
             return connection;
         } catch (IOException | RuntimeException e) {
-            closeAfter(e, connection == null ? channel : connection);
+            closeAfter(e, transport);
             throw e;
         }
     }
 
-    private static String path(String uri) {
-        if (!uri.startsWith(SCHEME) || uri.length() == SCHEME.length()) {
-            throw new IllegalArgumentException("socket address \"" + uri + "\": expected local:///PATH");
-        }
-        return uri.substring(SCHEME.length());
-    }
-
-    private static UnixDomainSocketAddress address(String path) {
-        try {
-            return UnixDomainSocketAddress.of(path);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("socket path \"" + path + "\": " + e.getMessage(), e);
-        }
-    }
-
-    private static SocketChannel connect(UnixDomainSocketAddress address, Options options) throws IOException {
+    private static Transport connect(String uri, Options options) throws IOException {
         Duration pause = options.backoff();
         for (int attempt = 1; ; attempt++) {
             try {
-                return connect(address);
+                return Transport.open(uri);
             } catch (IOException e) {
                 if (attempt >= options.attempts()) {
-                    throw explained(address.getPath(), e);
+                    throw e;
                 }
             }
             sleep(pause);
             pause = pause.multipliedBy(2);
         }
-    }
-
-    private static SocketChannel connect(UnixDomainSocketAddress address) throws IOException {
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        try {
-            channel.configureBlocking(false);
-            if (!channel.connect(address)) {
-                throw new IOException("the server accepts no connections at the moment");
-            }
-            return channel;
-        } catch (IOException | RuntimeException e) {
-            closeAfter(e, channel);
-            throw e;
-        }
-    }
-
-    private static ConnectException explained(Path path, IOException cause) {
-        String sentence;
-        if (Files.notExists(path)) {
-            sentence = "nothing listens on " + path + ": is muster running? There is no such socket";
-        } else if (cause instanceof ConnectException) {
-            sentence = "nothing listens on " + path + ": is muster running? " + cause.getMessage();
-        } else {
-            sentence = "cannot connect to " + path + ": " + cause.getMessage();
-        }
-        ConnectException explained = new ConnectException(sentence);
-        explained.initCause(cause);
-        return explained;
     }
 
     private static void sleep(Duration pause) throws InterruptedIOException {
@@ -146,13 +87,13 @@ final class ClientConnection implements Closeable {
     private void readWelcome(Deadline deadline) throws IOException {
         while (!fill()) {
             if (!await(SelectionKey.OP_READ, deadline)) {
-                throw new SocketTimeoutException(path + " accepted the connection, but does not answer");
+                throw new SocketTimeoutException(server() + " accepted the connection, but does not answer");
             }
         }
         int errnum = in.get() & 0xff;
         if (errnum != 0) {
             Errno errno = new Errno(errnum);
-            throw new RpcException(errno, path + " refused the connection: " + errno.text());
+            throw new RpcException(errno, server() + " refused the connection: " + errno.text());
         }
     }
 
@@ -166,13 +107,13 @@ final class ClientConnection implements Closeable {
 
     // ---- connected
 
-    String path() {
-        return path;
+    String server() {
+        return transport.server();
     }
 
     /** Returns whether the connection is open and no error has occurred on it. */
     boolean isUsable() {
-        return usable && channel.isOpen();
+        return usable && transport.isOpen();
     }
 
     /** Returns the next message, or null if there is none at the moment. */
@@ -195,7 +136,7 @@ final class ClientConnection implements Closeable {
         in.clear();
         int count;
         try {
-            count = channel.read(in);
+            count = transport.read(in);
         } catch (IOException e) {
             throw broken(e);
         } finally {
@@ -204,7 +145,7 @@ final class ClientConnection implements Closeable {
         if (count < 0) {
             usable = false;
             throw new EOFException(
-                    path + " closed the connection" + (decoder.isInsideFrame() ? " inside a frame" : ""));
+                    server() + " closed the connection" + (decoder.isInsideFrame() ? " inside a frame" : ""));
         }
         return count > 0;
     }
@@ -212,7 +153,7 @@ final class ClientConnection implements Closeable {
     /** Writes what the socket takes now. Returns true if nothing remains. */
     boolean write(ByteBuffer frame) throws IOException {
         try {
-            channel.write(frame);
+            transport.write(frame);
         } catch (IOException e) {
             throw broken(e);
         }
@@ -221,8 +162,8 @@ final class ClientConnection implements Closeable {
 
     private IOException broken(IOException cause) {
         usable = false;
-        String reason = channel.isOpen() ? cause.getMessage() : "this side has closed it";
-        return new IOException("connection to " + path + " is broken: " + reason, cause);
+        String reason = transport.isOpen() ? cause.getMessage() : "this side has closed it";
+        return new IOException("connection to " + server() + " is broken: " + reason, cause);
     }
 
     /**
@@ -233,21 +174,15 @@ final class ClientConnection implements Closeable {
         if (deadline.hasPassed()) {
             return false;
         }
-        key.interestOps(operations);
-        selector.select(deadline.selectMillis());
-        selector.selectedKeys().clear();
+        transport.await(operations, deadline.selectMillis());
         if (Thread.currentThread().isInterrupted()) {
-            throw new InterruptedIOException("interrupted while waiting for " + path);
+            throw new InterruptedIOException("interrupted while waiting for " + server());
         }
         return true;
     }
 
     @Override
     public void close() throws IOException {
-        try {
-            channel.close();
-        } finally {
-            selector.close(); // releases the file descriptor
-        }
+        transport.close();
     }
 }

@@ -49,7 +49,7 @@ public final class FluxClient implements Closeable {
     /**
      * Connects to a server.
      *
-     * @param uri {@code local:///path/of/the/socket}
+     * @param uri {@code local:///PATH} or {@code ssh://[USER@]HOST[:PORT][/PATH]}
      * @throws java.net.ConnectException if no server listens there
      * @throws RpcException if the server refused the connection
      */
@@ -110,7 +110,7 @@ public final class FluxClient implements Closeable {
     }
 
     String server() {
-        return connection.path();
+        return connection.server();
     }
 
     boolean isUsable() {

@@ -123,7 +123,7 @@ class ConnectTest {
     void anAddressThatIsNoneIsRefused(String uri) {
         assertThatThrownBy(() -> FluxClient.connect(uri, ONCE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("socket address \"" + uri + "\": expected local:///PATH");
+                .hasMessage("socket address \"" + uri + "\": expected local:///PATH or ssh://HOST[/PATH]");
     }
 
     @Test

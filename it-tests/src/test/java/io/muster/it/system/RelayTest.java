@@ -1,0 +1,164 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Jars;
+import io.muster.it.harness.Tool;
+import io.muster.protocol.client.FluxClient;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command on another host, which reaches the daemon through ssh and {@code muster relay}. */
+@Timeout(600)
+class RelayTest {
+    private static final Path SSHD = Path.of("/usr/sbin/sshd");
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private Path script(String name, String text) throws IOException {
+        Path script = Files.writeString(directory.resolve(name), "#!/bin/sh\n" + text + "\n");
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        return script;
+    }
+
+    /** The command {@code muster}, without the launcher, which would build the jars. */
+    private Path muster() throws IOException {
+        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        return script("muster", "exec " + Tool.jdk("java") + " -cp " + jars + " io.muster.cli.Muster \"$@\"");
+    }
+
+    /** A program that runs the words behind the host as ssh does, on this host. */
+    private Path here() throws IOException {
+        return script("here", "while [ \"$1\" = -p ]; do shift 2; done; shift; exec sh -c \"$*\"");
+    }
+
+    private static ProcessBuilder command(String ssh, Path muster, String uri, String... words) {
+        ProcessBuilder command = new ProcessBuilder(muster.toString()).redirectErrorStream(true);
+        command.command().addAll(List.of(words));
+        command.environment().put("MUSTER_URI", uri);
+        command.environment().put("MUSTER_SSH", ssh);
+        command.environment().put("MUSTER_SSH_RCMD", muster.toString());
+        return command;
+    }
+
+    @Test
+    void throughARealSshd() throws Exception {
+        assumeTrue(Files.exists(SSHD), "there is no sshd (Debian: openssh-server)");
+        Files.createDirectories(Path.of("/run/sshd")); // where sshd insists on it, and only root may
+        for (String key : List.of("host", "id")) {
+            Tool.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory.resolve(key).toString());
+        }
+        int port = freePort();
+        String options =
+                """
+                ListenAddress 127.0.0.1
+                Port %d
+                HostKey %2$s/host
+                AuthorizedKeysFile %2$s/id.pub
+                StrictModes no
+                UsePAM no
+                PidFile none
+                """;
+        Path config = Files.writeString(
+                directory.resolve("sshd_config"), String.format(Locale.ROOT, options, port, directory));
+        Process sshd = new ProcessBuilder(SSHD.toString(), "-D", "-e", "-f", config.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("sshd.log").toFile())
+                .start();
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"));
+        try (DaemonProcess daemon = setup.start()) {
+            await().atMost(Duration.ofMinutes(1)).until(() -> answers(port));
+            String ssh = "ssh -F none -q -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "
+                    + directory.resolve("id");
+            String uri = "ssh://" + System.getProperty("user.name") + "@127.0.0.1:" + port + daemon.socket();
+            Path muster = muster();
+            Tool.run(command(ssh, muster, uri, "drain", "node1", "bad", "dimm"));
+            assertThat(Tool.run(command(ssh, muster, uri, "why", "node1")))
+                    .contains("bad dimm", System.getProperty("user.name"));
+        } finally {
+            sshd.destroy();
+            sshd.waitFor();
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static boolean answers(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aStreamThatEndsWithTheDaemon() throws Exception {
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-16383]"));
+        try (DaemonProcess daemon = setup.start();
+                FluxClient admin = daemon.connect()) {
+            String uri = "ssh://mgmt1" + daemon.socket();
+            Process scheduler =
+                    command(here().toString(), muster(), uri, "acquire").start();
+            try (BufferedReader responses = scheduler.inputReader(StandardCharsets.UTF_8)) {
+                assertThat(responses.readLine()).contains("\"up\":\"0-16383\"");
+                admin.rpc(
+                        "resource.drain", JsonNodeFactory.instance.objectNode().put("targets", "7"));
+                assertThat(responses.readLine()).contains("\"down\":\"7\"");
+                List<ProcessHandle> relays = scheduler.descendants().toList();
+                assertThat(relays).isNotEmpty();
+                daemon.kill();
+                assertThat(responses.readLine()).contains("closed the connection");
+                assertThat(scheduler.waitFor()).isEqualTo(7);
+                for (ProcessHandle relay : relays) {
+                    relay.onExit().join();
+                }
+            } finally {
+                scheduler.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void aCommandThatIsKilledLeavesNoRelay() throws Exception {
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"));
+        try (DaemonProcess daemon = setup.start()) {
+            Process scheduler = command(here().toString(), muster(), "ssh://mgmt1" + daemon.socket(), "acquire")
+                    .start();
+            try (BufferedReader responses = scheduler.inputReader(StandardCharsets.UTF_8)) {
+                assertThat(responses.readLine()).contains("\"up\":\"0-3\"");
+                List<ProcessHandle> relays = scheduler.descendants().toList();
+                scheduler.destroyForcibly();
+                for (ProcessHandle relay : relays) {
+                    relay.onExit().join();
+                }
+            }
+            try (FluxClient admin = daemon.connect()) {
+                await().until(() -> admin.rpc("resource.inventory", null).path("schedulers").isEmpty());
+            }
+        }
+    }
+}
