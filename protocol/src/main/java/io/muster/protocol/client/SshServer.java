@@ -1,6 +1,7 @@
 package io.muster.protocol.client;
 
 import java.io.Closeable;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -63,8 +64,17 @@ record SshServer(String login, int port, String path) {
         return List.of(text.strip().split(" +", -1));
     }
 
+    /** Whether ssh can ask a user for a password, which it does on the terminal that controls the process. */
+    private static boolean hasTerminal() {
+        try (InputStream ignored = new FileInputStream("/dev/tty")) {
+            return true;
+        } catch (IOException none) {
+            return false;
+        }
+    }
+
     Transport connect() throws IOException {
-        List<String> command = command(System.getenv(), System.console() != null);
+        List<String> command = command(System.getenv(), hasTerminal());
         Process ssh;
         try {
             ssh = new ProcessBuilder(command)
