@@ -66,8 +66,8 @@ record SshServer(String login, int port, String path) {
 
     /** Whether ssh can ask a user for a password, which it does on the terminal that controls the process. */
     private static boolean hasTerminal() {
-        try (InputStream ignored = new FileInputStream("/dev/tty")) {
-            return true;
+        try (InputStream terminal = new FileInputStream("/dev/tty")) {
+            return terminal.available() >= 0;
         } catch (IOException none) {
             return false;
         }
