@@ -10,7 +10,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ChronicleTest {
-    private final Chronicle chronicle = new Chronicle(Set.of());
+    private final Chronicle chronicle = new Chronicle(Set.of(), true);
     private double time = 100;
 
     private void event(String name, String nodelist, String... context) {
