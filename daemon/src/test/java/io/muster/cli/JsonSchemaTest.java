@@ -206,6 +206,7 @@ final class JsonSchemaTest {
         json(0, "upgrade status");
         json(0, "drain");
         json(0, "history", "all");
+        json(0, "history", "--notes", "all");
         for (String by : List.of("reason", "host", "holder", "user", "state")) {
             json(0, "report", "--by", by);
         }

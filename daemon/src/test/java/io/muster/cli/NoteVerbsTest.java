@@ -6,6 +6,7 @@ import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,30 @@ final class NoteVerbsTest {
         assertThat(out("why", "node2")).contains("node2 (rank 1)").containsPattern("tag {9}gpu1: a=b by ");
         out("tag", "remove", "/cluster0/node2/gpu1", "a");
         assertThat(out("why", "node2")).doesNotContain("tag   ");
+    }
+
+    @Test
+    void theHistorySaysWhenAndByWhomAHostWasMarkedAndTagged() throws Exception {
+        out("mark", "/cluster0/node[1-2]/gpu3", "failing", "ECC", "errors");
+        out("tag", "add", "node1", "firmware=7.1");
+        out("mark", "/cluster0/node1/gpu3", "none");
+        out("tag", "add", "node1", "firmware=8");
+        String user = System.getProperty("user.name");
+        String time = "\\S+ \\S+ \\S+ +";
+        for (String source : List.of("--uri=" + daemon.uri(), "--state-dir=" + directory.resolve("state"))) {
+            assertThat(out("history", source, "--notes", "node1"))
+                    .containsPattern(time + time + "\\d+s +marked +" + user + " +" + user
+                            + " +failing: ECC errors +node1/gpu3\n")
+                    .containsPattern(time + time + "\\d+s +tagged +" + user + " +" + user + " +firmware=7.1 +node1\n")
+                    .containsPattern(time + "- +\\d+s +tagged +" + user + " +firmware=8 +node1\n")
+                    .doesNotContain("node2");
+            assertThat(out("history", source, "--notes", "--json", "node2"))
+                    .contains("\"kind\":\"marked\",\"holder\":null,\"path\":\"gpu3\"");
+            assertThat(run("history", source, "node1").err()).contains("neither drained, excluded nor offline since");
+            assertThat(run("history", source, "--notes", "node3").err())
+                    .contains("neither drained, excluded nor offline, and without marks and tags, since");
+        }
+        assertThat(run("report", "--state=marked").err()).contains("there is no state marked");
     }
 
     @Test

@@ -199,7 +199,7 @@ public final class HistoryBenchmark {
 
     private static int ask(DaemonProcess daemon, String host) throws IOException {
         int rows = 0;
-        ObjectNode request = new HistoryRequest(Set.of(host), new Period(0, Double.MAX_VALUE)).toJson();
+        ObjectNode request = new HistoryRequest(Set.of(host), new Period(0, Double.MAX_VALUE), false).toJson();
         try (FluxClient client = daemon.connect();
                 ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
             while (stream.hasNext()) {

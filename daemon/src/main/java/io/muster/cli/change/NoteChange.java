@@ -137,7 +137,8 @@ public abstract class NoteChange extends Change {
             name = "mark",
             description = {
                 "Mark vertices of the resource graph with a state: up, down, degraded, failing or unknown. none removes the mark.",
-                "A mark says what a person knows. It does not take a host down: for this, `muster drain` the host.",
+                "A mark says what a person knows. It does not take a host down: for this, `muster drain` the host. "
+                        + "`muster feasible --now` does not count what is marked down.",
                 PATHS,
                 KEPT
             },

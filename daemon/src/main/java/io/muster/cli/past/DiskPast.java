@@ -45,13 +45,13 @@ final class DiskPast implements PastSource {
     }
 
     @Override
-    public PastAnswer ask(Set<String> hosts, Period period) throws IOException {
+    public PastAnswer ask(Set<String> hosts, Period period, boolean notes) throws IOException {
         long[] done = new long[1];
         JournalArchive sized = new JournalArchive(disk);
         try (Progress progress = new Progress(console, "reading " + disk.where(), sized.bytes())) {
             JournalArchive archive = new JournalArchive(disk, bytes -> progress.at(done[0] += bytes));
             Map<Outage, List<String>> intervals = new LinkedHashMap<>();
-            try (Inquiry inquiry = new Inquiry(archive, new Inquiry.Question(hosts, period), now())) {
+            try (Inquiry inquiry = new Inquiry(archive, new Inquiry.Question(hosts, period, notes), now())) {
                 while (!inquiry.isDone()) {
                     inquiry.read(Integer.MAX_VALUE)
                             .forEach((outage, names) -> intervals

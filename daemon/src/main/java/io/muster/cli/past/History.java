@@ -46,7 +46,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  muster history node7",
             "  muster history --since=30d @rack4",
-            "  muster history --state-dir=backup node7"
+            "  muster history --notes --state-dir=backup node7"
         })
 public final class History extends Verb {
     @Parameters(
@@ -60,6 +60,11 @@ public final class History extends Verb {
 
     @Mixin
     private final Source source = new Source();
+
+    @Option(
+            names = "--notes",
+            description = "Also show the marks and tags that the hosts and their parts had, such as GPUs.")
+    private boolean notes;
 
     @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
@@ -75,7 +80,7 @@ public final class History extends Verb {
         Period span = period.period(console());
         Zone zone = period.zone(console());
         try (PastSource past = source.open(console())) {
-            PastAnswer answer = past.ask(wanted(past), span);
+            PastAnswer answer = past.ask(wanted(past), span, notes);
             Coverage coverage = answer.coverage();
             refuseUnknown(coverage, past, zone);
             boolean complete = coverage.isComplete(span.since());
@@ -88,7 +93,8 @@ public final class History extends Verb {
                 double since = Math.max(span.since(), coverage.first());
                 console()
                         .complain("muster history: " + String.join(",", hosts)
-                                + ": neither drained, excluded nor offline since " + zone.second(since) + ", by "
+                                + ": neither drained, excluded nor offline"
+                                + (notes ? ", and without marks and tags," : "") + " since " + zone.second(since) + ", by "
                                 + past.name());
             } else {
                 print(answer, now, zone);
@@ -166,11 +172,12 @@ public final class History extends Verb {
                     i.isOpen() ? "-" : zone.second(i.to()),
                     i.from() == 0 ? "" : Times.span((i.isOpen() ? now : i.to()) - i.from()),
                     i.kind().word(),
-                    i.holder(),
+                    i.kind().isNote() ? "" : i.holder(),
                     i.by(),
                     i.endedBy(),
                     i.reason() + (i.comment().isEmpty() ? "" : " -> " + i.comment()),
-                    Hostlist.of(entry.getValue()).toString());
+                    Hostlist.of(entry.getValue())
+                            + (i.kind().isNote() && !i.holder().isEmpty() ? "/" + i.holder() : ""));
         }
         console().print(table.render(true, console().style()));
     }

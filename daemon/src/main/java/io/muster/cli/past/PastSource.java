@@ -17,8 +17,11 @@ interface PastSource extends Closeable {
         return targets;
     }
 
-    /** @param hosts empty for all hosts */
-    PastAnswer ask(Set<String> hosts, Period period) throws IOException;
+    /**
+     * @param hosts empty for all hosts
+     * @param notes whether marks and tags are asked for
+     */
+    PastAnswer ask(Set<String> hosts, Period period, boolean notes) throws IOException;
 
     /** The source's name, for messages. */
     String name();

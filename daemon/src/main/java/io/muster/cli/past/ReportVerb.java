@@ -80,7 +80,7 @@ public final class ReportVerb extends Verb {
         double now = console().now();
         Period span = period.period(console());
         try (PastSource past = source.open(console())) {
-            PastAnswer answer = past.ask(Set.of(), span);
+            PastAnswer answer = past.ask(Set.of(), span, false);
             Coverage coverage = answer.coverage();
             Period known = new Period(Math.max(span.since(), coverage.first()), Math.min(span.until(), now));
             Totals totals = new Totals(grouping, known);
@@ -124,7 +124,9 @@ public final class ReportVerb extends Verb {
     private Set<Outage.Kind> kinds() {
         Map<String, Outage.Kind> named = new LinkedHashMap<>();
         for (Outage.Kind kind : Outage.Kind.values()) {
-            named.put(kind.word(), kind);
+            if (!kind.isNote()) {
+                named.put(kind.word(), kind);
+            }
         }
         Set<Outage.Kind> kinds = EnumSet.noneOf(Outage.Kind.class);
         for (String state : states) {

@@ -53,10 +53,11 @@ final class ServerPast implements PastSource {
     }
 
     @Override
-    public PastAnswer ask(Set<String> hosts, Period period) throws IOException {
+    public PastAnswer ask(Set<String> hosts, Period period, boolean notes) throws IOException {
         Map<Outage, List<String>> intervals = new LinkedHashMap<>();
         Coverage coverage = null;
-        try (ResponseStream stream = client.stream(HistoryRequest.TOPIC, new HistoryRequest(hosts, period).toJson())) {
+        ObjectNode request = new HistoryRequest(hosts, period, notes).toJson();
+        try (ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
             while (stream.hasNext()) {
                 HistoryAnswer part = HistoryAnswer.parse(stream.next());
                 part.intervals()
@@ -67,7 +68,7 @@ final class ServerPast implements PastSource {
             }
         } catch (RpcException e) {
             if (e.errno().equals(Errno.ENOSYS)) {
-                return remembered(hosts, period);
+                return remembered(hosts, period, notes);
             }
             throw e;
         }
@@ -78,9 +79,9 @@ final class ServerPast implements PastSource {
     }
 
     /** A server that does not know {@code resource.history} is asked for the events that it remembers, and for its state. */
-    private PastAnswer remembered(Set<String> hosts, Period period) throws IOException {
+    private PastAnswer remembered(Set<String> hosts, Period period, boolean notes) throws IOException {
         name = "the server's memory";
-        Past past = new Past(hosts, period);
+        Past past = new Past(hosts, period, notes);
         double lost = 0;
         try (EventFeed journal = EventFeed.follow(client)) {
             for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {

@@ -12,6 +12,8 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
+import io.muster.inventory.find.Expression;
+import io.muster.inventory.find.Search;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.Jgf;
@@ -21,6 +23,7 @@ import io.muster.inventory.graph.Structure;
 import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
@@ -78,7 +81,8 @@ public final class Graph extends Verb {
     @Option(
             names = "--from",
             paramLabel = "PATH",
-            description = "Show only this resource and what is below it: a path such as /cluster0/rack1, or a name.")
+            description = "Show only this resource and what is below it: a path such as /cluster0/rack1, a name, or an "
+                    + "expression of `muster find`.")
     private @Nullable String from;
 
     @Option(
@@ -122,7 +126,13 @@ public final class Graph extends Verb {
         if (from == null) {
             return graph.root(subsystem);
         }
-        Idset found = graph.named(from, subsystem);
+        Idset found;
+        try {
+            Search search = new Search(Expression.parse(from), subsystem, null, null, null, 0, "");
+            found = search.in(graph, ResourceSet.EMPTY).vertices();
+        } catch (MalformedException e) {
+            throw new Failure(Exit.ERROR, "--from: " + e.getMessage());
+        }
         if (found.isEmpty()) {
             throw new Failure(Exit.ERROR, "--from: " + subsystem + " has no " + from);
         }

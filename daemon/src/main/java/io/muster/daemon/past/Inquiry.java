@@ -27,8 +27,11 @@ public final class Inquiry implements Closeable {
     private final Present present;
     private boolean done;
 
-    /** @param hosts empty for all hosts */
-    public record Question(Set<String> hosts, Period period) {}
+    /**
+     * @param hosts empty for all hosts
+     * @param notes whether marks and tags are asked for
+     */
+    public record Question(Set<String> hosts, Period period, boolean notes) {}
 
     /** The state after the last event that is to be read, and its time in seconds since the epoch. */
     public record Present(InventoryState state, long seq, double time) {
@@ -65,7 +68,7 @@ public final class Inquiry implements Closeable {
     }
 
     public Inquiry(Archive archive, Question question, Present present) throws IOException {
-        this.past = new Past(question.hosts(), question.period());
+        this.past = new Past(question.hosts(), question.period(), question.notes());
         this.present = present;
         this.reading = archive.open(
                 new Archive.Selection(question.hosts(), question.period().since(), present.seq()));

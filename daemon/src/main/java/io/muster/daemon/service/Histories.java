@@ -115,7 +115,7 @@ public final class Histories {
             if (now == null) {
                 throw new IllegalStateException("a history that has not begun");
             }
-            return new Inquiry(archive, new Inquiry.Question(request.hosts(), request.period()), now);
+            return new Inquiry(archive, new Inquiry.Question(request.hosts(), request.period(), request.notes()), now);
         }
     }
 

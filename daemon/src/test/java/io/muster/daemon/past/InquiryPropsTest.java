@@ -14,6 +14,8 @@ import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.NoteEdit;
+import io.muster.inventory.axis.Places;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.history.Chronicle;
 import io.muster.inventory.history.Coverage;
@@ -30,6 +32,7 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.StateJson;
 import io.muster.testing.Seeds;
 import java.io.IOException;
@@ -137,7 +140,7 @@ class InquiryPropsTest {
 
     private Command command(Random random) {
         String targets = targets(random);
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(13)) {
             case 0, 1 ->
                 new HoldChanges.Drain(
                         targets,
@@ -151,10 +154,29 @@ class InquiryPropsTest {
             case 6 -> new MembershipChanges.Include(targets, "back");
             case 7 -> random.nextInt(4) == 0 ? define(random) : new MembershipChanges.Shrink(targets, null);
             case 8 -> new FormatChanges.FinishUpgrade();
+            case 9 -> new NoteChanges.Annotate(targets, List.of(), edit(random));
+            case 10, 11 ->
+                new NoteChanges.Annotate(
+                        "",
+                        List.of("/n" + random.nextInt(HOSTS) + "/gpu " + random.nextInt(2)),
+                        edit(random),
+                        at -> path -> Places.NONE.within(
+                                path.substring(path.lastIndexOf('/') + 1),
+                                at.resources().ranksOf(path.substring(1, path.lastIndexOf('/')))));
             default -> {
                 LivenessChange[] all = LivenessChange.values();
                 yield new LivenessChanges.SetLiveness(all[random.nextInt(all.length)], targets, "psu");
             }
+        };
+    }
+
+    private static NoteEdit edit(Random random) {
+        return switch (random.nextInt(5)) {
+            case 0 -> NoteEdit.tag("a", "");
+            case 1 -> NoteEdit.tag("a", "7.1");
+            case 2 -> NoteEdit.untag("a");
+            case 3 -> NoteEdit.mark("", "");
+            default -> NoteEdit.mark(random.nextBoolean() ? "down" : "failing", random.nextBoolean() ? "ECC" : "");
         };
     }
 
@@ -183,14 +205,14 @@ class InquiryPropsTest {
         SortedSet<String> open = new TreeSet<>();
         List<Map.Entry<Outage, String>> answered = new ArrayList<>();
         Inquiry.Present present = new Inquiry.Present(state, entries.size(), now);
-        try (Inquiry inquiry = new Inquiry(journal.archive(), new Inquiry.Question(hosts, period), present)) {
+        try (Inquiry inquiry = new Inquiry(journal.archive(), new Inquiry.Question(hosts, period, true), present)) {
             while (!inquiry.isDone()) {
                 inquiry.read(3)
                         .forEach((outage, names) -> names.forEach(name -> answered.add(Map.entry(outage, name))));
             }
             Coverage coverage = inquiry.coverage();
             assertThat(coverage.damage()).isEmpty();
-            Chronicle oracle = new Chronicle(hosts);
+            Chronicle oracle = new Chronicle(hosts, true);
             entries.forEach(entry -> oracle.add(PastEvent.of(entry)));
             // An interval that ended in a gap ends in the answer with the gap, which is just before the complete
             // period.

@@ -8,6 +8,10 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.Group;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.rset.Topo;
+import io.muster.inventory.rset.TreePool;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -18,15 +22,21 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the columns of the graph of an R and of the {@code [[graph]]} entries of the configuration. */
+/**
+ * Makes the columns of the graph of an R, and of the {@code [[graph]]} entries of the configuration or the topology within nodes
+ * (RFC 49).
+ */
 final class ColumnBuilder {
     private static final EdgeKind CONTAINS = EdgeKind.contains();
     private static final int MAX_NAME_DIGITS = 9;
+    private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
+    private static final String PREFIXES = "KMGTPE";
 
     private final ResourceSet r;
     private final Detail detail;
     private final GraphPlan plan;
     private final List<GraphEntry> entries;
+    private final List<TreePool.Entry> topology;
     private final List<Column> columns = new ArrayList<>();
     private final List<Link> links = new ArrayList<>();
     private final SortedMap<String, Integer> roots = new TreeMap<>();
@@ -34,11 +44,12 @@ final class ColumnBuilder {
     private final Map<String, IdMap<List<Column>>> holders = new TreeMap<>();
     private final Idset nodes;
 
-    ColumnBuilder(ResourceSet r, Detail detail, List<GraphEntry> entries) {
+    ColumnBuilder(ResourceSet r, Detail detail, List<GraphEntry> entries, List<TreePool.Entry> topology) {
         Problems problems = new Problems();
         this.r = r;
         this.detail = detail;
         this.entries = entries;
+        this.topology = topology;
         this.plan = GraphPlan.of(entries, problems);
         problems.throwIfAny("graph");
         this.nodes = r.nodes() == 0 ? Idset.EMPTY : Idset.range(1, r.nodes());
@@ -298,10 +309,20 @@ final class ColumnBuilder {
 
     /** Adds the resources that R gives to similar nodes, in the parts that hold them or in the nodes themselves. */
     private void parts(Group group) {
-        Idset.Builder builder = Idset.builder();
-        Idset ranks = r.ranks();
-        group.ranks().forEachRange((from, to) -> builder.addRange(1 + ranks.position(from), 1 + ranks.position(to)));
-        Idset having = builder.build();
+        Idset plain = group.ranks();
+        for (TreePool.Entry entry : topology) {
+            Idset some = nodes(group.ranks().intersect(entry.ranks()));
+            plain = plain.subtract(entry.ranks());
+            if (!some.isEmpty()) {
+                Idset cores = group.children().getOrDefault("core", Idset.EMPTY);
+                Idset gpus = group.children().getOrDefault("gpu", Idset.EMPTY);
+                domain(entry.topo().of(cores, gpus), some, nodes(), new HashMap<>());
+                group.children()
+                        .forEach((type, ids) -> units(
+                                type, type.equals("core") || type.equals("gpu") ? Idset.EMPTY : ids, some, nodes()));
+            }
+        }
+        Idset having = nodes(plain);
         group.children().forEach((type, ids) -> {
             Map<List<Column>, Idset.Builder> places = new LinkedHashMap<>();
             holders.getOrDefault(type, IdMap.empty())
@@ -317,6 +338,45 @@ final class ColumnBuilder {
             }
             units(type, ids, remaining, nodes());
         });
+    }
+
+    private Idset nodes(Idset some) {
+        Idset.Builder vertices = Idset.builder();
+        Idset ranks = r.ranks();
+        some.forEachRange((from, to) -> vertices.addRange(1 + ranks.position(from), 1 + ranks.position(to)));
+        return vertices.build();
+    }
+
+    /** Adds the parts of a domain of a topology. Domains of one type are numbered within the node. */
+    private void domain(Topo topo, Idset having, Column parent, Map<String, Integer> numbers) {
+        units("core", topo.cores(), having, parent);
+        units("gpu", topo.gpus(), having, parent);
+        if (topo.memory() > 0) {
+            numbered(new PoolKind("memory", "memory", topo.memory(), "GiB", new TreeMap<>()), having, parent, numbers);
+        }
+        for (Topo.Storage storage : topo.storage()) {
+            numbered(kind(storage), having, parent, numbers);
+        }
+        for (Topo inner : topo.inner()) {
+            domain(inner, having, numbered(PoolKind.of(inner.type(), 1), having, parent, numbers), numbers);
+        }
+    }
+
+    /** Adds a part with the next free number of its type on the node. */
+    private Column numbered(PoolKind kind, Idset having, Column parent, Map<String, Integer> numbers) {
+        return unit(Pool.of(kind, numbers.merge(kind.type(), 1, Integer::sum) - 1L), having, parent.of(having));
+    }
+
+    /** Returns the kind of a storage. Fractions are counted in a smaller unit, because the size of a pool is an integer. */
+    private static PoolKind kind(Topo.Storage storage) {
+        BigDecimal capacity = storage.capacity();
+        String unit = storage.unit();
+        while (capacity.stripTrailingZeros().scale() > 0 && PREFIXES.indexOf(unit.charAt(0)) > 0) {
+            capacity = capacity.multiply(BigDecimal.valueOf(unit.startsWith("i", 1) ? 1024 : 1000));
+            unit = PREFIXES.charAt(PREFIXES.indexOf(unit.charAt(0)) - 1) + unit.substring(1);
+        }
+        long size = capacity.min(LARGEST).setScale(0, RoundingMode.DOWN).longValue();
+        return new PoolKind("storage", "storage", size, unit, new TreeMap<>(Map.of("path", storage.path())));
     }
 
     private void distribute(String type, Idset ids, Idset having, List<Column> parents) {
@@ -352,9 +412,10 @@ final class ColumnBuilder {
         }
     }
 
-    private void unit(Pool pool, Idset having, Idset parents) {
+    private Column unit(Pool pool, Idset having, Idset parents) {
         Column column = add(having.size(), position -> pool, having);
         link(CONTAINS, false, parents, column.vertices(), 1, null);
+        return column;
     }
 
     private static Pool pooled(String type, Idset ids) {

@@ -7,6 +7,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.rset.TreePool;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
@@ -54,15 +55,15 @@ public final class ResourceGraph {
         this.properties = properties;
     }
 
-    /** Returns a graph of the hosts of {@code r} and of {@code entries}; see {@link Structure}. */
-    static ResourceGraph of(ResourceSet r, List<GraphEntry> entries, Detail detail) {
-        return new ResourceGraph(
-                new ColumnBuilder(r, detail, entries).build(), IdMap.empty(), Map.of(), new GivenPaths(), Map.of());
+    /** Returns a graph of the hosts of {@code r} and of entries or a topology; see {@link Structure}. */
+    static ResourceGraph of(ResourceSet r, List<GraphEntry> entries, List<TreePool.Entry> topology, Detail detail) {
+        GraphStore columns = new ColumnBuilder(r, detail, entries, topology).build();
+        return new ResourceGraph(columns, IdMap.empty(), Map.of(), new GivenPaths(), Map.of());
     }
 
     /** Returns a graph in subsystem containment: the cluster, its nodes, and their children in the given detail. */
     public static ResourceGraph of(ResourceSet r, Detail detail) {
-        return of(r, List.of(), detail);
+        return of(r, List.of(), List.of(), detail);
     }
 
     public static Builder builder() {
@@ -118,36 +119,6 @@ public final class ResourceGraph {
             }
         });
         return parent[0];
-    }
-
-    /**
-     * Returns the vertices of a subsystem that {@code text} names: the one at a path, which begins with a slash, or all with a
-     * name.
-     */
-    public Idset named(String text, String subsystem) {
-        if (!text.startsWith("/")) {
-            return in(subsystem).intersect(named(Set.of(text)));
-        }
-        Idset.Builder found = Idset.builder();
-        int root = root(subsystem);
-        Deque<Map.Entry<Integer, String>> left = new ArrayDeque<>();
-        descend(root, text, left);
-        while (!left.isEmpty()) {
-            Map.Entry<Integer, String> at = left.pop();
-            if (at.getValue().isEmpty()) {
-                found.add(at.getKey());
-            } else {
-                forEachChild(at.getKey(), subsystem, child -> descend(child, at.getValue(), left));
-            }
-        }
-        return found.build();
-    }
-
-    private void descend(int vertex, String path, Deque<Map.Entry<Integer, String>> left) {
-        String step = vertex < 0 ? path : "/" + pool(vertex).name();
-        if (vertex >= 0 && (path.equals(step) || path.startsWith(step + "/"))) {
-            left.push(Map.entry(vertex, path.substring(step.length())));
-        }
     }
 
     /** Returns the names from the root down to the vertex along the edges, each after a slash. */

@@ -35,7 +35,7 @@ public final class Structure {
     /** Returns the graph that {@code entries} or else {@code scheduling} of R describe, or null if neither describes one. */
     public static @Nullable ResourceGraph given(ResourceSet r, List<GraphEntry> entries, Detail detail) {
         if (!entries.isEmpty()) {
-            return ResourceGraph.of(r, entries, detail);
+            return ResourceGraph.of(r, entries, List.of(), detail);
         }
         JsonNode scheduling = r.scheduling();
         if (scheduling != null && scheduling.has("graph") && !TreePool.isWriterOf(scheduling)) {
@@ -44,6 +44,8 @@ public final class Structure {
         Problems problems = new Problems();
         TreePool topology = TreePool.read(r, problems);
         problems.throwIfAny("R");
-        return topology == null || detail == Detail.NODES ? null : new TopoGraph(r, topology, detail).build();
+        return topology == null || detail == Detail.NODES
+                ? null
+                : ResourceGraph.of(r, List.of(), topology.entries(), detail);
     }
 }

@@ -5,11 +5,14 @@ import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Note;
+import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.NoteChanges;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -19,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +38,7 @@ public final class Chronicle {
     private static final double ROUNDING = 0.001;
 
     private final Set<String> wanted;
+    private final boolean notes;
     private final Hostlist wantedList;
     private final Map<String, Map<Slot, Outage>> open = new LinkedHashMap<>();
     private final Map<Outage, List<String>> ended = new LinkedHashMap<>();
@@ -45,7 +51,7 @@ public final class Chronicle {
 
     /**
      * A kind of interval of which a host can have only one at a time. For exclusions by the configuration, the holder is the
-     * configuration.
+     * configuration; for a mark, the path below the host; for a tag, its key, a blank and the path.
      */
     private record Slot(Outage.Kind kind, String holder) {}
 
@@ -53,9 +59,11 @@ public final class Chronicle {
      * Creates an empty chronicle.
      *
      * @param wanted the hosts whose intervals are computed; empty for all hosts
+     * @param notes whether marks and tags are intervals too
      */
-    public Chronicle(Set<String> wanted) {
+    public Chronicle(Set<String> wanted, boolean notes) {
         this.wanted = wanted;
+        this.notes = notes;
         this.wantedList = Hostlist.of(List.copyOf(wanted));
     }
 
@@ -79,8 +87,10 @@ public final class Chronicle {
         Set<String> present = new LinkedHashSet<>(resources.hostsOf(ranks).expand());
         hosts = present;
         seen.addAll(present);
+        Map<Integer, SortedMap<String, Note>> noted = notes ? state.notes().on(ranks) : Map.of();
         ranks.forEach(rank -> {
             String host = resources.hostOf(rank);
+            noted.getOrDefault(rank, new TreeMap<>()).forEach((path, note) -> stand(standing, host, path, note));
             stand(standing, host, state.holds().on(rank), state.membership().of(rank));
             LivenessState report = state.liveness().of(rank);
             if (report != null && report.status() != Liveness.Status.ONLINE) {
@@ -94,6 +104,7 @@ public final class Chronicle {
             if (isWanted(host)) {
                 seen.add(host);
                 stand(standing, host, left.holds(), left.absences());
+                left.notes().forEach((path, note) -> stand(standing, host, path, notes ? note : Note.NONE));
             }
         });
         for (String host : List.copyOf(open.keySet())) {
@@ -132,6 +143,31 @@ public final class Chronicle {
         }
     }
 
+    private static void stand(
+            Map<String, Map<Slot, Outage>> standing, String host, String path, Note note) {
+        Note.Fact mark = note.mark();
+        if (mark != null) {
+            stand(standing, host, new Slot(Outage.Kind.MARKED, path), open(Outage.Kind.MARKED, path, "", mark));
+        }
+        note.tags()
+                .forEach((key, tag) -> stand(
+                        standing,
+                        host,
+                        new Slot(Outage.Kind.TAGGED, key + " " + path),
+                        open(Outage.Kind.TAGGED, path, key, tag)));
+    }
+
+    private static Outage open(Outage.Kind kind, String path, String key, Note.Fact fact) {
+        String text = noteText(kind, key, fact.value(), fact.reason());
+        return Outage.open(kind, path, text, fact.since(), fact.by().author());
+    }
+
+    private static String noteText(Outage.Kind kind, String key, String value, String reason) {
+        String more = kind == Outage.Kind.MARKED ? reason : value;
+        String first = kind == Outage.Kind.MARKED ? value : key;
+        return more.isEmpty() ? first : first + (kind == Outage.Kind.MARKED ? ": " : "=") + more;
+    }
+
     private static void stand(Map<String, Map<Slot, Outage>> standing, String host, Slot slot, Outage outage) {
         standing.computeIfAbsent(host, h -> new LinkedHashMap<>()).putIfAbsent(slot, outage);
     }
@@ -161,6 +197,7 @@ public final class Chronicle {
         first = first == 0 ? event.time() : first;
         switch (event.kind()) {
             case DEFINE, DEFINE_OFFLINE -> define(event);
+            case ANNOTATE -> annotate(event);
             default -> wanted(event.hosts()).forEach(host -> add(host, event));
         }
     }
@@ -197,7 +234,51 @@ public final class Chronicle {
                 endAll(host, Outage.Kind.OFFLINE, event, "");
                 endAll(host, Outage.Kind.TORPID, event, "");
             }
-            case DEFINE, DEFINE_OFFLINE, OTHER -> {}
+            case DEFINE, DEFINE_OFFLINE, ANNOTATE, OTHER -> {}
+        }
+    }
+
+    private void annotate(PastEvent event) {
+        NoteChanges.Annotated changed = event.notes();
+        wanted(event.hosts()).forEach(seen::add);
+        if (!notes || changed == null) {
+            return;
+        }
+        Idset ranks = changed.targets().ranks();
+        changed.places().inside().forEach((path, some) -> {
+            Idset.Builder indexes = Idset.builder();
+            some.forEach(rank -> indexes.add(ranks.position(rank)));
+            wanted(event.hosts().select(indexes.build())).forEach(host -> note(host, path, changed.edit(), event));
+        });
+        changed.places()
+                .departed()
+                .forEach((path, gone) -> wanted(gone).forEach(host -> note(host, path, changed.edit(), event)));
+    }
+
+    private void note(String host, String path, NoteEdit edit, PastEvent event) {
+        NoteEdit.Mark mark = edit.mark();
+        if (mark != null) {
+            String text = mark.state().isEmpty() ? "" : noteText(Outage.Kind.MARKED, "", mark.state(), mark.reason());
+            replace(host, new Slot(Outage.Kind.MARKED, path), Outage.open(Outage.Kind.MARKED, path, text, 0, ""), event);
+        }
+        edit.tags().forEach((key, value) -> {
+            String text = value.map(v -> noteText(Outage.Kind.TAGGED, key, v, "")).orElse("");
+            Slot slot = new Slot(Outage.Kind.TAGGED, key + " " + path);
+            replace(host, slot, Outage.open(Outage.Kind.TAGGED, path, text, 0, ""), event);
+        });
+    }
+
+    /** Ends what a slot has, and begins the interval with the reason of {@code next}, if it is not empty. */
+    private void replace(String host, Slot slot, Outage next, PastEvent event) {
+        Outage current = of(host).get(slot);
+        if (current != null && current.reason().equals(next.reason())) {
+            return;
+        }
+        if (current != null) {
+            end(host, slot, current.ended(event.time(), event.who(), ""));
+        }
+        if (!next.reason().isEmpty()) {
+            put(host, slot, Outage.open(next.kind(), next.holder(), next.reason(), event.time(), event.who()));
         }
     }
 

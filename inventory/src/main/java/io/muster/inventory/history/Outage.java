@@ -6,9 +6,11 @@ import io.muster.inventory.axis.Times;
 import java.util.Locale;
 
 /**
- * An interval of time in which something kept a host from being scheduled.
+ * An interval of time in which something kept a host from being scheduled, or in which the host or a part of it had a mark or a
+ * tag.
  *
- * @param holder the holder of the hold if the host was drained, otherwise ""
+ * @param holder the holder of the hold if the host was drained; the path below the host if the interval is that of a mark or tag;
+ *     otherwise ""
  * @param reason "" for none
  * @param from the beginning in seconds since the epoch; 0 if the interval began before the known events
  * @param by the user that began the interval; "" if unknown
@@ -23,7 +25,14 @@ public record Outage(
         EXCLUDED,
         LOST,
         OFFLINE,
-        TORPID;
+        TORPID,
+        MARKED,
+        TAGGED;
+
+        /** Returns whether the interval is that of a mark or tag. */
+        public boolean isNote() {
+            return this == MARKED || this == TAGGED;
+        }
 
         public String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -55,7 +64,10 @@ public record Outage(
     public ObjectNode toJson(double now) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("kind", kind.word());
-        json.put("holder", holder.isEmpty() ? null : holder);
+        json.put("holder", holder.isEmpty() || kind.isNote() ? null : holder);
+        if (kind.isNote()) {
+            json.put("path", holder);
+        }
         json.put("reason", reason);
         json.put("from", from == 0 ? null : Times.rfc3339(from));
         json.put("by", by);

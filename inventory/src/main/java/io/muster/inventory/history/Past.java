@@ -24,12 +24,15 @@ public final class Past {
     private double since;
     private String damage = "";
 
-    /** @param hosts the hosts that are asked for; empty for all hosts */
-    public Past(Set<String> hosts, Period period) {
+    /**
+     * @param hosts the hosts that are asked for; empty for all hosts
+     * @param notes whether marks and tags are asked for
+     */
+    public Past(Set<String> hosts, Period period, boolean notes) {
         this.hosts = hosts;
         this.search = new HostSearch(hosts);
         this.period = period;
-        this.chronicle = new Chronicle(hosts);
+        this.chronicle = new Chronicle(hosts, notes);
     }
 
     /**

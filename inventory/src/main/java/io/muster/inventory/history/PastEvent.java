@@ -1,6 +1,7 @@
 package io.muster.inventory.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
@@ -13,6 +14,7 @@ import io.muster.inventory.state.Event;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.NoteChanges;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +28,19 @@ import org.jspecify.annotations.Nullable;
  *     configuration; otherwise ""
  * @param reason the reason, or the cause of a change of liveness; "" for none
  * @param who the user that caused the event, and the login uid if that is another user's; "" if unknown
+ * @param notes the change of marks and tags; null in all other events
  */
-public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, String reason, String who) {
+public record PastEvent(
+        double time,
+        Kind kind,
+        Hostlist hosts,
+        String holder,
+        String reason,
+        String who,
+        NoteChanges.@Nullable Annotated notes) {
     public static final String CONFIG = Membership.Kind.CONFIG.word();
+
+    private static final String ANNOTATE = "annotate";
 
     public enum Kind {
         /** R is defined, and new hosts begin online. */
@@ -52,6 +64,8 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
         TORPID,
         /** Hosts come online, or are heard from again. */
         ONLINE,
+        /** Marks or tags of hosts or their parts change. */
+        ANNOTATE,
         /** An event that neither begins nor ends an outage. */
         OTHER
     }
@@ -89,7 +103,13 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
             reason = report.cause();
         }
         return new PastEvent(
-                entry.timestamp(), kind, hosts, holder, reason, entry.by().author());
+                entry.timestamp(),
+                kind,
+                hosts,
+                holder,
+                reason,
+                entry.by().author(),
+                event instanceof NoteChanges.Annotated notes ? notes : null);
     }
 
     private static String orNone(@Nullable String reason) {
@@ -107,6 +127,9 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
      * @param wanted the hosts that matter; others may be missing from the result
      */
     public static PastEvent of(JsonNode event, HostSearch wanted) {
+        if (event instanceof ObjectNode annotate && event.path("name").asText().equals(ANNOTATE)) {
+            return of(Entry.parse(annotate));
+        }
         JsonNode context = event.path("context");
         String initial = context.path("initial").asText();
         Kind kind = kind(
@@ -137,7 +160,8 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
                     case OFFLINE, TORPID, ONLINE -> context.path("cause").asText("");
                     default -> context.path("reason").asText("");
                 },
-                Principal.author(context));
+                Principal.author(context),
+                null);
     }
 
     /**
@@ -162,6 +186,7 @@ public record PastEvent(double time, Kind kind, Hostlist hosts, String holder, S
             case "offline" -> Kind.OFFLINE;
             case "torpid" -> Kind.TORPID;
             case "online", "lively" -> Kind.ONLINE;
+            case ANNOTATE -> Kind.ANNOTATE;
             default -> Kind.OTHER;
         };
     }

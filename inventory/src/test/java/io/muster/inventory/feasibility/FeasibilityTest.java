@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.GraphEntry;
+import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.Pool;
 import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
@@ -21,6 +22,7 @@ import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -461,24 +463,24 @@ class FeasibilityTest {
         ResourceGraph graph = channels();
         Idset all = Idset.range(0, 7);
         Request eight = Request.of(Shape.parse("node=8/core=4"));
-        Feasibility down = Feasibility.of(r, graph.state(graph.named("n3", "containment"), "down"));
+        Feasibility down = Feasibility.of(r, graph.state(graph.named(Set.of("n3")), "down"));
         assertThat(down.ever(eight).verdict()).isEqualTo(Verdict.YES);
         assertThat(down.now(eight, all, 0).sentence())
                 .isEqualTo("fits the inventory, not now: 8 of 8 nodes up; 8 nodes with core >= 4 asked;"
                         + " 7 of 8 have them (n[0-2,4-7]); it fits with node=7");
         assertThat(down.now(eight, all, 0).remarks()).containsExactly("some vertices of the graph are down");
-        Feasibility rack = Feasibility.of(r, graph.state(graph.named("rack0", "containment"), "drained"));
+        Feasibility rack = Feasibility.of(r, graph.state(graph.named(Set.of("rack0")), "drained"));
         assertThat(rack.now(Request.of(Shape.parse("node=5")), all, 0).verdict())
                 .isEqualTo(Verdict.NOT_NOW);
         assertThat(rack.now(Request.of(Shape.parse("node=4")), all, 0).verdict())
                 .isEqualTo(Verdict.YES);
         Feasibility pool =
-                Feasibility.of(r, graph.state(graph.named("/cluster0/rack0/n1/core", "containment"), "down"));
+                Feasibility.of(r, graph.state(new Paths(graph, r).find("/cluster0/rack0/n1/core"), "down"));
         assertThat(pool.now(Request.of(Shape.parse("core=28")), all, 0).verdict())
                 .isEqualTo(Verdict.YES);
         assertThat(pool.now(Request.of(Shape.parse("core=29")), all, 0).verdict())
                 .isEqualTo(Verdict.NOT_NOW);
-        Feasibility port = Feasibility.of(r, graph.state(graph.named("port0", "bandwidth"), "down"));
+        Feasibility port = Feasibility.of(r, graph.state(graph.named(Set.of("port0")), "down"));
         Request wide = Request.of(Shape.parse("slot=4/[core;port=30{unit:GB/s}]"));
         assertThat(port.now(wide, all, 0).verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(port.ever(wide).verdict()).isEqualTo(Verdict.YES);

@@ -477,7 +477,7 @@ class ColumnsPropsTest {
         ResourceSet r = someR(random);
         List<GraphEntry> entries = GraphEntry.readAll(someEntries(random), "graph", new Problems());
         Detail detail = detail(random);
-        ColumnLayout store = new ColumnBuilder(r, detail, entries).build();
+        ColumnLayout store = new ColumnBuilder(r, detail, entries, List.of()).build();
         ResourceGraph graph = Structure.of(r, entries, detail);
         Idset some = scan(graph, v -> random.nextInt(4) == 0);
         for (String subsystem : graph.subsystems()) {

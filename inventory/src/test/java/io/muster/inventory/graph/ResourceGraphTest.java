@@ -290,7 +290,7 @@ class ResourceGraphTest {
     @Test
     void aPictureStartsAnywhereAndShowsStatesInColours() throws IOException {
         ResourceGraph graph = racks();
-        int rack = graph.named("/cluster0/rack3", EdgeKind.CONTAINMENT).first();
+        int rack = new Paths(graph, ResourceSet.EMPTY).find("/cluster0/rack3").first();
         Picture picture = new Picture(graph, EdgeKind.CONTAINMENT, rack, 1);
         assertThat(picture.tree(Picture.Lines.ASCII, (state, text) -> state + "<" + text + ">"))
                 .isEqualTo("""
@@ -300,12 +300,9 @@ class ResourceGraphTest {
                         `- down<node71 [down]>
                         """);
         assertThat(picture.dot()).contains("[label=\"rack3\", fillcolor=\"#fff2cc\"]", "[label=\"switch0\"];");
-        assertThat(graph.named("/power0/pdu1/rack3", "power")).isEqualTo(Idset.of(rack));
-        assertThat(graph.named("rack3", "power")).isEqualTo(Idset.of(rack));
-        assertThat(graph.named("switch0", EdgeKind.CONTAINMENT).size()).isEqualTo(4);
-        assertThat(graph.named("/cluster0/rack9", EdgeKind.CONTAINMENT).isEmpty())
-                .isTrue();
-        assertThat(graph.named("rack3", "network").isEmpty()).isTrue();
+        assertThat(new Paths(graph, ResourceSet.EMPTY).find("power:/power0/pdu1/rack3"))
+                .isEqualTo(Idset.of(rack));
+        assertThat(graph.named(Set.of("switch0")).size()).isEqualTo(4);
     }
 
     @Test

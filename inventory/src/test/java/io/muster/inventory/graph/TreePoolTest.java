@@ -129,7 +129,7 @@ class TreePoolTest {
     void ranksOfTheEnclosingInstanceArePairedInOrder() {
         ResourceSet r = set(3, 4, 0, "{'ranks':'7,9','topo':{'socket':[{'cores':'0-3'}]}},{'ranks':'8','topo':{}}");
         assertThat(ranks(r.keep(Idset.of(1, 2)))).isEqualTo("2 1");
-        assertThat(Structure.of(r, Detail.POOLS).path(5, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/n0/socket0/core");
+        assertThat(Structure.of(r, Detail.POOLS).path(6, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/n0/socket0/core");
         assertThat(problems(r)).isEmpty();
     }
 
@@ -187,10 +187,11 @@ class TreePoolTest {
         assertThat(problems(set(1, 1, 0, "{'ranks':'0','topo':" + wide + "}")))
                 .startsWith("/scheduling/children/0/topo/a/9999: is too much: a node may have 10000 domains");
         ResourceSet many = set(1 << 20, 1, 0, "{'ranks':'0-1048575','topo':{'a':[{},{},{},{},{},{},{}]}}");
-        assertThatThrownBy(() -> Structure.of(many, Detail.POOLS))
-                .hasMessage(
-                        "R with its topology has 9437185 vertices, and Muster keeps up to 8388608; leave out levels of"
-                                + " scheduling.children");
+        assertThat(Structure.of(many, Detail.POOLS).size()).isEqualTo(1 + (1 << 20) * 9);
+        String most = "{'a':[{}" + ",{}".repeat(2_500) + "]}";
+        ResourceSet tooMany = set(1 << 20, 1, 0, "{'ranks':'0-1048575','topo':" + most + "}");
+        assertThatThrownBy(() -> Structure.of(tooMany, Detail.POOLS))
+                .hasMessage("more vertices than a graph can number; ask for less detail");
     }
 
     /** Levels that say nothing may be left out. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ChronicleTest {
     private static final HostSearch ALL = new HostSearch(Set.of());
-    private final Chronicle chronicle = new Chronicle(Set.of());
+    private final Chronicle chronicle = new Chronicle(Set.of(), true);
     private double time = 100;
 
     private void event(String name, String nodelist, String... context) {

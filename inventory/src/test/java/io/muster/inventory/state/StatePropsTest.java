@@ -74,7 +74,7 @@ class StatePropsTest {
     @Seeds
     void whatTheChronicleOfAnyJournalCallsOpenIsWhatTheStateSays(Random random) {
         likeAConfiguration = true;
-        Chronicle chronicle = new Chronicle(Set.of());
+        Chronicle chronicle = new Chronicle(Set.of(), true);
         define(resources(random), random);
         for (int step = 0; step < STEPS; step++) {
             real.at(Epoch.rounded(real.now() + random.nextInt(3) * 0.250001));

@@ -35,7 +35,7 @@ class HistoryTest {
 
     private Map<Outage, List<String>> ask(DaemonProcess daemon, double since, String... hosts) throws IOException {
         Map<Outage, List<String>> intervals = new LinkedHashMap<>();
-        ObjectNode request = new HistoryRequest(Set.of(hosts), new Period(since, Double.MAX_VALUE)).toJson();
+        ObjectNode request = new HistoryRequest(Set.of(hosts), new Period(since, Double.MAX_VALUE), false).toJson();
         try (FluxClient client = daemon.connect();
                 ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
             while (stream.hasNext()) {

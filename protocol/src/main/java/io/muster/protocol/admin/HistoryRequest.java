@@ -14,11 +14,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The request {@code resource.history}, which is ours: {@code {hosts, since, until}}, all of them optional.
+ * The request {@code resource.history}, which is ours: {@code {hosts, since, until, notes}}, all of them optional.
  *
  * @param hosts empty for all hosts
+ * @param notes whether marks and tags are intervals of the answer
  */
-public record HistoryRequest(Set<String> hosts, Period period) {
+public record HistoryRequest(Set<String> hosts, Period period, boolean notes) {
     public static final String TOPIC = "resource.history";
 
     /** The highest number of hosts in a request. Each takes about 100 bytes, for which no peer's memory is charged. */
@@ -30,13 +31,16 @@ public record HistoryRequest(Set<String> hosts, Period period) {
         JsonNode since = payload.path("since");
         JsonNode until = payload.path("until");
         boolean text = hosts.isTextual() || hosts.isMissingNode();
-        if (!text || !isTime(since) || !isTime(until)) {
+        JsonNode notes = payload.path("notes");
+        boolean flag = notes.isBoolean() || notes.isMissingNode();
+        if (!text || !isTime(since) || !isTime(until) || !flag) {
             throw new RpcException(
                     Errno.EPROTO,
-                    TOPIC + ": /hosts must be a string, /since and /until must be seconds since the epoch");
+                    TOPIC + ": /hosts must be a string, /since and /until must be seconds since the epoch, and /notes"
+                            + " true or false");
         }
-        return new HistoryRequest(
-                hosts(hosts.asText("")), new Period(since.asDouble(0), until.asDouble(Double.MAX_VALUE)));
+        Period period = new Period(since.asDouble(0), until.asDouble(Double.MAX_VALUE));
+        return new HistoryRequest(hosts(hosts.asText("")), period, notes.asBoolean());
     }
 
     private static boolean isTime(JsonNode time) {
@@ -68,6 +72,9 @@ public record HistoryRequest(Set<String> hosts, Period period) {
         }
         if (period.until() < Epoch.LAST) {
             payload.set("until", Epoch.number(period.until()));
+        }
+        if (notes) {
+            payload.put("notes", true);
         }
         return payload;
     }
