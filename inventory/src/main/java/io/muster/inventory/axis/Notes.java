@@ -81,15 +81,16 @@ public final class Notes {
         Places found = Places.NONE;
         for (Map.Entry<String, Idset> path : places.inside().entrySet()) {
             Idset.Builder ranks = Idset.builder();
-            IdMap<Note> notes = below(path.getKey());
-            if (test.test(null)) {
-                ranks.addAll(path.getValue().subtract(notes.keys()));
-            }
-            notes.forEachIn(path.getValue(), (first, last, note) -> {
+            Idset.Builder noted = Idset.builder();
+            below(path.getKey()).forEachIn(path.getValue(), (first, last, note) -> {
+                noted.addRange(first, last);
                 if (test.test(note)) {
                     ranks.addRange(first, last);
                 }
             });
+            if (test.test(null)) {
+                ranks.addAll(path.getValue().subtract(noted.build()));
+            }
             found = found.within(path.getKey(), ranks.build());
         }
         for (String path : places.outside().keySet()) {

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
@@ -228,17 +229,21 @@ public final class ResourceGraph {
     }
 
     /**
-     * Returns the vertices with a property: one of their pool, or one that {@link #withProperties} added.
+     * Returns the vertices with a property: one of their pool, or one that {@link #withProperties} added. The property
+     * {@code name=value}, as R has it, is a property with a value.
      *
      * @param value is given the value of the property, "" for none
      */
     public Idset withProperty(String name, Predicate<String> value) {
-        Idset ofPools = ofKind(kind -> {
-            @Nullable String given = kind.properties().get(name);
-            return given != null && value.test(given);
-        });
-        Idset ofRanks = properties.getOrDefault(name, Idset.EMPTY);
-        return ofRanks.isEmpty() || !value.test("") ? ofPools : ofPools.union(ofRanks);
+        BiPredicate<String, String> has = (key, given) -> key.equals(name)
+                ? value.test(given)
+                : key.startsWith(name + "=") && value.test(key.substring(name.length() + 1));
+        Idset having = ofKind(kind -> kind.properties().entrySet().stream()
+                .anyMatch(property -> has.test(property.getKey(), property.getValue())));
+        for (Map.Entry<String, Idset> property : properties.entrySet()) {
+            having = has.test(property.getKey(), "") ? having.union(property.getValue()) : having;
+        }
+        return having;
     }
 
     /** Returns the vertices that have extended data that satisfies the test. */

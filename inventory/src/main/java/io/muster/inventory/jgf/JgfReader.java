@@ -221,12 +221,16 @@ public final class JgfReader {
         boolean bothWays =
                 edge.path("directed").isBoolean() && !edge.get("directed").booleanValue();
         Map<String, JsonNode> more = new LinkedHashMap<>();
-        metadata.properties().stream()
-                .filter(e -> !(oldForm && e.getKey().equals("name")) && !NAMES.contains(e.getKey()))
-                .forEach(e -> more.put(e.getKey(), e.getValue()));
-        edge.properties().stream()
-                .filter(e -> !(bothWays && e.getKey().equals("directed")) && !EDGE_KEYS.contains(e.getKey()))
-                .forEach(e -> more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue()));
+        for (Map.Entry<String, JsonNode> e : metadata.properties()) {
+            if (!(oldForm && e.getKey().equals("name")) && !NAMES.contains(e.getKey())) {
+                more.put(e.getKey(), e.getValue());
+            }
+        }
+        for (Map.Entry<String, JsonNode> e : edge.properties()) {
+            if (!(bothWays && e.getKey().equals("directed")) && !EDGE_KEYS.contains(e.getKey())) {
+                more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue());
+            }
+        }
         if (sound) {
             boolean up =
                     subsystem.equals(CONTAINMENT) && relationship.equalsIgnoreCase(CONTAINS) && isUp(source, target);

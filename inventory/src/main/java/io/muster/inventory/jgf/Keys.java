@@ -23,23 +23,29 @@ public final class Keys {
      * each once.
      */
     public boolean add(String key, int vertex) {
-        if (find(key) >= 0) {
+        long number = number(key);
+        if (number == TEXT ? texts.putIfAbsent(key, vertex) != null : !add(number, vertex)) {
             return false;
         }
-        long number = number(key);
         numberOf = vertex < numberOf.length ? numberOf : Arrays.copyOf(numberOf, numberOf.length * 2);
         numberOf[vertex] = number;
         size = vertex + 1;
         if (number == TEXT) {
-            texts.put(key, vertex);
             textOf.put(vertex, key);
-        } else {
-            if (2L * size > table.length) {
-                rehash();
-            }
-            table[slot(number)] = vertex + 1;
         }
         return true;
+    }
+
+    private boolean add(long number, int vertex) {
+        if (2L * (vertex + 1) > table.length) {
+            rehash();
+        }
+        int at = slot(number);
+        boolean free = table[at] == 0;
+        if (free) {
+            table[at] = vertex + 1;
+        }
+        return free;
     }
 
     public int find(String key) {
@@ -69,18 +75,20 @@ public final class Keys {
     /** Returns the slot of the table that contains {@code number} or, if no slot does, the free slot where the number belongs. */
     private int slot(long number) {
         int mask = table.length - 1;
+        long hash = number * 0x9E3779B97F4A7C15L;
         // Ids without large gaps, as Fluxion writes them, need no hash, and then neighbours are near each other in
-        // memory.
-        int at = number <= mask ? (int) number : (int) ((number * 0x9E3779B97F4A7C15L) >>> 32) & mask;
+        // memory. A number whose slot is taken leaves these neighbours in one step.
+        int at = number <= mask ? (int) number : (int) (hash >>> 32) & mask;
+        int step = (int) (hash >>> 16) | 1;
         while (table[at] != 0 && numberOf[table[at] - 1] != number) {
-            at = (at + 1) & mask;
+            at = (at + step) & mask;
         }
         return at;
     }
 
     private void rehash() {
         table = new int[table.length * 4];
-        for (int v = 0; v < size - 1; v++) {
+        for (int v = 0; v < size; v++) {
             if (numberOf[v] != TEXT) {
                 table[slot(numberOf[v])] = v + 1;
             }
