@@ -603,7 +603,7 @@ on_memory() {
     configure 'node[0-1]'
     "$top/it-tests/src/test/flux/graph.py" "${GRAPH_NODES:-4000}" >"$dir/R.json"
     R_from_file
-    export MUSTER_JAVA_OPTS=-Xmx2g TURNS=$dir/turns
+    export TURNS=$dir/turns
     serve
     MODULE=$top/it-tests/src/test/flux/timed.py inside memory || fail "status $?"
 }
@@ -646,7 +646,7 @@ on_fluxion() {
     kill_muster
     rm -r "$dir/state"
     "$top/it-tests/src/test/flux/graph.py" "${GRAPH_NODES:-4000}" >"$dir/R.json"
-    MUSTER_JAVA_OPTS=-Xmx2g serve
+    serve
     inside fluxion_large || fail "with ${GRAPH_NODES:-4000} nodes: status $?"
 }
 R_from_file() {

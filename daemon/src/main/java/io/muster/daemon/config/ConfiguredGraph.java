@@ -32,7 +32,7 @@ final class ConfiguredGraph {
                 tables.get(i).note("hosts", "R does not have " + unknown.abridged() + "; ignored");
             }
         }
-        if (set.scheduling() != null && set.scheduling().has(KEY)) {
+        if (set.scheduling() != null && set.scheduling().outline().has(KEY)) {
             top.note(KEY, "the entries replace the graph of R, except that schedulers are still sent R as it is");
         }
         try {

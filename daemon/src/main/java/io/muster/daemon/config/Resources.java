@@ -3,6 +3,8 @@ package io.muster.daemon.config;
 import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.RawJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ConfigEntry;
 import io.muster.inventory.rset.ResourceSet;
@@ -119,9 +121,9 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
             return set;
         }
         Problems problems = new Problems();
-        ResourceSet amended = set.withScheduling(bytes, problems);
+        RawJson scheduling = StrictJson.readRaw(bytes, problems);
         resource.relay(path, problems);
-        return amended == null ? set : amended;
+        return scheduling == null ? set : set.withScheduling(scheduling);
     }
 
     private static byte @Nullable [] content(Table resource, String key, Path path) {

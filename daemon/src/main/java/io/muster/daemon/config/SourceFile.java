@@ -1,6 +1,5 @@
 package io.muster.daemon.config;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -10,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** Reads what users name, up to a limit, and describes failures in a sentence. */
 public final class SourceFile {
@@ -43,26 +43,30 @@ public final class SourceFile {
             throw new FileSystemException(path.toString(), null, tooLarge(largest));
         }
         try (InputStream in = Files.newInputStream(path)) {
-            return read(in, largest);
+            return read(in, largest, Files.isRegularFile(path) ? (int) Files.size(path) : 0);
         }
     }
 
     /** Reads a stream to its end. */
     public static byte[] read(InputStream in) throws IOException {
-        return read(in, LARGEST);
+        return read(in, LARGEST, 0);
     }
 
-    private static byte[] read(InputStream in, ByteSize largest) throws IOException {
+    /** @param expected the size of the content, as far as it is known: more than one copy of a large R would fill the heap */
+    private static byte[] read(InputStream in, ByteSize largest, int expected) throws IOException {
         // Not by readNBytes, which asks for what is available: for a pipe, the JDK asks for a position and fails.
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        byte[] all = new byte[expected];
+        int size = 0;
         byte[] chunk = new byte[1 << 16];
         for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
-            if (all.size() + n > largest.bytes()) {
+            if (size + n > largest.bytes()) {
                 throw new IOException(tooLarge(largest));
             }
-            all.write(chunk, 0, n);
+            all = size + n <= all.length ? all : Arrays.copyOf(all, Math.max(size + n, 2 * all.length));
+            System.arraycopy(chunk, 0, all, size, n);
+            size += n;
         }
-        return all.toByteArray();
+        return size == all.length ? all : Arrays.copyOf(all, size);
     }
 
     private static String tooLarge(ByteSize largest) {

@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Epoch;
+import io.muster.inventory.json.Pieces;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -37,7 +37,7 @@ public final class JournalStreams implements Commits {
     private final Set<JournalStream> streams = new LinkedHashSet<>();
 
     private @Nullable Definition definition;
-    private byte[] resources = ResourceSet.EMPTY.toBytes();
+    private List<byte[]> resources = ResourceSet.EMPTY.toPieces().all();
 
     /**
      * @param recent the entries from before the start of this daemon that followers are sent; later entries are added to it
@@ -107,8 +107,7 @@ public final class JournalStreams implements Commits {
     }
 
     /**
-     * Sends a response if there is room for it. Its payload may contain R, which may be large, and is not shared with other
-     * streams.
+     * Sends a response if there is room for it. Its payload may contain R, whose bytes all streams share.
      */
     private boolean send(JournalStream stream, Bytes batch) {
         RpcException refusal = stream.sink().refusal(batch);
@@ -126,7 +125,7 @@ public final class JournalStreams implements Commits {
      * carries R.
      */
     private Bytes batch(JournalStream stream, long last) {
-        ByteArrayOutputStream json = new ByteArrayOutputStream(1024);
+        Pieces json = new Pieces();
         write(json, "{\"events\":[");
         long first = recent.firstSeq(last + 1);
         boolean gap = stream.next() < first && recent.droppedAt() > 0;
@@ -135,31 +134,30 @@ public final class JournalStreams implements Commits {
             write(json, "{\"timestamp\":" + time + ",\"name\":\"truncate\"}");
         }
         boolean define = append(stream, json, Math.max(first, stream.next()), stream.limit(last), gap);
-        json.write(']');
+        write(json, "]");
         if (define) {
             write(json, ",\"R\":");
-            json.writeBytes(resources());
+            resources().forEach(json::share);
         }
-        json.write('}');
-        json.write(0);
-        return Bytes.wrap(json.toByteArray());
+        write(json, "}\0");
+        return Bytes.of(json.all());
     }
 
-    private static void write(ByteArrayOutputStream json, String text) {
-        json.writeBytes(text.getBytes(UTF_8));
+    private static void write(Pieces json, String text) {
+        json.share(text.getBytes(UTF_8));
     }
 
     /** Returns R as JSON. R may have a large graph and changes seldom, so its bytes are kept until it changes. */
-    private byte[] resources() {
+    private List<byte[]> resources() {
         Definition now = inventory.state().definition();
         if (now != definition) {
-            resources = now.resources().toBytes();
+            resources = now.resources().toPieces().all();
             definition = now;
         }
         return resources;
     }
 
-    private boolean append(JournalStream stream, ByteArrayOutputStream json, long from, long limit, boolean begun) {
+    private boolean append(JournalStream stream, Pieces json, long from, long limit, boolean begun) {
         boolean hasEvents = begun;
         boolean define = false;
         stream.sentUpTo(from - 1);
@@ -169,9 +167,9 @@ public final class JournalStreams implements Commits {
                 break;
             }
             if (hasEvents) {
-                json.write(',');
+                write(json, ",");
             }
-            json.writeBytes(item.json().toByteArray());
+            json.share(item.json().toByteArray());
             hasEvents = true;
             define |= item.define();
             stream.sentUpTo(item.seq());

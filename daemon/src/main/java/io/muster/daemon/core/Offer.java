@@ -31,14 +31,13 @@ final class Offer {
         if (!same) {
             Pruned offered = state.offered();
             note(offered.scheduling(), state.resources().ranks().subtract(view.members()));
-            resources = Bytes.wrap(offered.resources().toBytes());
+            resources = Bytes.of(offered.resources().toPieces().all());
             definition = state.definition();
             members = view.members();
         }
         if (!same || !view.up().equals(up)) {
             up = view.up();
             payload = First.encode(resources, up);
-            resources = First.resources(payload, resources.length());
         }
         return payload;
     }

@@ -2,7 +2,6 @@ package io.muster.daemon.journal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.problem.NotJson;
@@ -12,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One event as it is written in a segment. The caller may change the JSON tree. */
 public final class JournalRecord {
-    private static final ObjectReader READER = ExactJson.MAPPER.readerFor(JsonNode.class);
-
     private final ObjectNode event;
     private final String json;
     private final long seq;
@@ -48,7 +45,7 @@ public final class JournalRecord {
 
     static ObjectNode object(byte[] bytes, int offset, int length) throws IOException {
         try {
-            JsonNode node = READER.readTree(bytes, offset, length);
+            JsonNode node = ExactJson.read(bytes, offset, length);
             if (node instanceof ObjectNode object) {
                 return object;
             }

@@ -45,6 +45,22 @@ final class Line {
         seal(out, start);
     }
 
+    /**
+     * Returns the beginning of the line of a long event: the event follows without its first byte, and then a newline.
+     *
+     * @param more as in {@link #encode}
+     */
+    static ByteBuffer begin(long seq, long durable, int more, byte[] event) {
+        ByteBuffer out = ByteBuffer.allocate(OVERHEAD);
+        encode(out, seq, durable, more, new byte[] {'{'});
+        out.flip().limit(out.limit() - 1);
+        CRC32C crc = new CRC32C();
+        crc.update(out.duplicate().position(PREFIX));
+        crc.update(event, 1, event.length - 1);
+        hex(out, 0, (int) crc.getValue());
+        return out;
+    }
+
     /** Returns the text before the keys of an event, as {@link #encode} writes it. */
     static String head(long seq, long durable, int more) {
         return "{\"seq\":" + seq + ",\"durable\":" + durable + (more > 0 ? ",\"more\":" + more : "") + ",";
@@ -67,7 +83,7 @@ final class Line {
         out.put((byte) '\n');
     }
 
-    private static void hex(ByteBuffer out, int at, int value) {
+    static void hex(ByteBuffer out, int at, int value) {
         for (int i = 0; i < 8; i++) {
             out.put(at + i, HEX[(value >>> (28 - 4 * i)) & 0xf]);
         }

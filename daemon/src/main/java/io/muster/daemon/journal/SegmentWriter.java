@@ -117,19 +117,18 @@ final class SegmentWriter implements Closeable {
         if (buffer.remaining() >= room) {
             Line.encode(buffer, seq, durableSeq, more, event);
         } else {
-            ByteBuffer large = ByteBuffer.allocate(room);
-            Line.encode(large, seq, durableSeq, more, event);
-            put(large);
+            put(Line.begin(seq, durableSeq, more, event));
+            put(ByteBuffer.wrap(event, 1, event.length - 1));
+            put(ByteBuffer.wrap(new byte[] {'\n'}));
         }
     }
 
     void write() throws IOException {
-        put(buffer);
+        put(buffer.flip());
         buffer.clear();
     }
 
     private void put(ByteBuffer out) throws IOException {
-        out.flip();
         int size = out.remaining();
         if (size > 0) {
             leftover = true;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** A snapshot: the state after one event, in a file of its own. The first line holds the checksum of everything after it. */
@@ -133,7 +134,8 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
         return head.equals(new String(bytes, 0, HEAD_LENGTH, StandardCharsets.ISO_8859_1));
     }
 
-    private static byte[] encode(Level level, long seq, double now, byte[] state) {
+    /** Returns the contents of a file. The state may be large and is not copied. */
+    private static List<byte[]> encode(Level level, long seq, double now, byte[] state) {
         String before = String.format(
                 Locale.ROOT,
                 "\"version\":%d%s,\"seq\":%d,\"timestamp\":%.6f,\n\"state\":",
@@ -142,11 +144,13 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
                 seq,
                 now);
         byte[] prefix = (HEAD + "00000000\",\n" + before).getBytes(StandardCharsets.UTF_8);
-        ByteBuffer file = ByteBuffer.allocate(prefix.length + state.length + 2);
-        file.put(prefix).put(state).put((byte) '}').put((byte) '\n');
-        String crc = Line.crc(file.array(), HEAD_LENGTH, file.capacity());
-        file.put(HEAD.length(), crc.getBytes(StandardCharsets.US_ASCII));
-        return file.array();
+        byte[] end = {'}', '\n'};
+        CRC32C crc = new CRC32C();
+        crc.update(prefix, HEAD_LENGTH, prefix.length - HEAD_LENGTH);
+        crc.update(state);
+        crc.update(end);
+        Line.hex(ByteBuffer.wrap(prefix), HEAD.length(), (int) crc.getValue());
+        return List.of(prefix, state, end);
     }
 
     /**
@@ -156,14 +160,18 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
      * @return the size in bytes
      */
     static long write(Disk disk, Level level, long seq, double now, byte[] state) throws IOException {
-        byte[] bytes = encode(level, seq, now, state);
+        keepPrevious(disk);
+        List<byte[]> contents = encode(level, seq, now, state);
+        replace(disk, FILE, contents);
+        disk.forceDirectory("");
+        return contents.stream().mapToLong(part -> part.length).sum();
+    }
+
+    private static void keepPrevious(Disk disk) throws IOException {
         byte[] old = bytes(disk, FILE);
         if (old != null && intact(old)) {
-            replace(disk, PREVIOUS, old);
+            replace(disk, PREVIOUS, List.of(old));
         }
-        replace(disk, FILE, bytes);
-        disk.forceDirectory("");
-        return bytes.length;
     }
 
     /** Copies the snapshot for the history of its month, if that month has none yet. */
@@ -172,7 +180,7 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
         boolean had = disk.list("").stream().anyMatch(entry -> entry.name().equals(name));
         byte[] bytes = had ? null : bytes(disk, FILE);
         if (bytes != null) {
-            replace(disk, name, bytes);
+            replace(disk, name, List.of(bytes));
             disk.forceDirectory("");
         }
     }
@@ -194,11 +202,15 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     }
 
     /** Writes a file beside the old one and renames it. After an error, the unfinished file is deleted: the disk may be full. */
-    private static void replace(Disk disk, String name, byte[] bytes) throws IOException {
+    private static void replace(Disk disk, String name, List<byte[]> contents) throws IOException {
         String beside = name + Segment.UNFINISHED;
         try {
             try (Disk.File file = disk.open(beside, Disk.Access.CREATE)) {
-                file.write(ByteBuffer.wrap(bytes), 0);
+                long at = 0;
+                for (byte[] part : contents) {
+                    file.write(ByteBuffer.wrap(part), at);
+                    at += part.length;
+                }
                 file.force(true);
             }
             disk.rename(beside, name);

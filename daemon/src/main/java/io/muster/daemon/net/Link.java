@@ -434,15 +434,15 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             encoder.encode(response, frame.internalNioBuffer(0, size));
             channel.write(frame.writerIndex(size), channel.voidPromise());
         } else if (payload == null || payload.length() <= COPIED) {
-            unsent.add(encoder.encode(response), null);
+            unsent.add(encoder.encode(response));
         } else {
             ByteBuffer head = ByteBuffer.allocate(encoder.headSize(response));
             encoder.writeHead(response, head);
             ByteBuffer tail = ByteBuffer.allocate(encoder.tailSize());
             encoder.writeTail(response, tail);
-            unsent.add(head.flip(), null);
-            unsent.add(payload.toByteBuffer(), payload);
-            unsent.add(tail.flip(), null);
+            unsent.add(head.flip());
+            unsent.share(payload);
+            unsent.add(tail.flip());
             sendOn();
         }
     }

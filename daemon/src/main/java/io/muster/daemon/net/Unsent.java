@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The responses, or parts of them, for which a connection has no room yet, in order. */
@@ -26,10 +27,12 @@ final class Unsent {
     }
 
     /**
-     * The bytes of a part that have not been sent, and the payload that the part belongs to if the payload is shared with
-     * other connections.
+     * The bytes of a part that have not been sent.
+     *
+     * @param shared the payload that the part belongs to, if the payload is shared with other connections
+     * @param last whether the part is the last one of that payload
      */
-    private record Rest(ByteBuffer bytes, @Nullable Bytes shared) {}
+    private record Rest(ByteBuffer bytes, @Nullable Bytes shared, boolean last) {}
 
     boolean isEmpty() {
         return parts.isEmpty();
@@ -44,15 +47,20 @@ final class Unsent {
         return own;
     }
 
-    void add(ByteBuffer part, @Nullable Bytes shared) {
-        int size = part.remaining();
-        parts.add(new Rest(part, shared));
-        bytes += size;
-        if (shared == null) {
-            own += size;
-        } else {
-            account.waits(shared, size);
+    void add(ByteBuffer part) {
+        parts.add(new Rest(part, null, false));
+        bytes += part.remaining();
+        own += part.remaining();
+    }
+
+    /** Adds a payload, which is not empty, without a copy. */
+    void share(Bytes payload) {
+        List<ByteBuffer> pieces = payload.toByteBuffers();
+        for (int i = 0; i < pieces.size(); i++) {
+            parts.add(new Rest(pieces.get(i), payload, i == pieces.size() - 1));
         }
+        bytes += payload.length();
+        account.waits(payload, payload.length());
     }
 
     /**
@@ -69,7 +77,7 @@ final class Unsent {
         own -= rest.shared == null ? size : 0;
         if (!rest.bytes.hasRemaining()) {
             parts.remove();
-            if (rest.shared != null) {
+            if (rest.shared != null && rest.last) {
                 account.isRead(rest.shared);
             }
         }

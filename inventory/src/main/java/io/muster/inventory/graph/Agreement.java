@@ -3,6 +3,7 @@ package io.muster.inventory.graph;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Pointer;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
@@ -54,18 +55,19 @@ public final class Agreement {
     /** Adds every contradiction to {@code problems}, at its JSON pointer. */
     public static void check(ResourceSet r, Problems problems) {
         attributes(r.toSharedJson().path("attributes"), problems);
-        JsonNode scheduling = r.scheduling();
+        RawJson scheduling = r.scheduling();
         if (scheduling == null) {
             return;
         }
-        JsonNode writer = scheduling.path("writer");
-        if (!scheduling.isObject()) {
+        JsonNode outline = scheduling.outline();
+        JsonNode writer = outline.path("writer");
+        if (!outline.isObject()) {
             problems.add("/scheduling", "must be an object");
         } else if (!writer.isMissingNode() && !writer.isTextual()) {
             problems.add("/scheduling/writer", "must be a string");
         } else if (TreePool.isWriterOf(scheduling)) {
             TreePool.check(r, problems);
-        } else if (scheduling.has("graph") && isFluxion(writer)) {
+        } else if (outline.has("graph") && isFluxion(writer)) {
             Problems found = new Problems();
             Jgf.read(scheduling, found);
             found.warnings().forEach(p -> problems.warn(place(p), p.sentence()));

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.jgf.JgfReader;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
@@ -52,6 +53,10 @@ public final class Jgf {
     }
 
     public static ResourceGraph read(JsonNode json) {
+        return read(RawJson.of(json));
+    }
+
+    static ResourceGraph read(RawJson json) {
         Problems problems = new Problems();
         ResourceGraph graph = read(json, problems);
         problems.throwIfAny("graph");
@@ -87,9 +92,9 @@ public final class Jgf {
         }
     }
 
-    static ResourceGraph read(JsonNode json, Problems problems) {
+    static ResourceGraph read(RawJson json, Problems problems) {
         JgfGraph contents = new JgfGraph();
-        return JgfReader.read(json, problems, contents) ? contents.graph.build(problems) : EMPTY;
+        return JgfReader.read(json.stream(), problems, contents) ? contents.graph.build(problems) : EMPTY;
     }
 
     public static void write(ResourceGraph graph, Form form, OutputStream out) throws IOException {

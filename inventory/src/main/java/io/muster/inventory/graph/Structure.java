@@ -1,6 +1,6 @@
 package io.muster.inventory.graph;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
@@ -37,8 +37,8 @@ public final class Structure {
         if (!entries.isEmpty()) {
             return ResourceGraph.of(r, entries, List.of(), detail);
         }
-        JsonNode scheduling = r.scheduling();
-        if (scheduling != null && scheduling.has("graph") && !TreePool.isWriterOf(scheduling)) {
+        RawJson scheduling = r.scheduling();
+        if (scheduling != null && scheduling.outline().has("graph") && !TreePool.isWriterOf(scheduling)) {
             return Jgf.read(scheduling).withProperties(r);
         }
         Problems problems = new Problems();

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -105,12 +106,12 @@ public final class JgfReader {
         return reader.sound;
     }
 
-    /** Reads a document whose top-level key is {@code graph}, such as R's {@code scheduling}; returns whether it has no fault. */
-    public static boolean read(JsonNode document, Problems problems, Contents contents) {
-        try {
-            return read(JSON.treeAsTokens(document), problems, contents);
+    /** Reads R's key {@code scheduling} from memory, which is known to be JSON; returns whether the document has no fault. */
+    public static boolean read(InputStream utf8, Problems problems, Contents contents) {
+        try (JsonParser parser = JSON.createParser(utf8)) {
+            return read(parser, problems, contents);
         } catch (IOException e) {
-            throw new UncheckedIOException("a tree in memory cannot fail to be read", e);
+            throw new UncheckedIOException("JSON in memory cannot fail to be read", e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.muster.inventory.jgf;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,26 @@ public record JgfVertex(
     public static final String OUTSIDE = "../";
 
     public static final long NO_ID = -1;
+
+    /**
+     * Returns a vertex that takes little memory: without properties, paths and further keys.
+     *
+     * @param words the strings of other vertices, which this one shares
+     */
+    public JgfVertex brief(Map<String, String> words) {
+        return new JgfVertex(
+                key,
+                words.computeIfAbsent(type, t -> t),
+                "",
+                words.computeIfAbsent(name, n -> n),
+                id,
+                rank,
+                size,
+                "",
+                Collections.emptySortedMap(),
+                null,
+                Map.of());
+    }
 
     /** Returns the path in containment, or "". */
     public String path() {

@@ -1,12 +1,14 @@
 package io.muster.inventory.json;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -14,13 +16,20 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.ValueNode;
 import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +51,7 @@ public final class StrictJson {
             .streamReadConstraints(
                     StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
             .build();
 
     private static final JsonNodeFactory NODES = new FloatsStayFloats();
@@ -64,24 +74,44 @@ public final class StrictJson {
 
     /** Returns the tree, or null after a problem was added to {@code problems}. */
     public static @Nullable JsonNode read(byte[] utf8, Problems problems) {
-        try {
-            String text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(utf8))
-                    .toString();
-            return read(text, problems);
-        } catch (CharacterCodingException e) {
-            problems.add("", "is not valid UTF-8");
-            return null;
-        }
+        return read(utf8, null, problems);
+    }
+
+    /** Does the same, but the node of the document's member {@code packed} stands for a {@link RawJson}. */
+    public static @Nullable JsonNode read(byte[] utf8, @Nullable String packed, Problems problems) {
+        return read(chars(new ByteArrayInputStream(utf8)), problems, (tokens, first) -> tokens.tree(first, packed));
     }
 
     public static @Nullable JsonNode read(String text, Problems problems) {
+        return read(text, null, problems);
+    }
+
+    public static @Nullable JsonNode read(String text, @Nullable String packed, Problems problems) {
+        return read(new StringReader(text), problems, (tokens, first) -> tokens.tree(first, packed));
+    }
+
+    /** Returns the whole value as its text, or null after a problem was added to {@code problems}. */
+    public static @Nullable RawJson readRaw(byte[] utf8, Problems problems) {
+        return read(chars(new ByteArrayInputStream(utf8)), problems, Tokens::packed);
+    }
+
+    private interface Form<T> {
+        /** Reads the document that begins with a token; null if the document is empty. */
+        T read(Tokens tokens, @Nullable JsonToken first) throws IOException;
+    }
+
+    private static <T> @Nullable T read(Reader text, Problems problems, Form<T> form) {
         try (JsonParser in = FACTORY.createParser(text)) {
             Problems found = new Problems();
-            JsonNode tree = new Reader(in, found).document();
+            T value = form.read(new Tokens(in, found), in.nextToken());
+            if (in.nextToken() != null) {
+                throw new JsonParseException(in, NotJson.GOES_ON, in.currentTokenLocation());
+            }
             found.errors().forEach(problem -> problems.add(problem.place(), problem.sentence()));
-            return found.isEmpty() ? tree : null;
+            return found.isEmpty() ? value : null;
+        } catch (CharacterCodingException e) {
+            problems.add("", "is not valid UTF-8");
+            return null;
         } catch (JsonProcessingException e) {
             problems.add("", "is not JSON: it " + NotJson.blindSentence(e));
             return null;
@@ -89,7 +119,48 @@ public final class StrictJson {
             problems.add("", "has a number that is out of range");
             return null;
         } catch (IOException e) {
-            throw new UncheckedIOException("text in memory cannot fail to be read", e);
+            throw failed(e);
+        }
+    }
+
+    /** Returns characters that cannot be read if the UTF-8 is malformed. Jackson's own reader of bytes also takes other encodings. */
+    private static Reader chars(InputStream utf8) {
+        return new InputStreamReader(utf8, StandardCharsets.UTF_8.newDecoder());
+    }
+
+    private static UncheckedIOException failed(IOException e) {
+        return new UncheckedIOException("text in memory cannot fail to be read", e);
+    }
+
+    /** Returns the text of a tree in memory. */
+    static RawJson pack(JsonNode tree) {
+        try (JsonParser in = tree.traverse()) {
+            return new Tokens(in, new Problems()).packed(in.nextToken());
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Returns the text of the value that begins with the parser's current token, and adds what is wrong in it to {@code problems}. */
+    static RawJson pack(JsonParser in, Problems problems) throws IOException {
+        return new Tokens(in, problems).packed(in.currentToken());
+    }
+
+    /** Returns a text that was packed without the items of its arrays, by their JSON pointers, that are {@code gone}. */
+    static RawJson repack(InputStream utf8, Map<String, Predicate<JsonNode>> gone) {
+        try (JsonParser in = FACTORY.createParser(chars(utf8))) {
+            return new Tokens(in, new Problems(), gone).packed(in.nextToken());
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Returns the tree of a text that was packed. */
+    static JsonNode unpack(InputStream utf8) {
+        try (JsonParser in = FACTORY.createParser(chars(utf8))) {
+            return new Tokens(in, new Problems()).tree(in.nextToken(), null);
+        } catch (IOException e) {
+            throw failed(e);
         }
     }
 
@@ -97,24 +168,29 @@ public final class StrictJson {
      * Builds the tree from the tokens of the parser. Jackson's ObjectMapper could do the same, but loading it takes a
      * command-line tool longer than everything else that the tool does.
      */
-    private record Reader(JsonParser in, Problems problems) {
-        JsonNode document() throws IOException {
-            JsonToken first = in.nextToken();
+    private record Tokens(JsonParser in, Problems problems, Map<String, Predicate<JsonNode>> gone) {
+        Tokens(JsonParser in, Problems problems) {
+            this(in, problems, Map.of());
+        }
+
+        JsonNode tree(@Nullable JsonToken first, @Nullable String packed) throws IOException {
             if (first == null) {
                 return NODES.missingNode();
             }
-            JsonNode tree = value(first);
-            if (in.nextToken() != null) {
-                throw new JsonParseException(in, NotJson.GOES_ON, in.currentTokenLocation());
-            }
-            return tree;
+            return first == JsonToken.START_OBJECT ? object(packed) : value(first);
         }
 
         /** Returns the value that begins with {@code token}. The parser's limit on nesting bounds the recursion. */
         private JsonNode value(JsonToken token) throws IOException {
             return switch (token) {
-                case START_OBJECT -> object();
+                case START_OBJECT -> object(null);
                 case START_ARRAY -> array();
+                default -> scalar(token);
+            };
+        }
+
+        private JsonNode scalar(JsonToken token) throws IOException {
+            return switch (token) {
                 case VALUE_STRING -> text();
                 case VALUE_NUMBER_INT -> checked(integer());
                 case VALUE_NUMBER_FLOAT -> checked(NODES.numberNode(in.getDecimalValue()));
@@ -124,16 +200,97 @@ public final class StrictJson {
             };
         }
 
-        private ObjectNode object() throws IOException {
+        private ObjectNode object(@Nullable String packed) throws IOException {
             ObjectNode object = NODES.objectNode();
-            for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
-                String fault = PortableJson.keyFault(name);
-                if (fault != null) {
-                    problem("the key " + fault);
-                }
-                object.set(name, value(in.nextToken()));
+            for (String name = key(); name != null; name = key()) {
+                JsonToken token = in.nextToken();
+                object.set(name, name.equals(packed) ? packed(token).node() : value(token));
             }
             return object;
+        }
+
+        /** Returns the next key of an object, or null at its end. */
+        private @Nullable String key() throws IOException {
+            String name = in.nextFieldName();
+            String fault = name == null ? null : PortableJson.keyFault(name);
+            if (fault == null) {
+                return name;
+            }
+            problem("the key " + fault);
+            return "";
+        }
+
+        /** Returns a value as its text. The text is worth nothing if there are problems. */
+        RawJson packed(@Nullable JsonToken first) throws IOException {
+            if (first == null) {
+                return new RawJson(NODES.missingNode(), List.of());
+            }
+            Pieces text = new Pieces();
+            try (JsonGenerator out = FACTORY.createGenerator(text)) {
+                JsonNode outline = first == JsonToken.START_OBJECT ? copyObject(out) : copy(first, out);
+                out.flush();
+                return new RawJson(outline, text.all());
+            }
+        }
+
+        /** Writes an object. Returns its keys with the values that {@link #copy} returns. */
+        private ObjectNode copyObject(JsonGenerator out) throws IOException {
+            ObjectNode outline = NODES.objectNode();
+            out.writeStartObject();
+            for (String name = key(); name != null; name = key()) {
+                out.writeFieldName(name);
+                outline.set(name, copy(in.nextToken(), out));
+            }
+            out.writeEndObject();
+            return outline;
+        }
+
+        /** Writes a value. Returns the value or, in place of an object or array, an empty one. */
+        private JsonNode copy(JsonToken token, JsonGenerator out) throws IOException {
+            switch (token) {
+                case START_OBJECT -> {
+                    out.writeStartObject();
+                    for (String name = key(); name != null; name = key()) {
+                        out.writeFieldName(name);
+                        copy(in.nextToken(), out);
+                    }
+                    out.writeEndObject();
+                    return NODES.objectNode();
+                }
+                case START_ARRAY -> {
+                    Predicate<JsonNode> absent = gone.isEmpty()
+                            ? null
+                            : gone.get(in.getParsingContext().getParent().pathAsPointer().toString());
+                    out.writeStartArray();
+                    for (JsonToken item = in.nextToken(); item != JsonToken.END_ARRAY; item = in.nextToken()) {
+                        copyItem(item, absent, out);
+                    }
+                    out.writeEndArray();
+                    return NODES.arrayNode();
+                }
+                default -> {
+                    JsonNode scalar = scalar(token);
+                    if (scalar instanceof ValueNode value && !scalar.isNull()) {
+                        value.serialize(out, null);
+                    } else {
+                        out.writeNull();
+                    }
+                    return scalar;
+                }
+            }
+        }
+
+        private void copyItem(JsonToken token, @Nullable Predicate<JsonNode> absent, JsonGenerator out)
+                throws IOException {
+            if (absent == null) {
+                copy(token, out);
+                return;
+            }
+            JsonNode item = value(token);
+            if (!absent.test(item)) {
+                JsonParser tree = item.traverse();
+                new Tokens(tree, problems).copy(tree.nextToken(), out);
+            }
         }
 
         private ArrayNode array() throws IOException {
@@ -147,10 +304,11 @@ public final class StrictJson {
         private JsonNode text() throws IOException {
             String text = in.getText();
             String fault = PortableJson.stringFault(text);
-            if (fault != null) {
-                problem(fault);
+            if (fault == null) {
+                return NODES.textNode(text);
             }
-            return NODES.textNode(text);
+            problem(fault);
+            return NODES.textNode("");
         }
 
         private JsonNode integer() throws IOException {

@@ -3,6 +3,7 @@ package io.muster.inventory.rset;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.DecimalNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.RawJson;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 record Envelope(
         @Nullable JsonNode starttime,
         @Nullable JsonNode expiration,
-        @Nullable JsonNode scheduling,
+        @Nullable RawJson scheduling,
         Map<String, JsonNode> execution,
         Map<String, JsonNode> top) {
     static final String NSLOTS = "nslots";
@@ -51,7 +52,7 @@ record Envelope(
         return new Envelope(starttime, that.expiration, scheduling, execution, top);
     }
 
-    Envelope withScheduling(@Nullable JsonNode other) {
+    Envelope withScheduling(@Nullable RawJson other) {
         return new Envelope(starttime, expiration, other, execution, top);
     }
 
@@ -69,7 +70,7 @@ record Envelope(
     }
 
     /** Returns the envelope of a combination of two sets. As in flux-core, it has no times and no slots. */
-    Envelope combined(@Nullable JsonNode combinedScheduling) {
+    Envelope combined(@Nullable RawJson combinedScheduling) {
         return new Envelope(UNSET, UNSET, combinedScheduling, withoutSlots().execution, top);
     }
 

@@ -1,8 +1,7 @@
 package io.muster.inventory.rset;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.Problems;
 
 /**
@@ -27,7 +26,7 @@ public record Pruned(ResourceSet resources, Scheduling scheduling) {
     static Pruned of(ResourceSet set, Idset removed) {
         Idset lost = set.ranks().intersect(removed);
         ResourceSet remaining = set.remove(lost);
-        JsonNode scheduling = set.scheduling();
+        RawJson scheduling = set.scheduling();
         if (scheduling == null) {
             return new Pruned(remaining, Scheduling.ABSENT);
         }
@@ -46,9 +45,9 @@ public record Pruned(ResourceSet resources, Scheduling scheduling) {
         if (graph == null) {
             return new Pruned(remaining.withoutScheduling(), Scheduling.DROPPED);
         }
-        ObjectNode prunedScheduling = graph.without(lost, set, scheduling);
+        RawJson prunedScheduling = graph.without(lost, set, scheduling);
         return prunedScheduling == null
                 ? new Pruned(remaining, Scheduling.KEPT)
-                : new Pruned(remaining.withOwnScheduling(prunedScheduling), Scheduling.PRUNED);
+                : new Pruned(remaining.withScheduling(prunedScheduling), Scheduling.PRUNED);
     }
 }

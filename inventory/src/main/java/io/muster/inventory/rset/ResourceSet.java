@@ -6,12 +6,13 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.hostlist.MatchConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.SortedTree;
+import io.muster.inventory.json.Pieces;
 import io.muster.inventory.json.PortableJson;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,6 +31,8 @@ public final class ResourceSet {
 
     public static final ResourceSet EMPTY =
             new ResourceSet(RankContents.EMPTY, RankHosts.EMPTY, PropertyMap.EMPTY, Envelope.EMPTY);
+
+    static final String SCHEDULING = "scheduling";
 
     private static final String SUBJECT = "R";
 
@@ -57,7 +60,7 @@ public final class ResourceSet {
 
     public static ResourceSet parse(String json) {
         Problems problems = new Problems();
-        return orThrow(read(StrictJson.read(json, problems), problems), problems);
+        return orThrow(read(StrictJson.read(json, SCHEDULING, problems), problems), problems);
     }
 
     public static ResourceSet parse(byte[] utf8) {
@@ -73,7 +76,7 @@ public final class ResourceSet {
 
     /** Reads R and adds errors and warnings to {@code problems}. Returns null if there are errors. */
     public static @Nullable ResourceSet parse(byte[] utf8, Problems problems) {
-        return read(StrictJson.read(utf8, problems), problems);
+        return read(StrictJson.read(utf8, SCHEDULING, problems), problems);
     }
 
     private static @Nullable ResourceSet read(@Nullable JsonNode r, Problems problems) {
@@ -243,30 +246,21 @@ public final class ResourceSet {
         return with(envelope.withExpiration(seconds));
     }
 
-    /** Returns the value of {@code scheduling}, or null. The tree belongs to this set and must not be changed. */
-    public @Nullable JsonNode scheduling() {
-        JsonNode scheduling = envelope.scheduling();
-        return scheduling == null || scheduling.isNull() ? null : scheduling;
+    /** Returns the value of {@code scheduling}; null if there is none, or if it is null. */
+    public @Nullable RawJson scheduling() {
+        RawJson scheduling = envelope.scheduling();
+        return scheduling == null || scheduling.outline().isNull() ? null : scheduling;
     }
 
     public ResourceSet withoutScheduling() {
-        return withScheduling(null);
+        return with(envelope.withScheduling(null));
     }
 
-    public ResourceSet withScheduling(@Nullable JsonNode scheduling) {
-        return withOwnScheduling(scheduling == null ? null : scheduling.deepCopy());
+    public ResourceSet withScheduling(JsonNode scheduling) {
+        return withScheduling(RawJson.of(scheduling));
     }
 
-    /**
-     * Returns this set with a {@code scheduling} that is read from JSON text, or null if {@code problems} then has errors.
-     * Numbers stay as they are written, so that equal R stay equal.
-     */
-    public @Nullable ResourceSet withScheduling(byte[] utf8, Problems problems) {
-        JsonNode scheduling = StrictJson.read(utf8, problems);
-        return scheduling == null ? null : withOwnScheduling(scheduling);
-    }
-
-    ResourceSet withOwnScheduling(@Nullable JsonNode scheduling) {
+    public ResourceSet withScheduling(RawJson scheduling) {
         return with(envelope.withScheduling(scheduling));
     }
 
@@ -418,17 +412,22 @@ public final class ResourceSet {
 
     /** Returns R in canonical form as a tree that belongs to the caller. */
     public ObjectNode toJson() {
-        return tree().deepCopy();
+        return ResourceSetWriter.copy(tree());
     }
 
-    /** Returns R in canonical form as a tree that shares parts with the set and must not be changed. */
+    /** Returns R in canonical form as a tree that shares parts with the set, with a {@link RawJson}, and must not be changed. */
     public JsonNode toSharedJson() {
         return tree();
     }
 
     /** Returns R in canonical form as UTF-8. */
     public byte[] toBytes() {
-        return toString().getBytes(StandardCharsets.UTF_8);
+        return toPieces().toByteArray();
+    }
+
+    /** Returns {@link #toBytes} in pieces, which share the bytes of {@code scheduling} with this set. */
+    public Pieces toPieces() {
+        return ResourceSetWriter.pieces(tree());
     }
 
     RankContents layout() {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Pointer;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
@@ -21,7 +22,7 @@ final class ResourceSetReader {
     private static final String EXECUTION = "/execution";
     private static final Set<String> EXECUTION_KEYS =
             Set.of("R_lite", "nodelist", "properties", "starttime", "expiration");
-    private static final Set<String> TOP_KEYS = Set.of("version", "execution", "scheduling");
+    private static final Set<String> TOP_KEYS = Set.of("version", "execution", ResourceSet.SCHEDULING);
 
     private final Problems problems;
 
@@ -40,7 +41,9 @@ final class ResourceSetReader {
 
     private @Nullable ResourceSet read(ObjectNode r) {
         version(r.get("version"));
-        ObjectNode execution = execution(r);
+        JsonNode given = r.get(ResourceSet.SCHEDULING);
+        RawJson scheduling = given == null ? null : RawJson.of(given);
+        ObjectNode execution = execution(r, scheduling);
         if (execution == null) {
             return null;
         }
@@ -52,7 +55,7 @@ final class ResourceSetReader {
                     RankHosts.counts(hosts.size(), layout.ranks().size()));
         }
         PropertyMap properties = properties(execution.get("properties"), layout);
-        Envelope envelope = envelope(r, execution);
+        Envelope envelope = envelope(r, execution, scheduling);
         if (layout == null || hosts == null || !problems.isEmpty()) {
             return null;
         }
@@ -79,12 +82,11 @@ final class ResourceSetReader {
      * Returns {@code execution}. If it is missing, derives it from {@code scheduling}, because until 2023 RFC 20 allowed an
      * R with {@code scheduling} only.
      */
-    private @Nullable ObjectNode execution(ObjectNode r) {
+    private @Nullable ObjectNode execution(ObjectNode r, @Nullable RawJson scheduling) {
         JsonNode execution = r.get("execution");
         if (execution instanceof ObjectNode object) {
             return object;
         }
-        JsonNode scheduling = r.get("scheduling");
         if (execution != null) {
             problems.add(EXECUTION, "must be an object, not " + StrictJson.kind(execution));
         } else if (scheduling == null) {
@@ -165,7 +167,7 @@ final class ResourceSetReader {
         return ranks;
     }
 
-    private Envelope envelope(ObjectNode r, ObjectNode execution) {
+    private Envelope envelope(ObjectNode r, ObjectNode execution, @Nullable RawJson scheduling) {
         JsonNode starttime = seconds("starttime", execution.get("starttime"));
         JsonNode expiration = seconds("expiration", execution.get("expiration"));
         JsonNode slots = execution.get(Envelope.NSLOTS);
@@ -173,7 +175,7 @@ final class ResourceSetReader {
             problems.add(EXECUTION + "/nslots", "must be an integer, not " + StrictJson.kind(slots));
         }
         Envelope envelope = new Envelope(
-                starttime, expiration, r.get("scheduling"), rest(execution, EXECUTION_KEYS), rest(r, TOP_KEYS));
+                starttime, expiration, scheduling, rest(execution, EXECUTION_KEYS), rest(r, TOP_KEYS));
         double expires = envelope.expirationSeconds();
         if (expires > 0 && expires <= envelope.startSeconds()) {
             problems.add(

@@ -1,11 +1,10 @@
 package io.muster.inventory.rset;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.jgf.JgfReader;
 import io.muster.inventory.jgf.JgfVertex;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,7 +36,7 @@ public final class SchedulingGraph {
     private SchedulingGraph(Contents contents) {
         vertices = contents.vertices;
         parents = Arrays.copyOf(contents.parents, vertices.size());
-        parentsByPath();
+        parentsByPath(contents.paths);
         anchors = new int[parents.length];
         Arrays.fill(anchors, UNKNOWN);
         for (int v = 0; v < parents.length; v++) {
@@ -57,11 +56,14 @@ public final class SchedulingGraph {
     /** Collects the vertices of a document, and for each the vertex from which an edge of containment first leads to it. */
     private static final class Contents implements JgfReader.Contents {
         final List<JgfVertex> vertices = new ArrayList<>();
+        final List<String> paths = new ArrayList<>();
+        private final Map<String, String> words = new HashMap<>();
         int[] parents = new int[0];
 
         @Override
         public void vertex(JgfVertex v) {
-            vertices.add(v);
+            vertices.add(v.brief(words));
+            paths.add(v.path());
         }
 
         @Override
@@ -87,23 +89,23 @@ public final class SchedulingGraph {
     }
 
     /** Returns the graph, or null if {@code scheduling} has no graph or the graph has faults, which are then in {@code problems}. */
-    public static @Nullable SchedulingGraph read(JsonNode scheduling, Problems problems) {
+    public static @Nullable SchedulingGraph read(RawJson scheduling, Problems problems) {
         Contents contents = new Contents();
-        if (!scheduling.has("graph") || !JgfReader.read(scheduling, problems, contents)) {
+        if (!scheduling.outline().has("graph") || !JgfReader.read(scheduling.stream(), problems, contents)) {
             return null;
         }
         contents.settle();
         return new SchedulingGraph(contents);
     }
 
-    private void parentsByPath() {
+    private void parentsByPath(List<String> paths) {
         Map<String, Integer> byPath = new HashMap<>();
         for (int v = 0; v < parents.length; v++) {
-            String path = vertices.get(v).path();
+            String path = paths.get(v);
             if (parents[v] == NONE && path.lastIndexOf('/') > 0) {
                 if (byPath.isEmpty()) {
                     for (int other = parents.length - 1; other >= 0; other--) {
-                        byPath.put(vertices.get(other).path(), other);
+                        byPath.put(paths.get(other), other);
                     }
                 }
                 parents[v] = nearestAbove(path, byPath);
@@ -193,7 +195,7 @@ public final class SchedulingGraph {
      * descendants and the edges of both; null if there are none.
      */
     @Nullable
-    ObjectNode without(Idset lost, ResourceSet r, JsonNode scheduling) {
+    RawJson without(Idset lost, ResourceSet r, RawJson scheduling) {
         boolean named = namesHosts(r);
         BitSet removed = new BitSet();
         for (int v = 0; v < size(); v++) {
@@ -210,28 +212,12 @@ public final class SchedulingGraph {
         return removed.isEmpty() ? null : without(removed, scheduling);
     }
 
-    private static ObjectNode without(BitSet removed, JsonNode scheduling) {
-        ObjectNode changed = ((ObjectNode) scheduling).objectNode().setAll((ObjectNode) scheduling);
-        ObjectNode graph = changed.objectNode().setAll((ObjectNode) scheduling.get("graph"));
-        ArrayNode vertices = graph.arrayNode();
+    private RawJson without(BitSet removed, RawJson scheduling) {
         Set<String> gone = new HashSet<>();
-        int v = 0;
-        for (JsonNode vertex : graph.get("nodes")) {
-            if (removed.get(v++)) {
-                gone.add(vertex.path("id").asText());
-            } else {
-                vertices.add(vertex);
-            }
-        }
-        ArrayNode edges = graph.arrayNode();
-        for (JsonNode edge : graph.get("edges")) {
-            if (!gone.contains(edge.path("source").asText())
-                    && !gone.contains(edge.path("target").asText())) {
-                edges.add(edge);
-            }
-        }
-        graph.set("nodes", vertices);
-        graph.set("edges", edges);
-        return changed.set("graph", graph);
+        removed.stream().forEach(v -> gone.add(vertex(v).key()));
+        return scheduling.without(Map.of(
+                "/graph/nodes", vertex -> gone.contains(vertex.path("id").asText()),
+                "/graph/edges", edge -> gone.contains(edge.path("source").asText())
+                        || gone.contains(edge.path("target").asText())));
     }
 }

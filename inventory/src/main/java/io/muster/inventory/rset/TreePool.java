@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
@@ -31,8 +32,8 @@ public record TreePool(List<Entry> entries) {
     }
 
     /** Returns whether TreePool wrote {@code scheduling}. */
-    public static boolean isWriterOf(@Nullable JsonNode scheduling) {
-        return scheduling != null && scheduling.path("writer").asText().equals(WRITER);
+    public static boolean isWriterOf(@Nullable RawJson scheduling) {
+        return scheduling != null && scheduling.outline().path("writer").asText().equals(WRITER);
     }
 
     /**
@@ -40,12 +41,12 @@ public record TreePool(List<Entry> entries) {
      * null if R has none, or if it has faults, which are then in {@code problems}.
      */
     public static @Nullable TreePool read(ResourceSet r, Problems problems) {
-        JsonNode scheduling = r.scheduling();
+        RawJson scheduling = r.scheduling();
         if (scheduling == null || !isWriterOf(scheduling)) {
             return null;
         }
         Problems found = new Problems();
-        List<Entry> entries = new TopoReader(found).entries(scheduling.path(CHILDREN));
+        List<Entry> entries = new TopoReader(found).entries(scheduling.tree().path(CHILDREN));
         found.errors().forEach(p -> problems.add(p.place(), p.sentence()));
         if (!found.isEmpty()) {
             return null;
@@ -120,11 +121,12 @@ public record TreePool(List<Entry> entries) {
      * Returns {@code scheduling} of an R that has {@code ranks} after a change of these ranks. What TreePool wrote follows the
      * ranks, and an entry without ranks is left out; anything else stays as it is.
      */
-    static @Nullable JsonNode mapRanks(@Nullable JsonNode scheduling, Idset ranks, UnaryOperator<Idset> change) {
+    static @Nullable RawJson mapRanks(@Nullable RawJson scheduling, Idset ranks, UnaryOperator<Idset> change) {
         if (scheduling == null || !isWriterOf(scheduling)) {
             return scheduling;
         }
-        List<Idset> given = ranks(scheduling.path(CHILDREN));
+        JsonNode tree = scheduling.tree();
+        List<Idset> given = ranks(tree.path(CHILDREN));
         if (given == null) {
             return scheduling;
         }
@@ -134,13 +136,14 @@ public record TreePool(List<Entry> entries) {
             Idset now = change.apply(link.apply(given.get(i)));
             if (!now.isEmpty()) {
                 ObjectNode child = children.addObject();
-                child.setAll((ObjectNode) scheduling.path(CHILDREN).get(i));
+                child.setAll((ObjectNode) tree.path(CHILDREN).get(i));
                 child.put(RANKS, now.toString());
             }
         }
-        ObjectNode changed = children.objectNode().setAll((ObjectNode) scheduling);
+        ObjectNode changed = children.objectNode().setAll((ObjectNode) tree);
         changed.set(CHILDREN, children);
-        return changed.equals(scheduling) ? scheduling : changed;
+        RawJson mapped = RawJson.of(changed);
+        return mapped.equals(scheduling) ? scheduling : mapped;
     }
 
     /** Returns the ranks of each entry, or null if some entry cannot be read. */
@@ -160,14 +163,15 @@ public record TreePool(List<Entry> entries) {
      * Returns the {@code scheduling} of a combination of two sets: the first that is not null or, if TreePool wrote both, the
      * topologies of both.
      */
-    static @Nullable JsonNode joined(ResourceSet a, ResourceSet b) {
-        JsonNode mine = mapRanks(a.scheduling(), a.ranks(), ranks -> ranks);
-        JsonNode theirs = mapRanks(b.scheduling(), b.ranks(), ranks -> ranks.subtract(a.ranks()));
+    static @Nullable RawJson joined(ResourceSet a, ResourceSet b) {
+        RawJson mine = mapRanks(a.scheduling(), a.ranks(), ranks -> ranks);
+        RawJson theirs = mapRanks(b.scheduling(), b.ranks(), ranks -> ranks.subtract(a.ranks()));
         if (mine != null && theirs != null && isWriterOf(mine) && isWriterOf(theirs)) {
             ArrayNode children = JsonNodeFactory.instance.arrayNode();
-            mine.path(CHILDREN).forEach(children::add);
-            theirs.path(CHILDREN).forEach(children::add);
-            return children.objectNode().<ObjectNode>setAll((ObjectNode) mine).set(CHILDREN, children);
+            ObjectNode both = (ObjectNode) mine.tree();
+            both.path(CHILDREN).forEach(children::add);
+            theirs.tree().path(CHILDREN).forEach(children::add);
+            return RawJson.of(both.set(CHILDREN, children));
         }
         return mine == null ? theirs : mine;
     }

@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -73,7 +74,7 @@ public final class DefinitionChanges {
         public void writeContext(JsonGenerator out) throws IOException {
             writeSummary(out);
             out.writeFieldName("R");
-            out.writeRawValue(resources.toString());
+            ExactJson.MAPPER.writeTree(out, resources.toSharedJson());
         }
 
         @Override

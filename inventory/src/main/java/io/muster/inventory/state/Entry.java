@@ -14,11 +14,11 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.Pieces;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.rset.ResourceSet;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
@@ -89,7 +89,7 @@ public record Entry(
 
     private static ObjectNode tree(byte[] json) {
         try {
-            return (ObjectNode) ExactJson.MAPPER.readTree(json);
+            return (ObjectNode) ExactJson.read(json, 0, json.length);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -100,7 +100,7 @@ public record Entry(
     }
 
     private byte[] write(Context context) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        Pieces bytes = new Pieces();
         try (JsonGenerator out = ExactJson.MAPPER.createGenerator(bytes)) {
             write(out, context);
         } catch (IOException e) {

@@ -19,13 +19,14 @@ import io.muster.inventory.axis.Reports;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.SortedTree;
+import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.Pieces;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -85,7 +86,7 @@ public final class StateJson {
     }
 
     private static byte[] toBytes(InventoryState state, boolean withR) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
+        Pieces bytes = new Pieces();
         try (JsonGenerator out = JSON.createGenerator(bytes)) {
             new Writer(out, state, withR).write();
         } catch (IOException e) {
@@ -400,7 +401,7 @@ public final class StateJson {
             out.writeStringField("method", definition.method());
             if (withR) {
                 out.writeFieldName("R");
-                out.writeRawValue(definition.base().toString());
+                ExactJson.MAPPER.writeTree(out, definition.base().toSharedJson());
             }
             properties("property-add", definition.added());
             properties("property-remove", definition.removed());

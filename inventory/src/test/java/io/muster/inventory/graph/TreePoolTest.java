@@ -49,7 +49,7 @@ class TreePoolTest {
     }
 
     private static String ranks(ResourceSet r) {
-        return String.join(" ", Objects.requireNonNull(r.scheduling()).findValuesAsText("ranks"));
+        return String.join(" ", Objects.requireNonNull(r.scheduling()).tree().findValuesAsText("ranks"));
     }
 
     /** The shapes of the RFC's test vectors, each on an idle cluster, and shapes that no node of the cluster fits. */

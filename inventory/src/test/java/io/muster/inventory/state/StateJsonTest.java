@@ -25,6 +25,7 @@ import com.fasterxml.jackson.databind.node.POJONode;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.rset.ResourceSet;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -96,8 +97,8 @@ class StateJsonTest {
                 throw new AssertionError("it was written");
             }
         });
-        Event define = new DefinitionChanges.Defined(
-                "reload", resources("0-2", "host[0-2]").withScheduling(unwritable), Liveness.Status.ONLINE);
+        JsonNode r = resources("0-2", "host[0-2]").toJson().set("more", unwritable);
+        Event define = new DefinitionChanges.Defined("reload", ResourceSet.parse(r), Liveness.Status.ONLINE);
         InventoryState state = InventoryState.empty().apply(define, 100, BOB);
         assertThat(new String(StateJson.toBytesWithoutR(state), StandardCharsets.UTF_8))
                 .startsWith("{\"method\":\"reload\",\"property-add\":{},");

@@ -7,7 +7,6 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.wire.Bytes;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -20,7 +19,7 @@ import java.nio.charset.StandardCharsets;
  * @param up ranks in {@code resources} that may be allocated now
  */
 public record First(ResourceSet resources, Idset up) {
-    private static final byte[] HEAD = "{\"resources\":".getBytes(StandardCharsets.US_ASCII);
+    private static final Bytes HEAD = Bytes.wrap("{\"resources\":".getBytes(StandardCharsets.US_ASCII));
 
     public First {
         if (!resources.ranks().containsAll(up)) {
@@ -50,21 +49,9 @@ public record First(ResourceSet resources, Idset up) {
      * Encodes the payload from resources that were encoded before. Writing R with a scheduling graph is most of the cost of
      * a first response, and R changes far less often than {@code up}.
      *
-     * @param resources an R object in JSON, as {@link ResourceSet#toBytes} returns it
+     * @param resources an R object in JSON, as {@link ResourceSet#toPieces} returns it; the payload shares its bytes
      */
     public static Bytes encode(Bytes resources, Idset up) {
-        byte[] rest = (",\"up\":\"" + up + "\"}\0").getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer out = ByteBuffer.allocate(HEAD.length + resources.length() + rest.length);
-        out.put(HEAD);
-        resources.writeTo(out);
-        return Bytes.wrap(out.put(rest).array());
-    }
-
-    /**
-     * Returns the resources, of {@code length} bytes, within a payload from {@link #encode}. A caller that keeps the payload
-     * need not keep another copy of R.
-     */
-    public static Bytes resources(Bytes payload, int length) {
-        return payload.slice(HEAD.length, length);
+        return Bytes.join(HEAD, resources, Bytes.text(",\"up\":\"" + up + "\"}"));
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.Pieces;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -41,6 +42,8 @@ public record Get(ResourceSet resources, String method, JsonNode graph) {
         if (!graph.isMissingNode()) {
             payload.set(GRAPH, graph);
         }
-        return Json.encode(payload);
+        Pieces out = new Pieces();
+        Json.write(payload, out);
+        return Bytes.of(out.all());
     }
 }

@@ -2,36 +2,61 @@ package io.muster.protocol.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
- * An immutable sequence of bytes; two sequences with the same bytes are equal. Wrapping does not copy: the caller of {@link
- * #wrap} must not write to the array again. Because of this, the responses of a thousand streams can share one encoded
- * payload.
+ * An immutable sequence of bytes; two sequences with the same bytes are equal. Wrapping and joining do not copy: the caller must not
+ * write to the arrays again. Because of this, the responses of a thousand streams can share one encoded payload, and responses with
+ * the same R can share its bytes.
  */
 public final class Bytes {
-    public static final Bytes EMPTY = new Bytes(new byte[0], 0, 0);
+    public static final Bytes EMPTY = new Bytes(List.of());
 
-    private final byte[] array;
-    private final int offset;
+    private final List<Piece> pieces;
     private final int length;
 
-    private Bytes(byte[] array, int offset, int length) {
-        this.array = array;
-        this.offset = offset;
-        this.length = length;
+    private Bytes(List<Piece> pieces) {
+        this.pieces = pieces;
+        int sum = 0;
+        for (Piece piece : pieces) {
+            sum = Math.addExact(sum, piece.length);
+        }
+        this.length = sum;
+    }
+
+    private record Piece(byte[] array, int offset, int length) {
+        ByteBuffer buffer() {
+            return ByteBuffer.wrap(array, offset, length).slice().asReadOnlyBuffer();
+        }
     }
 
     public static Bytes wrap(byte[] array) {
-        return new Bytes(array, 0, array.length);
+        return wrap(array, 0, array.length);
     }
 
     public static Bytes wrap(byte[] array, int offset, int length) {
         if ((offset | length) < 0 || length > array.length - offset) {
             throw new IndexOutOfBoundsException(offset + "+" + length + " of " + array.length + " bytes");
         }
-        return new Bytes(array, offset, length);
+        return length == 0 ? EMPTY : new Bytes(List.of(new Piece(array, offset, length)));
+    }
+
+    /** Returns the bytes of all arrays, one after the other. */
+    public static Bytes of(List<byte[]> arrays) {
+        return join(arrays.stream().map(Bytes::wrap).toArray(Bytes[]::new));
+    }
+
+    /** Returns the bytes of all parts, one after the other. */
+    public static Bytes join(Bytes... parts) {
+        List<Piece> pieces = new ArrayList<>();
+        for (Bytes part : parts) {
+            pieces.addAll(part.pieces);
+        }
+        return new Bytes(List.copyOf(pieces));
     }
 
     public static Bytes copyOf(ByteBuffer bytes) {
@@ -48,7 +73,8 @@ public final class Bytes {
 
     /** Returns the string of a string payload. A missing NUL and malformed UTF-8 are accepted, because people read this text. */
     public String text() {
-        return new String(array, offset, endsWithNul() ? length - 1 : length, UTF_8);
+        Piece whole = first(endsWithNul() ? length - 1 : length).whole();
+        return new String(whole.array, whole.offset, whole.length, UTF_8);
     }
 
     public int length() {
@@ -59,59 +85,79 @@ public final class Bytes {
         if (index < 0 || index >= length) {
             throw new IndexOutOfBoundsException(index + " of " + length + " bytes");
         }
-        return array[offset + index];
+        int left = index;
+        for (Piece piece : pieces) {
+            if (left < piece.length) {
+                return piece.array[piece.offset + left];
+            }
+            left -= piece.length;
+        }
+        throw new IllegalStateException("the pieces are shorter than their sum");
     }
 
     public boolean endsWithNul() {
-        return length > 0 && array[offset + length - 1] == 0;
+        return length > 0 && at(length - 1) == 0;
     }
 
-    /** Returns the first {@code count} bytes. The result shares the array. */
+    /** Returns the first {@code count} bytes, or all if there are fewer. The result shares the arrays. */
     public Bytes first(int count) {
-        return count == length ? this : slice(0, Math.min(count, length));
-    }
-
-    /** Returns {@code count} bytes from {@code from} on. The result shares the array. */
-    public Bytes slice(int from, int count) {
-        if ((from | count) < 0 || count > length - from) {
-            throw new IndexOutOfBoundsException(from + "+" + count + " of " + length + " bytes");
+        List<Piece> some = new ArrayList<>();
+        int left = count;
+        for (Piece piece : pieces) {
+            if (left > 0) {
+                some.add(new Piece(piece.array, piece.offset, Math.min(left, piece.length)));
+            }
+            left -= piece.length;
         }
-        return new Bytes(array, offset + from, count);
+        return left >= 0 ? this : new Bytes(List.copyOf(some));
     }
 
-    /** Returns a read-only buffer that shares the array. */
-    public ByteBuffer toByteBuffer() {
-        return ByteBuffer.wrap(array, offset, length).slice().asReadOnlyBuffer();
+    /** Returns read-only buffers that share the arrays, in order. */
+    public List<ByteBuffer> toByteBuffers() {
+        return pieces.stream().map(Piece::buffer).toList();
     }
 
     public byte[] toByteArray() {
-        return Arrays.copyOfRange(array, offset, offset + length);
+        ByteBuffer all = ByteBuffer.allocate(length);
+        writeTo(all);
+        return all.array();
     }
 
     public void writeTo(ByteBuffer out) {
-        out.put(array, offset, length);
+        for (Piece piece : pieces) {
+            out.put(piece.array, piece.offset, piece.length);
+        }
     }
 
-    /** Returns the array that contains the bytes, from {@link #offset} on. The caller must not write to it. */
-    byte[] array() {
-        return array;
+    private Piece whole() {
+        return pieces.size() == 1 ? pieces.get(0) : new Piece(toByteArray(), 0, length);
     }
 
-    int offset() {
-        return offset;
+    /** Receives a part of an array, to which it must not write. */
+    interface Use<T> {
+        T of(byte[] array, int offset, int length) throws IOException;
+    }
+
+    /** Passes the bytes in one array, which is a copy only if the bytes are in several. */
+    <T> T inOneArray(Use<T> use) throws IOException {
+        Piece whole = whole();
+        return use.of(whole.array, whole.offset, whole.length);
     }
 
     @Override
     public boolean equals(Object other) {
         return other instanceof Bytes that
-                && Arrays.equals(array, offset, offset + length, that.array, that.offset, that.offset + that.length);
+                && length == that.length
+                && whole().buffer().equals(that.whole().buffer());
     }
 
     @Override
     public int hashCode() {
         int hash = 1;
-        for (int i = offset; i < offset + length; i++) {
-            hash = 31 * hash + array[i];
+        for (Piece piece : pieces) {
+            for (int i = piece.offset; i < piece.offset + piece.length; i++) {
+                hash = 31 * hash + piece.array[i];
+            }
         }
         return hash;
     }

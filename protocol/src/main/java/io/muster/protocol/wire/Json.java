@@ -12,11 +12,14 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.POJONode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.util.Map;
@@ -69,7 +72,7 @@ public final class Json {
         }
         Bytes text = payload.first(payload.length() - 1);
         checkEncoding(text);
-        try (JsonParser in = FACTORY.createParser(text.array(), text.offset(), text.length())) {
+        try (JsonParser in = text.inOneArray(FACTORY::createParser)) {
             return readDocument(in);
         } catch (JsonProcessingException e) {
             JsonLocation place = e.getLocation();
@@ -176,13 +179,19 @@ public final class Json {
     /** Returns an object as a payload. */
     public static Bytes encode(ObjectNode object) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
+        write(object, out);
+        return Bytes.wrap(out.toByteArray());
+    }
+
+    /** Writes an object as a payload, with the NUL. */
+    public static void write(ObjectNode object, OutputStream out) {
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
             writeValue(object, json);
+            json.flush();
+            out.write(0);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // half of a surrogate pair, which this class never reads from a payload
         }
-        out.write(0);
-        return Bytes.wrap(out.toByteArray());
     }
 
     private static void writeValue(JsonNode node, JsonGenerator json) throws IOException {
@@ -193,7 +202,16 @@ public final class Json {
             case NUMBER -> writeNumber(node, json);
             case BOOLEAN -> json.writeBoolean(node.booleanValue());
             case NULL -> json.writeNull();
-            default -> throw new IllegalArgumentException(node.getNodeType() + " is no JSON");
+            default -> writeForeign(node, json);
+        }
+    }
+
+    /** Writes a value that writes itself. */
+    private static void writeForeign(JsonNode node, JsonGenerator json) throws IOException {
+        if (node instanceof POJONode pojo && pojo.getPojo() instanceof JsonSerializable) {
+            pojo.serialize(json, null);
+        } else {
+            throw new IllegalArgumentException(node.getNodeType() + " is no JSON");
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BytesTest {
@@ -25,8 +26,8 @@ class BytesTest {
         SLICE.writeTo(buffer);
         assertThat(buffer.array()).isEqualTo(content);
         assertThat(SLICE.toByteArray()).isEqualTo(content);
-        assertThat(SLICE.toByteBuffer()).isEqualTo(ByteBuffer.wrap(content));
-        assertThat(SLICE.toByteBuffer().isReadOnly()).isTrue();
+        assertThat(SLICE.toByteBuffers()).containsExactly(ByteBuffer.wrap(content));
+        assertThat(SLICE.toByteBuffers().get(0).isReadOnly()).isTrue();
         assertThat(SLICE.at(2)).isEqualTo((byte) 3);
         assertThat(SLICE).hasToString("3 bytes");
     }
@@ -39,6 +40,28 @@ class BytesTest {
         assertThatThrownBy(() -> Bytes.wrap(ARRAY, -1, 3)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(SLICE.first(2)).isEqualTo(Bytes.wrap(new byte[] {1, 2}));
         assertThat(SLICE.first(99)).isEqualTo(SLICE);
+    }
+
+    @Test
+    void areTheSameInOnePieceAndInSeveral() {
+        Bytes whole = Bytes.wrap(new byte[] {1, 2, 3, 4, 5, 0});
+        Bytes joined = Bytes.join(SLICE, Bytes.EMPTY, Bytes.of(List.of(new byte[] {4, 5}, new byte[1])));
+        assertThat(joined).isEqualTo(whole).hasSameHashCodeAs(whole).hasToString("6 bytes");
+        assertThat(joined.toByteArray()).isEqualTo(whole.toByteArray());
+        assertThat(joined.endsWithNul()).isTrue();
+        assertThat(joined.text()).isEqualTo(whole.text());
+        for (int i = 0; i < whole.length(); i++) {
+            assertThat(joined.at(i)).isEqualTo(whole.at(i));
+            assertThat(joined.first(i)).isEqualTo(whole.first(i)).isNotEqualTo(whole);
+        }
+        assertThat(joined.toByteBuffers())
+                .containsExactly(
+                        ByteBuffer.wrap(new byte[] {1, 2, 3}),
+                        ByteBuffer.wrap(new byte[] {4, 5}),
+                        ByteBuffer.wrap(new byte[1]));
+        ARRAY[1] = 7;
+        assertThat(joined.at(0)).as("joining does not copy").isEqualTo((byte) 7);
+        ARRAY[1] = 1;
     }
 
     @Test

@@ -45,7 +45,7 @@ class MessagePropsTest {
         ByteBuffer pieces = ByteBuffer.allocate(encoder.size(message));
         encoder.writeHead(message, pieces);
         assertThat(pieces.position()).isEqualTo(encoder.headSize(message));
-        pieces.put(payload == null ? ByteBuffer.allocate(0) : payload.toByteBuffer());
+        pieces.put(payload == null ? ByteBuffer.allocate(0) : ByteBuffer.wrap(payload.toByteArray()));
         int beforeTail = pieces.position();
         encoder.writeTail(message, pieces);
 
