@@ -64,7 +64,8 @@ class RfcSentencesTest {
     /** Returns the rows of the section with this heading. */
     private static List<Row> section(String heading) throws IOException {
         String page = Files.readString(Path.of("../docs/rfc-sentences.md"));
-        String section = page.split("\n## " + Pattern.quote(heading) + "\n", 2)[1].split("\n## ", 2)[0];
+        String section =
+                page.split("\n## " + Pattern.quote(heading) + "\n", 2)[1].split("\n## ", 2)[0];
         List<Row> rows = new ArrayList<>();
         for (MatchResult row : ROW.matcher(section).results().toList()) {
             if (!row.group(1).equals("sentence") && !row.group(1).startsWith("--")) {
@@ -104,8 +105,8 @@ class RfcSentencesTest {
         String part = expected.replaceAll("^\\.\\.\\. | \\.\\.\\.$", "");
         return printed.lines()
                 .map(line -> line.replaceFirst("^[ |`-]*", ""))
-                .anyMatch(line -> line.equals(part)
-                        || ((!part.equals(expected) || line.startsWith("{")) && line.contains(part)));
+                .anyMatch(line ->
+                        line.equals(part) || ((!part.equals(expected) || line.startsWith("{")) && line.contains(part)));
     }
 
     private static void check(String heading, int sentences) throws Exception {
@@ -119,7 +120,9 @@ class RfcSentencesTest {
                 assertThat(command).matches("(muster|resource\\.[a-z]+) .*");
                 printed.append(run(uri, command));
             }
-            assertThat(row.printed().isEmpty()).as(row.sentence()).isEqualTo(!row.shown().contains("`muster ") && !row.shown().contains("`resource."));
+            assertThat(row.printed().isEmpty())
+                    .as(row.sentence())
+                    .isEqualTo(!row.shown().contains("`muster ") && !row.shown().contains("`resource."));
             for (String expected : row.printed()) {
                 if (!isPrinted(printed.toString(), expected)) {
                     wrong.add(row.sentence() + "\n  " + row.shown() + "\n  printed: " + printed + "\n  and not: "

@@ -65,7 +65,6 @@ public class FindBenchmark extends ClusterBenchmark {
 
     @Benchmark
     public Search.Found tenBest() {
-        return new Search(Expression.parse("node and property=batch"), null, null, null, null, 10, "size")
-                .in(graph, r);
+        return new Search(Expression.parse("node and property=batch"), null, null, null, null, 10, "size").in(graph, r);
     }
 }

@@ -92,8 +92,8 @@ public class NoteBenchmark extends ClusterBenchmark {
     @Benchmark
     public InventoryState drainOfOneHost(Blackhole journal) {
         next = (next + 7919) % ranks;
-        Command drain = new HoldChanges.Drain(
-                Integer.toString(next), "bad dimm", HoldChanges.Mode.NONE, Hold.SHARED, 0);
+        Command drain =
+                new HoldChanges.Drain(Integer.toString(next), "bad dimm", HoldChanges.Mode.NONE, Hold.SHARED, 0);
         return after(state, drain, journal::consume);
     }
 

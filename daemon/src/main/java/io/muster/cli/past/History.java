@@ -94,7 +94,8 @@ public final class History extends Verb {
                 console()
                         .complain("muster history: " + String.join(",", hosts)
                                 + ": neither drained, excluded nor offline"
-                                + (notes ? ", and without marks and tags," : "") + " since " + zone.second(since) + ", by "
+                                + (notes ? ", and without marks and tags," : "") + " since " + zone.second(since)
+                                + ", by "
                                 + past.name());
             } else {
                 print(answer, now, zone);

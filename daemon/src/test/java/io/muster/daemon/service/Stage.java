@@ -96,7 +96,8 @@ public final class Stage implements AutoCloseable {
                 structures,
                 aside,
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
-        FeasibilityChecks feasible = new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
+        FeasibilityChecks feasible =
+                new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
         Searches searches = new Searches(rig.inventory::committed, structures, answers);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
         backend = new Backend(

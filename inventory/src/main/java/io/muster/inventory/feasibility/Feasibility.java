@@ -53,8 +53,7 @@ public final class Feasibility {
         Idset lost = graph.unusable();
         return lost.isEmpty()
                 ? new Feasibility(r, stock, stock, List.of())
-                : new Feasibility(
-                        r, stock, Stock.of(r, graph, lost), List.of("some vertices of the graph are down"));
+                : new Feasibility(r, stock, Stock.of(r, graph, lost), List.of("some vertices of the graph are down"));
     }
 
     /**

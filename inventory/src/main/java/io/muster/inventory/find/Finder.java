@@ -145,8 +145,7 @@ final class Finder {
     /** Returns the vertices of a subsystem and everything that they contain. */
     private Idset domain(String subsystem) {
         return domains.computeIfAbsent(
-                subsystem,
-                s -> s.equals(EdgeKind.CONTAINMENT) ? graph.in(s) : Hosts.parts(graph, graph.in(s)));
+                subsystem, s -> s.equals(EdgeKind.CONTAINMENT) ? graph.in(s) : Hosts.parts(graph, graph.in(s)));
     }
 
     private Idset word(Word word, Idset within) {

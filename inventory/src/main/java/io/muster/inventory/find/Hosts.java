@@ -43,7 +43,6 @@ final class Hosts {
         for (String other : loose.isEmpty() ? Set.<String>of() : graph.subsystems()) {
             inside = inside.union(below(graph, loose, other));
         }
-        return graph.ranksOf(
-                r, found.intersect(nodes).union(around).union(inside.intersect(nodes)));
+        return graph.ranksOf(r, found.intersect(nodes).union(around).union(inside.intersect(nodes)));
     }
 }

@@ -79,7 +79,9 @@ public record Extended(
     /** Returns whether the state or a condition passes the test. A node is also up or, without the condition "avail", down. */
     public boolean hasState(Predicate<String> test) {
         boolean told = !conditions.isEmpty() && test.test(conditions.contains(AVAIL) ? UP : DOWN);
-        return told || (state != null && test.test(state)) || conditions.stream().anyMatch(test);
+        return told
+                || (state != null && test.test(state))
+                || conditions.stream().anyMatch(test);
     }
 
     /** Returns the state or, if nobody set one, the first condition; null if there is neither. */

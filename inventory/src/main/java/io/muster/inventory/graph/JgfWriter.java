@@ -128,7 +128,11 @@ final class JgfWriter {
     private void extended(Extended data) throws IOException {
         List<String> conditions = data.conditions();
         // A state that nobody set is what people are told of the node, unless that is only "avail".
-        @Nullable String told = conditions.stream().filter(word -> !word.equals(Extended.AVAIL)).findFirst().orElse(null);
+        @Nullable
+        String told = conditions.stream()
+                .filter(word -> !word.equals(Extended.AVAIL))
+                .findFirst()
+                .orElse(null);
         @Nullable String state = data.state() == null ? told : data.state();
         boolean up = Extended.UP.equals(state) || (data.state() == null && conditions.contains(Extended.AVAIL));
         boolean unusable = !data.isUsable();

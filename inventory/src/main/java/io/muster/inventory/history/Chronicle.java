@@ -143,8 +143,7 @@ public final class Chronicle {
         }
     }
 
-    private static void stand(
-            Map<String, Map<Slot, Outage>> standing, String host, String path, Note note) {
+    private static void stand(Map<String, Map<Slot, Outage>> standing, String host, String path, Note note) {
         Note.Fact mark = note.mark();
         if (mark != null) {
             stand(standing, host, new Slot(Outage.Kind.MARKED, path), open(Outage.Kind.MARKED, path, "", mark));
@@ -259,10 +258,15 @@ public final class Chronicle {
         NoteEdit.Mark mark = edit.mark();
         if (mark != null) {
             String text = mark.state().isEmpty() ? "" : noteText(Outage.Kind.MARKED, "", mark.state(), mark.reason());
-            replace(host, new Slot(Outage.Kind.MARKED, path), Outage.open(Outage.Kind.MARKED, path, text, 0, ""), event);
+            replace(
+                    host,
+                    new Slot(Outage.Kind.MARKED, path),
+                    Outage.open(Outage.Kind.MARKED, path, text, 0, ""),
+                    event);
         }
         edit.tags().forEach((key, value) -> {
-            String text = value.map(v -> noteText(Outage.Kind.TAGGED, key, v, "")).orElse("");
+            String text =
+                    value.map(v -> noteText(Outage.Kind.TAGGED, key, v, "")).orElse("");
             Slot slot = new Slot(Outage.Kind.TAGGED, key + " " + path);
             replace(host, slot, Outage.open(Outage.Kind.TAGGED, path, text, 0, ""), event);
         });

@@ -71,7 +71,8 @@ public final class ExactJson {
         public @Nullable JsonToken nextToken() throws IOException {
             packed = null;
             JsonToken token = delegate.nextToken();
-            if (token == JsonToken.START_OBJECT && isScheduling(delegate.getParsingContext().getParent())) {
+            if (token == JsonToken.START_OBJECT
+                    && isScheduling(delegate.getParsingContext().getParent())) {
                 packed = StrictJson.pack(delegate, faults);
                 return JsonToken.VALUE_EMBEDDED_OBJECT;
             }

@@ -260,7 +260,10 @@ public final class StrictJson {
                 case START_ARRAY -> {
                     Predicate<JsonNode> absent = gone.isEmpty()
                             ? null
-                            : gone.get(in.getParsingContext().getParent().pathAsPointer().toString());
+                            : gone.get(in.getParsingContext()
+                                    .getParent()
+                                    .pathAsPointer()
+                                    .toString());
                     out.writeStartArray();
                     for (JsonToken item = in.nextToken(); item != JsonToken.END_ARRAY; item = in.nextToken()) {
                         copyItem(item, absent, out);

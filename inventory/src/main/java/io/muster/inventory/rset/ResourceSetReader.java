@@ -174,8 +174,8 @@ final class ResourceSetReader {
         if (slots != null && !slots.isIntegralNumber()) {
             problems.add(EXECUTION + "/nslots", "must be an integer, not " + StrictJson.kind(slots));
         }
-        Envelope envelope = new Envelope(
-                starttime, expiration, scheduling, rest(execution, EXECUTION_KEYS), rest(r, TOP_KEYS));
+        Envelope envelope =
+                new Envelope(starttime, expiration, scheduling, rest(execution, EXECUTION_KEYS), rest(r, TOP_KEYS));
         double expires = envelope.expirationSeconds();
         if (expires > 0 && expires <= envelope.startSeconds()) {
             problems.add(

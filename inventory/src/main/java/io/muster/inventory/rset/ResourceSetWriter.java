@@ -48,7 +48,9 @@ final class ResourceSetWriter {
     static ObjectNode copy(ObjectNode tree) {
         ObjectNode copy = tree.deepCopy();
         if (copy.has(ResourceSet.SCHEDULING)) {
-            copy.set(ResourceSet.SCHEDULING, RawJson.of(copy.get(ResourceSet.SCHEDULING)).tree());
+            copy.set(
+                    ResourceSet.SCHEDULING,
+                    RawJson.of(copy.get(ResourceSet.SCHEDULING)).tree());
         }
         return copy;
     }

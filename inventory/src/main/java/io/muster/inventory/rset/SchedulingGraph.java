@@ -217,7 +217,8 @@ public final class SchedulingGraph {
         removed.stream().forEach(v -> gone.add(vertex(v).key()));
         return scheduling.without(Map.of(
                 "/graph/nodes", vertex -> gone.contains(vertex.path("id").asText()),
-                "/graph/edges", edge -> gone.contains(edge.path("source").asText())
-                        || gone.contains(edge.path("target").asText())));
+                "/graph/edges",
+                        edge -> gone.contains(edge.path("source").asText())
+                                || gone.contains(edge.path("target").asText())));
     }
 }

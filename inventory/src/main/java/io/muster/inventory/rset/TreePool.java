@@ -33,7 +33,8 @@ public record TreePool(List<Entry> entries) {
 
     /** Returns whether TreePool wrote {@code scheduling}. */
     public static boolean isWriterOf(@Nullable RawJson scheduling) {
-        return scheduling != null && scheduling.outline().path("writer").asText().equals(WRITER);
+        return scheduling != null
+                && scheduling.outline().path("writer").asText().equals(WRITER);
     }
 
     /**

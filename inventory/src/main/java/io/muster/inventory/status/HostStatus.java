@@ -42,7 +42,8 @@ public record HostStatus(
     @Override
     public String text(double now, String silence, DoubleFunction<String> time) {
         StringBuilder out = new StringBuilder();
-        out.append(heading(host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", Told.of(state, rank))));
+        out.append(heading(
+                host() + " (rank " + rank + ")", up() ? "up" : "not up: " + String.join(", ", Told.of(state, rank))));
         membership(out, now);
         liveness(out, now);
         holds(out, now, time);

@@ -23,7 +23,8 @@ public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
 
     public static Marks of(Notes notes) {
         Marks marks = new Marks(new TreeMap<>());
-        notes.inside().forEach((path, byRank) -> byRank.groups().forEach((note, ranks) -> marks.add(note, path, ranks)));
+        notes.inside()
+                .forEach((path, byRank) -> byRank.groups().forEach((note, ranks) -> marks.add(note, path, ranks)));
         notes.outside().forEach((path, note) -> marks.add(note, path, Idset.EMPTY));
         return marks;
     }

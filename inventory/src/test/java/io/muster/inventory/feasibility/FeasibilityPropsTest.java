@@ -169,15 +169,15 @@ class FeasibilityPropsTest {
                 .marked(after, graph.ranksOf(machine.r(), around), List.of("one", "two"));
         Feasibility anew = Feasibility.of(machine.r(), after);
         for (String pattern : SHAPES) {
-            Request request =
-                    Request.of(Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))));
+            Request request = Request.of(Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))));
             Answer now = kept.now(request, machine.r().ranks(), 0);
             Answer expected = anew.now(request, machine.r().ranks(), 0);
             assertThat(now.sentence()).isEqualTo(expected.sentence());
             assertThat(now.verdict()).isEqualTo(expected.verdict());
             assertThat(now.hosts()).isEqualTo(expected.hosts());
             assertThat(kept.ever(request)).isEqualTo(anew.ever(request));
-            assertThat(now.verdict() == Verdict.NEVER || now.remarks().contains("two")).isTrue();
+            assertThat(now.verdict() == Verdict.NEVER || now.remarks().contains("two"))
+                    .isTrue();
         }
     }
 

@@ -474,8 +474,7 @@ class FeasibilityTest {
                 .isEqualTo(Verdict.NOT_NOW);
         assertThat(rack.now(Request.of(Shape.parse("node=4")), all, 0).verdict())
                 .isEqualTo(Verdict.YES);
-        Feasibility pool =
-                Feasibility.of(r, graph.state(new Paths(graph, r).find("/cluster0/rack0/n1/core"), "down"));
+        Feasibility pool = Feasibility.of(r, graph.state(new Paths(graph, r).find("/cluster0/rack0/n1/core"), "down"));
         assertThat(pool.now(Request.of(Shape.parse("core=28")), all, 0).verdict())
                 .isEqualTo(Verdict.YES);
         assertThat(pool.now(Request.of(Shape.parse("core=29")), all, 0).verdict())

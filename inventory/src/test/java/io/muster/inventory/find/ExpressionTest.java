@@ -225,19 +225,15 @@ class ExpressionTest {
         assertThat(search.ordered(GRAPH, found).stream().map(v -> GRAPH.pool(v).name()))
                 .containsExactly("node2", "gpu0", "ssd0", "node3", "rack1");
         assertThat(found.ranks()).isEqualTo(Idset.of(2, 3));
-        assertThatThrownBy(
-                        () -> new Search(Expression.parse("node"), "water", null, null, null, 0, "").in(GRAPH, R))
+        assertThatThrownBy(() -> new Search(Expression.parse("node"), "water", null, null, null, 0, "").in(GRAPH, R))
                 .hasMessageContaining("there are containment, power");
     }
 
     @Test
     void hostsAreThoseThatContainOrBelongToWhatIsFound() {
-        assertThat(Search.all(Expression.parse("state=failing"))
-                        .in(GRAPH, R)
-                        .ranks())
+        assertThat(Search.all(Expression.parse("state=failing")).in(GRAPH, R).ranks())
                 .isEqualTo(Idset.of(2));
-        assertThat(Search.all(Expression.parse("rack0")).in(GRAPH, R).ranks())
-                .isEqualTo(Idset.of(0, 1));
+        assertThat(Search.all(Expression.parse("rack0")).in(GRAPH, R).ranks()).isEqualTo(Idset.of(0, 1));
         assertThat(new Search(Expression.parse("pdu1"), "power", null, null, null, 0, "")
                         .in(GRAPH, R)
                         .ranks())

@@ -297,10 +297,11 @@ class FindPropsTest {
             if (node
                     && found.stream()
                             .anyMatch(f -> world.node(f) == v
-                                    || (world.node(f) < 0 && world.graph.subsystems().stream()
-                                            .anyMatch(s -> world.isBelow(v, f, s)
-                                                    && (s.equals(EdgeKind.CONTAINMENT)
-                                                            || !world.graph.isIn(f, EdgeKind.CONTAINMENT)))))) {
+                                    || (world.node(f) < 0
+                                            && world.graph.subsystems().stream()
+                                                    .anyMatch(s -> world.isBelow(v, f, s)
+                                                            && (s.equals(EdgeKind.CONTAINMENT)
+                                                                    || !world.graph.isIn(f, EdgeKind.CONTAINMENT)))))) {
                 ranks.addAll(world.r.ranksOf(world.name(v)));
             }
         });

@@ -26,10 +26,10 @@ class TreePoolFuzzTest {
         if (children == null || children.isMissingNode()) {
             return;
         }
-        ResourceSet r = R.withScheduling(
-                children.isArray()
-                        ? StrictJson.read("{\"writer\":\"TreePool\",\"children\":" + children + "}", new Problems())
-                        : children);
+        JsonNode scheduling = children.isArray()
+                ? StrictJson.read("{\"writer\":\"TreePool\",\"children\":" + children + "}", new Problems())
+                : children;
+        ResourceSet r = R.withScheduling(Objects.requireNonNull(scheduling));
         Problems problems = new Problems();
         TreePool pool = TreePool.read(r, problems);
         Pruned pruned = r.prune(Idset.of(1));

@@ -44,8 +44,8 @@ class TreePoolTest {
                         Idset.range(0, cores - 1),
                         gpus == 0 ? Idset.EMPTY : Idset.range(0, gpus - 1),
                         Map.of())
-                .withScheduling(StrictJson.read(
-                        ("{'writer':'TreePool','children':[" + children + "]}").replace('\'', '"'), new Problems()));
+                .withScheduling(Objects.requireNonNull(StrictJson.read(
+                        ("{'writer':'TreePool','children':[" + children + "]}").replace('\'', '"'), new Problems())));
     }
 
     private static String ranks(ResourceSet r) {

@@ -82,7 +82,8 @@ class RawSchedulingPropsTest {
 
     @Seeds(share = 0.4)
     void theTextIsThatOfTheTree(Random random) {
-        byte[] json = r(random.nextBoolean() ? graph(random) : Nasty.value(random, 4)).getBytes(UTF_8);
+        byte[] json =
+                r(random.nextBoolean() ? graph(random) : Nasty.value(random, 4)).getBytes(UTF_8);
         Problems problems = new Problems();
         JsonNode tree = tree(json, problems);
         Problems found = new Problems();
@@ -109,7 +110,8 @@ class RawSchedulingPropsTest {
     /** Faults are found at the same places as in a tree, whatever they are. */
     @Seeds(share = 0.4)
     void whatIsWrongIsRefusedAsInATree(Random random) {
-        byte[] json = r(random.nextBoolean() ? graph(random) : Nasty.value(random, 4)).getBytes(UTF_8);
+        byte[] json =
+                r(random.nextBoolean() ? graph(random) : Nasty.value(random, 4)).getBytes(UTF_8);
         for (int i = random.nextInt(3); i >= 0; i--) {
             json[random.nextInt(json.length)] = (byte) random.nextInt(256);
         }

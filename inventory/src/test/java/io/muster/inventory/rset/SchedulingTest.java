@@ -110,7 +110,9 @@ class SchedulingTest {
         assertThat(pruned.scheduling()).isEqualTo(Scheduling.PRUNED);
         assertThat(pruned.resources().ranks()).isEqualTo(Idset.of(1));
         assertThat(ids(pruned)).isEqualTo("0,1,6,7,8 0-1,1-6,6-7,6-8,6-1");
-        assertThat(Objects.requireNonNull(pruned.resources().scheduling()).tree().get("writer"))
+        assertThat(Objects.requireNonNull(pruned.resources().scheduling())
+                        .tree()
+                        .get("writer"))
                 .isEqualTo(json("\"w\""));
     }
 
@@ -192,7 +194,8 @@ class SchedulingTest {
 
     /** Returns the ids of the vertices and the ends of the edges that remain. */
     private static String ids(Pruned pruned) {
-        JsonNode graph = Objects.requireNonNull(pruned.resources().scheduling()).tree().get("graph");
+        JsonNode graph =
+                Objects.requireNonNull(pruned.resources().scheduling()).tree().get("graph");
         return joined(graph.get("nodes"), "id", null) + " " + joined(graph.get("edges"), "source", "target");
     }
 

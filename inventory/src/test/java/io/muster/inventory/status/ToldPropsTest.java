@@ -58,10 +58,12 @@ class ToldPropsTest {
             case 3 -> new MembershipChanges.ExcludeByConfig(R, some);
             case 4 -> new MembershipChanges.Shrink(targets, null);
             case 5 -> new MembershipChanges.Include(targets, null);
-            case 6 -> new LivenessChanges.SetLiveness(
-                    random.nextBoolean() ? LivenessChange.OFFLINE : LivenessChange.TORPID, targets, "");
-            case 7 -> new ReportChanges.Register(
-                    "r" + random.nextInt(2), some, online, random.nextBoolean() ? online : Idset.EMPTY);
+            case 6 ->
+                new LivenessChanges.SetLiveness(
+                        random.nextBoolean() ? LivenessChange.OFFLINE : LivenessChange.TORPID, targets, "");
+            case 7 ->
+                new ReportChanges.Register(
+                        "r" + random.nextInt(2), some, online, random.nextBoolean() ? online : Idset.EMPTY);
             default -> new ReportChanges.Lapse("r" + random.nextInt(2));
         };
     }
@@ -91,7 +93,8 @@ class ToldPropsTest {
     /** Returns what {@code muster status} says of a host with these words. */
     private static String status(List<String> words) {
         String first = words.get(0);
-        String label = ALL.indexOf(first) > ALL.indexOf("avail") ? "avail" : first.equals("excluded") ? "exclude" : first;
+        String label =
+                ALL.indexOf(first) > ALL.indexOf("avail") ? "avail" : first.equals("excluded") ? "exclude" : first;
         return label + (words.contains("unknown") ? "?" : words.contains("offline") ? "*" : "");
     }
 

@@ -66,11 +66,18 @@ class RelayTest {
         assumeTrue(Files.exists(SSHD), "there is no sshd (Debian: openssh-server)");
         Files.createDirectories(Path.of("/run/sshd")); // where sshd insists on it, and only root may
         for (String key : List.of("host", "id")) {
-            Tool.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory.resolve(key).toString());
+            Tool.run(
+                    "ssh-keygen",
+                    "-q",
+                    "-t",
+                    "ed25519",
+                    "-N",
+                    "",
+                    "-f",
+                    directory.resolve(key).toString());
         }
         int port = freePort();
-        String options =
-                """
+        String options = """
                 ListenAddress 127.0.0.1
                 Port %d
                 HostKey %2$s/host
@@ -157,7 +164,8 @@ class RelayTest {
                 }
             }
             try (FluxClient admin = daemon.connect()) {
-                await().until(() -> admin.rpc("resource.inventory", null).path("schedulers").isEmpty());
+                await().until(() ->
+                        admin.rpc("resource.inventory", null).path("schedulers").isEmpty());
             }
         }
     }

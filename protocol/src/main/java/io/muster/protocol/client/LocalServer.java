@@ -32,7 +32,8 @@ public final class LocalServer {
 
     static String path(String uri) {
         if (!uri.startsWith(SCHEME) || uri.length() == SCHEME.length()) {
-            throw new IllegalArgumentException("socket address \"" + uri + "\": expected local:///PATH or ssh://HOST[/PATH]");
+            throw new IllegalArgumentException(
+                    "socket address \"" + uri + "\": expected local:///PATH or ssh://HOST[/PATH]");
         }
         return uri.substring(SCHEME.length());
     }

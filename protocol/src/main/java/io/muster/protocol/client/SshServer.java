@@ -81,8 +81,8 @@ record SshServer(String login, int port, String path) {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
         } catch (IOException e) {
-            ConnectException explained = new ConnectException(
-                    "cannot run " + command.get(0) + " to reach " + login + ": " + e.getMessage());
+            ConnectException explained =
+                    new ConnectException("cannot run " + command.get(0) + " to reach " + login + ": " + e.getMessage());
             explained.initCause(e);
             throw explained;
         }

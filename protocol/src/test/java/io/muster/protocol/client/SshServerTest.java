@@ -20,7 +20,8 @@ class SshServerTest {
         "ssh://mgmt1/a b;c, ssh mgmt1 muster relay --stdio '/a b;c'"
     })
     void theProcess(String uri, String command) {
-        assertThat(String.join(" ", SshServer.parse(uri).command(Map.of(), true))).isEqualTo(command.replace("''", "'"));
+        assertThat(String.join(" ", SshServer.parse(uri).command(Map.of(), true)))
+                .isEqualTo(command.replace("''", "'"));
     }
 
     @ParameterizedTest
