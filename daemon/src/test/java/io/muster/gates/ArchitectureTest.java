@@ -87,7 +87,7 @@ final class ArchitectureTest {
         arrow(
                 arrows,
                 "daemon.journal",
-                "inventory.problem inventory.json inventory.level daemon.journal.disk daemon.ledger");
+                "inventory.problem inventory.json inventory.hostlist inventory.level daemon.journal.disk daemon.ledger");
         arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
         arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
