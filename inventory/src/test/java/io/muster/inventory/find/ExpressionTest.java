@@ -181,7 +181,8 @@ class ExpressionTest {
                 .hasMessageContaining("100000 names; the lists of an expression may have 65536 in all at position 0");
         assertThatThrownBy(() -> Expression.parse("n[0-65535] or n[0-65535]".replace("or", "or gpu or")))
                 .hasMessageContaining("131072 names; the lists of an expression may have 65536 in all at position 21");
-        for (String deep : List.of("/*".repeat(1001), "path=" + "/x".repeat(1001), "'power:" + "/x".repeat(1001) + "'")) {
+        for (String deep :
+                List.of("/*".repeat(1001), "path=" + "/x".repeat(1001), "'power:" + "/x".repeat(1001) + "'")) {
             assertThatThrownBy(() -> Expression.parse(deep)).hasMessageContaining("a path may have 1000 levels");
         }
         assertThat(Expression.parse("(".repeat(90) + "gpu" + ")".repeat(90)))
