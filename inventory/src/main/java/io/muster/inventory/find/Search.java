@@ -86,6 +86,11 @@ public record Search(
         return new Found(vertices, matches, Hosts.ranks(graph, r, vertices, along()));
     }
 
+    /** Returns the ranks of the hosts that {@code vertices} are, to which they belong, or which they contain or feed. */
+    public static Idset hosts(ResourceGraph graph, ResourceSet r, Idset vertices) {
+        return Hosts.ranks(graph, r, vertices, EdgeKind.CONTAINMENT);
+    }
+
     /** Returns the path of a vertex that can be used in an expression. */
     public String path(ResourceGraph graph, int vertex) {
         return subsystem == null ? graph.address(vertex) : graph.address(vertex, subsystem);
@@ -132,8 +137,7 @@ public record Search(
                 ordered.add(visit.vertex());
             }
         };
-        graph.tops(along())
-                .stream()
+        graph.tops(along()).stream()
                 .filter(top -> !seen.get(top)) // where edges run both ways, tops lead to one another
                 .forEach(top -> Walker.of(graph, along())
                         .from(top)

@@ -226,31 +226,6 @@ public final class Paths {
         });
     }
 
-    /** Returns the ranks of the nodes below a vertex, in any subsystem; of the vertex itself if it is a node. */
-    public Idset ranksBelow(int vertex) {
-        Idset.Builder found = Idset.builder();
-        BitSet seen = new BitSet();
-        Deque<Integer> open = new ArrayDeque<>(List.of(vertex));
-        seen.set(vertex);
-        while (!open.isEmpty()) {
-            int at = open.pop();
-            int rank = rankOf(at);
-            if (rank >= 0) {
-                found.add(rank);
-                continue;
-            }
-            for (String subsystem : graph.subsystems()) {
-                graph.forEachChild(at, subsystem, child -> {
-                    if (!seen.get(child)) {
-                        seen.set(child);
-                        open.push(child);
-                    }
-                });
-            }
-        }
-        return found.build();
-    }
-
     /** Returns the vertices at a path below the nodes of some ranks, as far as there are any. */
     public Idset below(Idset ofRanks, String path) {
         Idset at = graph.nodesOf(r, ofRanks);

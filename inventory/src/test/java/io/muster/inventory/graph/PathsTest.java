@@ -101,14 +101,5 @@ class PathsTest {
         assertThat(paths.below(Idset.of(11, 13), "gpu0"))
                 .hasToString(paths.find("/cluster0/n[1,3]/gpu0").toString());
         assertThat(paths.below(Idset.of(11), "gpu9").isEmpty()).isTrue();
-        assertThat(paths.ranksBelow(0)).isEqualTo(R.ranks());
-    }
-
-    @Test
-    void theNodesBelowAVertexAreThoseOfEverySubsystem() {
-        ResourceGraph graph = racks();
-        Paths paths = new Paths(graph, R);
-        assertThat(paths.ranksBelow(paths.find("/cluster0/rack1").first())).isEqualTo(Idset.of(12, 13));
-        assertThat(paths.ranksBelow(paths.find("power:/power0").first())).isEqualTo(Idset.of(10, 11));
     }
 }
