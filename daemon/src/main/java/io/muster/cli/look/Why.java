@@ -15,6 +15,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Places;
+import io.muster.inventory.find.Search;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.ResourceGraph;
@@ -120,7 +121,7 @@ public final class Why extends ServerVerb {
                 paths.find(name).forEach(vertex -> {
                     Places place = LiveGraph.places(paths, Idset.of(vertex));
                     boolean host = place.inside().containsKey("");
-                    Idset nodes = place.inside().isEmpty() ? paths.ranksBelow(vertex) : place.ranks();
+                    Idset nodes = Search.hosts(graph, answer.resources(), Idset.of(vertex));
                     accounts.add(
                             host
                                     ? host(standing, nodes.first())

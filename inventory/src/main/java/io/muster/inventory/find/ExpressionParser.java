@@ -9,6 +9,7 @@ import io.muster.inventory.find.Expression.Path;
 import io.muster.inventory.find.Expression.Related;
 import io.muster.inventory.find.Expression.Scope;
 import io.muster.inventory.find.Expression.Word;
+import io.muster.inventory.graph.Paths;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
@@ -27,13 +28,14 @@ final class ExpressionParser {
     private static final String ENDS_WORD = ENDS_VALUE + "=!<>:";
     private static final Set<String> KEYWORDS = Set.of("and", "or", "not", "in", "has");
 
-    /** The highest number of names in a hostlist. */
+    /** The highest number of names in all hostlists of an expression. */
     private static final int MAX_NAMES = 65_536;
 
     private final String text;
     private int at;
     private int depth;
     private int terms;
+    private int listed;
 
     ExpressionParser(String text) {
         this.text = text;
@@ -121,7 +123,7 @@ final class ExpressionParser {
             throw fault(start, "more than " + Expression.MAX_TERMS + " terms");
         }
         if (peek() == '/') {
-            return new Path(new Pattern(bare(ENDS_VALUE), false, null), start);
+            return path(new Pattern(bare(ENDS_VALUE), false, null), start);
         }
         boolean quoted = peek() == '"' || peek() == '\'';
         String word = quoted ? quoted() : bare(ENDS_WORD);
@@ -129,14 +131,26 @@ final class ExpressionParser {
             return scope(word, quoted, start);
         }
         if (quoted) {
+            int colon = word.indexOf(":/");
+            if (colon > 0) {
+                return new Scope(
+                        word.substring(0, colon), path(Pattern.literal(word.substring(colon + 1)), start), start);
+            }
             return word.startsWith("/")
-                    ? new Path(Pattern.literal(word), start)
+                    ? path(Pattern.literal(word), start)
                     : new Word(Pattern.literal(word), false, start);
         }
         if (word.isEmpty() || KEYWORDS.contains(word)) {
             throw fault(start, expected);
         }
         return afterWord(word, start);
+    }
+
+    private Path path(Pattern path, int start) {
+        if (path.text().chars().filter(c -> c == '/').count() > Paths.MOST_LEVELS) {
+            throw fault(start, "a path may have " + Paths.MOST_LEVELS + " levels");
+        }
+        return new Path(path, start);
     }
 
     /** Reads what a prefix such as {@code power:} or {@code from:power} refers to. */
@@ -212,7 +226,7 @@ final class ExpressionParser {
         checkNumber(kind, operator, value, start);
         Pattern pattern = kind == Key.Kind.NAME && !quoted ? names(value, start) : new Pattern(value, quoted, null);
         if (kind == Key.Kind.PATH) {
-            Path path = new Path(pattern, start);
+            Path path = path(pattern, start);
             return operator == Operator.EQUAL ? path : new Not(path);
         }
         return new Comparison(key, operator, pattern);
@@ -250,9 +264,12 @@ final class ExpressionParser {
             return new Pattern(word, false, null);
         }
         Hostlist names = read(start, () -> Hostlist.parse(word));
-        if (names.size() > MAX_NAMES) {
-            throw fault(start, names.size() + " names; an expression may have lists of " + MAX_NAMES);
+        if (names.size() > MAX_NAMES - listed) {
+            throw fault(
+                    start,
+                    listed + names.size() + " names; the lists of an expression may have " + MAX_NAMES + " in all");
         }
+        listed += names.size();
         return new Pattern(word, false, new HashSet<>(names.expand()));
     }
 

@@ -10,6 +10,7 @@ import io.muster.inventory.find.Expression.Related;
 import io.muster.inventory.find.Expression.Scope;
 import io.muster.inventory.find.Expression.Word;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Pool;
 import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
@@ -166,6 +167,12 @@ final class Finder {
         return named.intersect(within);
     }
 
+    private Idset ofPool(Idset within, Predicate<Pool> test) {
+        return within.size() < FEW
+                ? graph.where(within, v -> test.test(graph.pool(v)))
+                : within.intersect(graph.ofPool(test));
+    }
+
     private Idset ofKind(Idset within, Predicate<PoolKind> test) {
         return within.size() < FEW
                 ? graph.where(within, v -> test.test(graph.pool(v).kind()))
@@ -256,8 +263,8 @@ final class Finder {
 
     private Idset id(Operator operator, Pattern value, Idset within) {
         Idset ids = value.ids();
-        return graph.where(within, v -> {
-            long id = graph.pool(v).id();
+        return ofPool(within, pool -> {
+            long id = pool.id();
             boolean among = id <= Idset.MAX_ID && id >= 0 && ids.contains((int) id);
             return id >= 0
                     && switch (operator) {

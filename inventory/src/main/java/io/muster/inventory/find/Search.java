@@ -8,6 +8,7 @@ import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
+import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -85,6 +86,11 @@ public record Search(
         return new Found(vertices, matches, Hosts.ranks(graph, r, vertices, along()));
     }
 
+    /** Returns the ranks of the hosts that {@code vertices} are, to which they belong, or which they contain or feed. */
+    public static Idset hosts(ResourceGraph graph, ResourceSet r, Idset vertices) {
+        return Hosts.ranks(graph, r, vertices, EdgeKind.CONTAINMENT);
+    }
+
     /** Returns the path of a vertex that can be used in an expression. */
     public String path(ResourceGraph graph, int vertex) {
         return subsystem == null ? graph.address(vertex) : graph.address(vertex, subsystem);
@@ -125,15 +131,18 @@ public record Search(
     /** Walks the graph down to the vertices that were found, and adds them in the order in which it comes to them. */
     private void walk(ResourceGraph graph, Idset found, Set<Integer> ordered) {
         Idset above = graph.above(found, along());
+        BitSet seen = new BitSet();
         Consumer<Visit> take = visit -> {
             if (found.contains(visit.vertex())) {
                 ordered.add(visit.vertex());
             }
         };
-        graph.tops(along())
+        graph.tops(along()).stream()
+                .filter(top -> !seen.get(top)) // where edges run both ways, tops lead to one another
                 .forEach(top -> Walker.of(graph, along())
                         .from(top)
                         .pruning(visit -> {
+                            seen.set(visit.vertex());
                             if (order == Order.PRE) {
                                 take.accept(visit);
                             }

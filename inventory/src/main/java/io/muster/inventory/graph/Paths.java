@@ -27,7 +27,8 @@ public final class Paths {
     /** The highest number of vertices, and of names in brackets, that the paths given to one object may name together. */
     static final int MOST = 1 << 17;
 
-    private static final int MOST_LEVELS = 1000;
+    /** The highest number of names in a path. A subsystem that is no hierarchy may have longer paths, in circles. */
+    public static final int MOST_LEVELS = 1000;
 
     private final ResourceGraph graph;
     private final ResourceSet r;
@@ -59,9 +60,9 @@ public final class Paths {
      * @throws UnknownPathException if there are none; if the path has brackets, also if one of the names in them does not exist
      */
     public Idset find(String path) {
-        int slash = path.indexOf('/');
-        boolean plain = slash == 0;
-        if (slash < 0 || (!plain && path.charAt(slash - 1) != ':')) {
+        boolean plain = path.startsWith("/");
+        int slash = plain ? 0 : path.indexOf(":/") + 1;
+        if (!plain && slash < 2) {
             throw new UnknownPathException(Text.shown(path) + " is no path: a path begins with / or with SUBSYSTEM:/");
         }
         String subsystem = plain ? EdgeKind.CONTAINMENT : path.substring(0, slash - 1);
@@ -69,6 +70,10 @@ public final class Paths {
             throw new UnknownPathException(
                     "no vertex has the path " + Text.shown(path) + ": the graph has no subsystem "
                             + Text.shown(subsystem) + "; it has " + String.join(", ", graph.subsystems()));
+        }
+        if (path.chars().skip(slash).filter(c -> c == '/').count() > MOST_LEVELS) {
+            throw new UnknownPathException(
+                    "no vertex has the path " + Text.shown(path) + ": a path may have " + MOST_LEVELS + " levels");
         }
         Idset at = Idset.EMPTY;
         String above = "";
@@ -219,31 +224,6 @@ public final class Paths {
                 outside.accept(graph.address(vertex));
             }
         });
-    }
-
-    /** Returns the ranks of the nodes below a vertex, in any subsystem; of the vertex itself if it is a node. */
-    public Idset ranksBelow(int vertex) {
-        Idset.Builder found = Idset.builder();
-        BitSet seen = new BitSet();
-        Deque<Integer> open = new ArrayDeque<>(List.of(vertex));
-        seen.set(vertex);
-        while (!open.isEmpty()) {
-            int at = open.pop();
-            int rank = rankOf(at);
-            if (rank >= 0) {
-                found.add(rank);
-                continue;
-            }
-            for (String subsystem : graph.subsystems()) {
-                graph.forEachChild(at, subsystem, child -> {
-                    if (!seen.get(child)) {
-                        seen.set(child);
-                        open.push(child);
-                    }
-                });
-            }
-        }
-        return found.build();
     }
 
     /** Returns the vertices at a path below the nodes of some ranks, as far as there are any. */

@@ -129,7 +129,7 @@ public final class ResourceGraph {
         int at = vertex;
         // The edges of a subsystem other than containment may form a circle. The limit on steps ends the walk in a
         // circle that does not contain the root.
-        for (int steps = 0; at >= 0 && steps <= 1000; steps++) {
+        for (int steps = 0; at >= 0 && steps < Paths.MOST_LEVELS; steps++) {
             names.addFirst(pool(at).name());
             at = at == root ? -1 : parent(at, subsystem);
         }

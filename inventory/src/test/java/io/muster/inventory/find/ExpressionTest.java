@@ -178,7 +178,13 @@ class ExpressionTest {
         assertThatThrownBy(() -> Expression.parse("gpu or ".repeat(300) + "gpu"))
                 .hasMessageContaining("more than 256 terms at position 1792");
         assertThatThrownBy(() -> Expression.parse("n[0-99999]"))
-                .hasMessageContaining("100000 names; an expression may have lists of 65536 at position 0");
+                .hasMessageContaining("100000 names; the lists of an expression may have 65536 in all at position 0");
+        assertThatThrownBy(() -> Expression.parse("n[0-65535] or n[0-65535]".replace("or", "or gpu or")))
+                .hasMessageContaining("131072 names; the lists of an expression may have 65536 in all at position 21");
+        for (String deep :
+                List.of("/*".repeat(1001), "path=" + "/x".repeat(1001), "'power:" + "/x".repeat(1001) + "'")) {
+            assertThatThrownBy(() -> Expression.parse(deep)).hasMessageContaining("a path may have 1000 levels");
+        }
         assertThat(Expression.parse("(".repeat(90) + "gpu" + ")".repeat(90)))
                 .asString()
                 .hasSize(183);

@@ -22,11 +22,12 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 /** Compares what is found with a scan that tests each vertex, in graphs of both stores. */
 class FindPropsTest {
     private static final String POWER = "power";
-    private static final String NET = "net work";
+    private static final String NET = "net I/O work";
 
     /** An expression, and its meaning in a subsystem. */
     private record Case(String text, Meaning meaning) {}
@@ -313,8 +314,7 @@ class FindPropsTest {
         World world = new World(random);
         world.graph.all().forEach(v -> {
             String path = Search.all(Expression.parse("node")).path(world.graph, v);
-            int colon = path.indexOf(':');
-            String quoted = colon < 0 ? path : "'" + path.substring(0, colon) + "'" + path.substring(colon);
+            String quoted = "'" + path + "'";
             if (world.graph.subsystems().stream().anyMatch(s -> world.graph.isIn(v, s))) {
                 Expression expression = Expression.parse(quoted);
                 Idset found = Search.all(expression).in(world.graph, world.r).vertices();
@@ -340,5 +340,24 @@ class FindPropsTest {
                 assertThat(ordered.indexOf(parent) < ordered.indexOf(v)).isEqualTo(order == Search.Order.PRE);
             }
         });
+    }
+
+    /** In a circle, every vertex is below itself; each is listed once, however many vertices have nothing above them. */
+    @Test
+    void aWalkEndsWhereEdgesRunBothWays() {
+        ResourceGraph.Builder builder = ResourceGraph.builder();
+        int hub = World.vertex(builder, "switch", "", 0, 1, -1);
+        for (int i = 1; i <= 3000; i++) {
+            int port = World.vertex(builder, "port", "", i, 1, -1);
+            builder.edge(port, hub, new EdgeKind(NET, "conduit-of", true, Map.of()));
+        }
+        ResourceGraph graph = builder.build();
+        assertThat(graph.tops(NET).size()).isEqualTo(3000);
+        Search search = new Search(Expression.parse("port in switch0"), NET, null, null, Search.Order.POST, 0, "");
+        Search.Found found = search.in(graph, ResourceSet.EMPTY);
+        assertThat(search.ordered(graph, found)).hasSize(3000).doesNotHaveDuplicates();
+        Search.Found circle = Search.all(Expression.parse("'" + NET + "':/port1" + "/switch0/*".repeat(499)))
+                .in(graph, ResourceSet.EMPTY);
+        assertThat(circle.vertices().size()).isEqualTo(3000);
     }
 }

@@ -77,6 +77,8 @@ class PathsTest {
                 "/cluster0/rack1/n0|no vertex has the path /cluster0/rack1/n0: /cluster0/rack1 has no n0",
                 "/cluster0/rack[1-2]|no vertex has the path /cluster0/rack[1-2]: /cluster0 has no rack2",
                 "/cluster0/rack1/|no vertex has the path /cluster0/rack1/: /cluster0/rack1 has no ",
+                ":/cluster0|:/cluster0 is no path: a path begins with / or with SUBSYSTEM:/",
+                "I/O:/cluster0|no vertex has the path I/O:/cluster0: the graph has no subsystem I/O; it has containment, power",
                 "/cluster0/rack[1|/cluster0/rack[1 is no path: hostlist \"rack[1\": ",
                 "/cluster0/rack[0-131072]|the request names more than 131072 vertices at /cluster0/rack[0-131072]: name fewer",
                 "water:/x|no vertex has the path water:/x: the graph has no subsystem water; it has containment, power",
@@ -93,18 +95,11 @@ class PathsTest {
         assertThat(places(graph, "/cluster0/n[1-2]/gpu[2-3]"))
                 .containsExactlyInAnyOrder("11 gpu2", "11 gpu3", "12 gpu2", "12 gpu3");
         assertThatThrownBy(() -> places(graph, "/cluster0/n9")).hasMessageEndingWith("/cluster0 has no n9");
+        assertThatThrownBy(() -> places(graph, "/cluster0".repeat(100_000)))
+                .hasMessageEndingWith(": a path may have 1000 levels");
         Paths paths = new Paths(graph, R);
         assertThat(paths.below(Idset.of(11, 13), "gpu0"))
                 .hasToString(paths.find("/cluster0/n[1,3]/gpu0").toString());
         assertThat(paths.below(Idset.of(11), "gpu9").isEmpty()).isTrue();
-        assertThat(paths.ranksBelow(0)).isEqualTo(R.ranks());
-    }
-
-    @Test
-    void theNodesBelowAVertexAreThoseOfEverySubsystem() {
-        ResourceGraph graph = racks();
-        Paths paths = new Paths(graph, R);
-        assertThat(paths.ranksBelow(paths.find("/cluster0/rack1").first())).isEqualTo(Idset.of(12, 13));
-        assertThat(paths.ranksBelow(paths.find("power:/power0").first())).isEqualTo(Idset.of(10, 11));
     }
 }
