@@ -35,7 +35,7 @@ public class JgfBenchmark extends ClusterBenchmark {
     @Param({"10000", "350000"})
     public int vertices = 10_000;
 
-    private @Nullable Path file;
+    private Path file = Path.of("");
 
     /** What the heap holds because of the graph that was read last. */
     @AuxCounters(AuxCounters.Type.EVENTS)
@@ -71,18 +71,15 @@ public class JgfBenchmark extends ClusterBenchmark {
                 Idset.range(0, 47),
                 Idset.range(0, 3),
                 Map.of("batch", Idset.range(0, nodes / 2)));
-        Path written = Files.createTempFile("muster-bench", ".json");
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(written))) {
+        file = Files.createTempFile("muster-bench", ".json");
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
             Jgf.write(ResourceGraph.of(r, Detail.UNITS), Jgf.Form.FULL, out);
         }
-        file = written;
     }
 
     @TearDown
     public void delete() throws IOException {
-        if (file != null) {
-            Files.delete(file);
-        }
+        Files.delete(file);
     }
 
     @Benchmark

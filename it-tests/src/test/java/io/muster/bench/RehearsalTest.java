@@ -113,7 +113,10 @@ class RehearsalTest {
     @ParameterizedTest
     @CsvSource({
         "FeasibilityBenchmark, ranks, 1024",
+        "FindBenchmark, ranks, 1024",
+        "NoteBenchmark, ranks, 1024",
         "HostlistBenchmark, naming, node",
+        "JgfBenchmark, vertices, 10000",
         "IdsetBenchmark, shape, FULL",
         "ResourceSetBenchmark, shape, LIKE",
         "WireBenchmark, none, none",

@@ -59,6 +59,8 @@ final class HwlocXml {
         XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
+        // This class counts the levels itself. JDK 25 has a lower limit, whose message helps nobody.
+        factory.setProperty("jdk.xml.maxElementDepth", 0);
         try {
             HwlocXml reader = new HwlocXml(factory.createXMLStreamReader(new ByteArrayInputStream(document)));
             reader.document();
