@@ -28,7 +28,17 @@ public final class Bytes {
         this.length = sum;
     }
 
-    private record Piece(byte[] array, int offset, int length) {
+    private static final class Piece {
+        private final byte[] array;
+        private final int offset;
+        private final int length;
+
+        Piece(byte[] array, int offset, int length) {
+            this.array = array;
+            this.offset = offset;
+            this.length = length;
+        }
+
         ByteBuffer buffer() {
             return ByteBuffer.wrap(array, offset, length).slice().asReadOnlyBuffer();
         }
