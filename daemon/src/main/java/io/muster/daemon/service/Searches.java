@@ -46,7 +46,7 @@ public final class Searches {
             FindRequest request = FindRequest.parse(Json.parse(payload));
             ResourceGraph graph = graph(now.state());
             Search.Found found = request.search().in(graph, now.state().resources());
-            return Json.encode(request.answer(graph, now.state().resources(), found, now.seq()));
+            return request.answer(graph, now.state().resources(), found, now.seq());
         } catch (MalformedException e) {
             throw new RpcException(Errno.EINVAL, String.valueOf(e.getMessage()));
         }
