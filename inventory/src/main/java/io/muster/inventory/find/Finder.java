@@ -10,6 +10,7 @@ import io.muster.inventory.find.Expression.Related;
 import io.muster.inventory.find.Expression.Scope;
 import io.muster.inventory.find.Expression.Word;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Pool;
 import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
@@ -36,13 +37,18 @@ final class Finder {
     private final ResourceGraph graph;
     private final ResourceSet r;
     private final Expression expression;
+    private final Runnable step;
     private final Map<String, Idset> domains = new HashMap<>();
 
-    /** @param r the R whose ranks the nodes of the graph stand for */
-    Finder(ResourceGraph graph, ResourceSet r, Expression expression) {
+    /**
+     * @param r the R whose ranks the nodes of the graph stand for
+     * @param step called before each term
+     */
+    Finder(ResourceGraph graph, ResourceSet r, Expression expression, Runnable step) {
         this.graph = graph;
         this.r = r;
         this.expression = expression;
+        this.step = step;
     }
 
     /**
@@ -56,6 +62,7 @@ final class Finder {
     }
 
     private Idset find(Node node, String subsystem, Idset within) {
+        step.run();
         if (node instanceof And and) {
             Idset found = within;
             List<Node> parts = new ArrayList<>(and.parts());
@@ -173,6 +180,12 @@ final class Finder {
                 : within.intersect(graph.ofKind(test));
     }
 
+    private Idset ofPool(Idset within, Predicate<Pool> test) {
+        return within.size() < FEW
+                ? graph.where(within, v -> test.test(graph.pool(v)))
+                : within.intersect(graph.ofPool(test));
+    }
+
     private Idset named(Pattern pattern) {
         return pattern.isGlob() ? graph.ofPool(pool -> pattern.matches(pool.name())) : graph.named(pattern.literals());
     }
@@ -257,8 +270,8 @@ final class Finder {
 
     private Idset id(Operator operator, Pattern value, Idset within) {
         Idset ids = value.ids();
-        return graph.where(within, v -> {
-            long id = graph.pool(v).id();
+        return ofPool(within, pool -> {
+            long id = pool.id();
             boolean among = id <= Idset.MAX_ID && id >= 0 && ids.contains((int) id);
             return id >= 0
                     && switch (operator) {

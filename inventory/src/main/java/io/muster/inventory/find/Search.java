@@ -71,6 +71,15 @@ public record Search(
      * @throws MalformedException if the question names something that the graph does not have
      */
     public Found in(ResourceGraph graph, ResourceSet r) {
+        return in(graph, r, () -> {});
+    }
+
+    /**
+     * Answers the question.
+     *
+     * @param step called before each term and each level of the walk; an exception that it throws ends the search
+     */
+    public Found in(ResourceGraph graph, ResourceSet r, Runnable step) {
         if (subsystem != null && !graph.subsystems().contains(subsystem)) {
             throw new MalformedException(
                     "subsystem",
@@ -78,8 +87,8 @@ public record Search(
                     0,
                     "there is no such subsystem; there are " + String.join(", ", graph.subsystems()));
         }
-        Idset candidates = candidates(graph, r);
-        Idset found = new Finder(graph, r, expression).find(along(), candidates);
+        Idset candidates = candidates(graph, r, step);
+        Idset found = new Finder(graph, r, expression, step).find(along(), candidates);
         List<Accumulator.Match> matches = best == 0 ? List.of() : Score.by(by).best(graph, found, best);
         Idset vertices = best == 0 ? found : ids(matches);
         return new Found(vertices, matches, Hosts.ranks(graph, r, vertices, along()));
@@ -91,13 +100,14 @@ public record Search(
     }
 
     /** Returns the vertices that the walk visits. */
-    private Idset candidates(ResourceGraph graph, ResourceSet r) {
+    private Idset candidates(ResourceGraph graph, ResourceSet r, Runnable step) {
         if (from == null && prune == null) {
             return subsystem == null ? graph.all() : graph.in(subsystem);
         }
-        Idset visited = from == null ? graph.tops(along()) : satisfying(from, graph, r);
-        Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r);
+        Idset visited = from == null ? graph.tops(along()) : satisfying(from, graph, r, step);
+        Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r, step);
         for (Idset open = visited; !open.isEmpty(); ) {
+            step.run();
             Idset next = graph.children(open.subtract(pruned), along()).subtract(visited);
             visited = visited.union(next);
             open = next;
@@ -105,8 +115,8 @@ public record Search(
         return visited;
     }
 
-    private Idset satisfying(Expression which, ResourceGraph graph, ResourceSet r) {
-        return new Finder(graph, r, which).find(along(), graph.all());
+    private Idset satisfying(Expression which, ResourceGraph graph, ResourceSet r, Runnable step) {
+        return new Finder(graph, r, which, step).find(along(), graph.all());
     }
 
     /** Returns the vertices that were found in the order asked for. */
