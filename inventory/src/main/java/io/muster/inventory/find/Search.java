@@ -140,16 +140,14 @@ public record Search(
                 ordered.add(visit.vertex());
             }
         };
-        graph.tops(along())
-                .forEach(top -> Walker.of(graph, along())
-                        .from(top)
-                        .pruning(visit -> {
-                            if (order == Order.PRE) {
-                                take.accept(visit);
-                            }
-                            return above.contains(visit.vertex());
-                        })
-                        .walk(order == Order.POST ? take : visit -> {}));
+        Walker.of(graph, along())
+                .pruning(visit -> {
+                    if (order == Order.PRE) {
+                        take.accept(visit);
+                    }
+                    return above.contains(visit.vertex());
+                })
+                .walk(order == Order.POST ? take : visit -> {});
     }
 
     private static Idset ids(List<Accumulator.Match> matches) {
