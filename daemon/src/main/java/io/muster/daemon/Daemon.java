@@ -143,7 +143,7 @@ final class Daemon {
                 Preparation.onReload(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
-        Searches searches = new Searches(core.inventory()::committed, structures, threads.beside(threads.answers()));
+        Searches searches = new Searches(core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         return new Backend(
                 sender,

@@ -118,13 +118,13 @@ public final class Graph extends Verb {
                     Exit.ERROR,
                     "--subsystem: the graph has no " + subsystem + "; it has " + String.join(", ", graph.subsystems()));
         }
-        show(graph, start(graph));
+        show(graph, starts(graph));
         return Exit.OK;
     }
 
-    private int start(ResourceGraph graph) {
+    private Idset starts(ResourceGraph graph) {
         if (from == null) {
-            return graph.root(subsystem);
+            return graph.tops(subsystem);
         }
         Idset found;
         try {
@@ -142,15 +142,15 @@ public final class Graph extends Verb {
                     "--from: " + subsystem + " has " + found.size() + " vertices " + from + ", such as "
                             + graph.path(found.first(), subsystem) + "; name one by its path");
         }
-        return found.first();
+        return found;
     }
 
-    private void show(ResourceGraph graph, int start) throws IOException {
-        Picture picture = new Picture(graph, subsystem, start, depth);
+    private void show(ResourceGraph graph, Idset starts) throws IOException {
+        Picture picture = new Picture(graph, subsystem, starts, depth);
         switch (format) {
             case "dot" -> console().print(picture.dot());
             case "svg" -> console().print(svg(picture));
-            case "jgf" -> jgf(graph, start);
+            case "jgf" -> jgf(graph, starts);
             default ->
                 picture.tree(
                                 console().style().marks() ? Picture.Lines.BOXES : Picture.Lines.ASCII,
@@ -211,7 +211,7 @@ public final class Graph extends Verb {
         return depth < 2 ? Detail.NODES : parts;
     }
 
-    private void jgf(ResourceGraph graph, int start) throws IOException {
+    private void jgf(ResourceGraph graph, Idset starts) throws IOException {
         Jgf.Form form = full ? Jgf.Form.FULL : Jgf.Form.TERSE;
         try (JsonGenerator json = new JsonFactory().createGenerator(console().jsonWriter())) {
             if (depth == ALL_LEVELS && from == null) {
@@ -219,7 +219,7 @@ public final class Graph extends Verb {
             } else {
                 Idset.Builder shown = Idset.builder();
                 Walker.of(graph, subsystem)
-                        .from(start)
+                        .from(starts)
                         .pruning(visit -> visit.depth() < depth)
                         .walk(visit -> shown.add(visit.vertex()));
                 Jgf.write(graph, form, shown.build(), json);

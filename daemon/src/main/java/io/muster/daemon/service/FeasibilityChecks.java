@@ -61,8 +61,9 @@ public final class FeasibilityChecks {
         this.turns = new Turns<>(
                 "checks",
                 () -> new Situation(inventory.get(), structures.entries(), clock.getAsDouble()),
-                this::answer,
-                checks);
+                (payload, now, step) -> answer(payload, now),
+                checks,
+                System::nanoTime);
     }
 
     void check(Bytes payload, Identity asker, Replier reply) {

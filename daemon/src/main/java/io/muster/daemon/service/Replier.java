@@ -9,4 +9,9 @@ interface Replier {
     void done(@Nullable Bytes payload);
 
     void fail(RpcException error);
+
+    /** Returns whether nobody reads a response any more. May be called on any thread. */
+    default boolean isGone() {
+        return false;
+    }
 }

@@ -16,6 +16,7 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,22 +32,25 @@ public final class Searches {
     private ResourceGraph structure = live;
     private @Nullable InventoryState state;
 
-    /** @param inventory returns the current state; called on the core thread */
-    public Searches(Supplier<Committed> inventory, Structures structures, Aside beside) {
+    /**
+     * @param inventory returns the current state; called on the core thread
+     * @param nanos a clock by which a search that takes too long is refused; called beside the core thread
+     */
+    public Searches(Supplier<Committed> inventory, Structures structures, Aside beside, LongSupplier nanos) {
         this.structures = structures;
-        this.turns = new Turns<>("searches", inventory, this::answer, beside);
+        this.turns = new Turns<>("searches", inventory, this::answer, beside, nanos);
     }
 
     void find(Bytes payload, Identity asker, Replier reply) {
         turns.ask(payload, asker, reply);
     }
 
-    private Bytes answer(Bytes payload, Committed now) throws ProtocolException {
+    private Bytes answer(Bytes payload, Committed now, Runnable step) throws ProtocolException {
         try {
             FindRequest request = FindRequest.parse(Json.parse(payload));
             ResourceGraph graph = graph(now.state());
-            Search.Found found = request.search().in(graph, now.state().resources());
-            return Json.encode(request.answer(graph, now.state().resources(), found, now.seq()));
+            Search.Found found = request.search().in(graph, now.state().resources(), step);
+            return request.answer(graph, now.state().resources(), found, now.seq());
         } catch (MalformedException e) {
             throw new RpcException(Errno.EINVAL, String.valueOf(e.getMessage()));
         }

@@ -320,6 +320,7 @@ public final class Session {
         private int weight;
 
         private boolean answered;
+        private volatile boolean gone;
 
         Later(Request request) {
             this.request = request;
@@ -345,6 +346,7 @@ public final class Session {
          * when it is finished.
          */
         void forget() {
+            gone = true;
             request = new Request(
                     request.header(), List.of(), request.topic(), null, request.nodeid(), request.matchtag());
         }
@@ -359,6 +361,11 @@ public final class Session {
         public void fail(RpcException error) {
             settle();
             Session.this.fail(request, error);
+        }
+
+        @Override
+        public boolean isGone() {
+            return gone;
         }
 
         private void settle() {

@@ -11,6 +11,8 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,10 @@ final class Turns<S> {
     private static final int MOST_OF_ONE_USER = 4096;
 
     private static final int MOST = 4 * MOST_OF_ONE_USER;
+
+    /** The longest time in seconds that one response may take, so that others need not wait for minutes. */
+    private static final int LONGEST = 20;
+
     /** The highest number of bytes of waiting requests, which are kept in the heap, and the heap may be small. */
     private static final long MOST_BYTES =
             Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
@@ -35,6 +41,7 @@ final class Turns<S> {
     private final Supplier<S> situation;
     private final Work<S> work;
     private final Aside beside;
+    private final LongSupplier nanos;
     private final Map<String, Deque<Turn>> waiting = new LinkedHashMap<>();
     private int count;
     private long bytes;
@@ -44,19 +51,27 @@ final class Turns<S> {
      * @param noun the requests in the plural, for refusals
      * @param situation called on the core thread
      * @param work called beside the core thread, once at a time
+     * @param nanos a clock, called beside the core thread
      */
-    Turns(String noun, Supplier<S> situation, Work<S> work, Aside beside) {
+    Turns(String noun, Supplier<S> situation, Work<S> work, Aside beside, LongSupplier nanos) {
         this.noun = noun;
         this.situation = situation;
         this.work = work;
         this.beside = beside;
+        this.nanos = nanos;
     }
 
     /** Computes a response from the payload of a request. */
     interface Work<S> {
-        /** @throws RpcException if the request is refused */
+        /**
+         * Computes the response.
+         *
+         * @param step called from time to time; the exception that it throws ends work that takes too long, or whose client is
+         *     gone
+         * @throws RpcException if the request is refused
+         */
         @Nullable
-        Bytes answer(Bytes payload, S situation) throws ProtocolException;
+        Bytes answer(Bytes payload, S situation, Runnable step) throws ProtocolException;
     }
 
     private record Turn(Bytes payload, Replier reply) {}
@@ -109,12 +124,25 @@ final class Turns<S> {
 
     private Runnable answer(Turn turn, S now) {
         try {
-            Bytes answer = work.answer(turn.payload(), now);
+            long start = nanos.getAsLong();
+            Bytes answer = work.answer(turn.payload(), now, () -> step(turn, start));
             return () -> turn.reply().done(answer);
         } catch (RpcException e) {
             return () -> turn.reply().fail(e);
         } catch (ProtocolException e) {
             return () -> turn.reply().fail(new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
+        }
+    }
+
+    private void step(Turn turn, long start) {
+        if (turn.reply().isGone()) {
+            throw new RpcException(Errno.ECANCELED, "the client closed the connection");
+        }
+        if (nanos.getAsLong() - start > TimeUnit.SECONDS.toNanos(LONGEST)) {
+            throw new RpcException(
+                    Errno.ETIMEDOUT,
+                    "this takes longer than " + LONGEST + " seconds, which is the most for " + noun
+                            + ": ask for less, with fewer terms");
         }
     }
 

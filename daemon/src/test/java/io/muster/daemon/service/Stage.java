@@ -46,6 +46,11 @@ public final class Stage implements AutoCloseable {
 
     public final List<Runnable> heldAnswers = new ArrayList<>();
 
+    /** The number of seconds that pass whenever a search looks at the clock. */
+    long secondsPerLook;
+
+    private long nanos;
+
     public final Gate gate;
     public final Backend backend;
 
@@ -98,7 +103,7 @@ public final class Stage implements AutoCloseable {
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
-        Searches searches = new Searches(rig.inventory::committed, structures, answers);
+        Searches searches = new Searches(rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
         backend = new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),

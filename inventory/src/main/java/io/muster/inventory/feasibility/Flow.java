@@ -16,8 +16,8 @@ import java.util.function.IntUnaryOperator;
 
 /**
  * Vertices of a type that stands in a subsystem other than containment only, such as bandwidth or power. What a host takes of
- * the type, it takes from every such vertex above it (RFC 4, "channeled resource pool"). Vertices that no host is below serve
- * every host.
+ * the type, it takes from every such vertex above it (RFC 4, "channeled resource pool"). If the graph has a host below none of
+ * them, they serve every host.
  *
  * @param isTree whether no vertex of the subsystem has two vertices above it
  * @param supplies the vertices, each after the one above it
@@ -27,7 +27,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
      * A vertex.
      *
      * @param ranks the hosts below, and those that racks and the like below contain
-     * @param isPool whether the graph has no host below, so that the vertex serves every host
+     * @param isPool whether the graph has a host below no vertex of the type, so that the vertex serves every host
      * @param above the index of the nearest vertex of the type above, or -1
      */
     record Supply(long size, String unit, Idset ranks, boolean isPool, int above) {
@@ -123,6 +123,8 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
         private List<Supply> supplies(List<Integer> vertices) {
             Map<Integer, Integer> index = new HashMap<>();
             List<Supply> supplies = new ArrayList<>();
+            // One that stands above hosts which are not in R, beside others above hosts of R, serves nobody.
+            boolean serveAll = vertices.stream().allMatch(v -> ranksBelow(v).isEmpty());
             for (int vertex : vertices) {
                 int above = vertex;
                 for (int steps = 0; steps <= order.size() && above >= 0; steps++) {
@@ -134,10 +136,14 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
                 index.put(vertex, supplies.size());
                 Pool pool = graph.pool(vertex);
                 long size = isUsable.test(vertex) ? pool.size() : 0;
-                Idset ranks = below.getOrDefault(vertex, Idset.builder()).build();
-                supplies.add(new Supply(size, pool.unit(), ranks, ranks.isEmpty(), index.getOrDefault(above, -1)));
+                supplies.add(new Supply(
+                        size, pool.unit(), ranksBelow(vertex), serveAll, index.getOrDefault(above, -1)));
             }
             return supplies;
+        }
+
+        private Idset ranksBelow(int vertex) {
+            return below.getOrDefault(vertex, Idset.builder()).build();
         }
     }
 }

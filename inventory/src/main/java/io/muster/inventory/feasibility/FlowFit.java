@@ -128,7 +128,7 @@ final class FlowFit {
         return !items.stream().allMatch(this::isBare);
     }
 
-    /** Returns the hosts that nothing of the flow reaches: every host can use vertices that no host is below. */
+    /** Returns the hosts that nothing of the flow reaches: every host can use a type that stands above none. */
     Idset unreached() {
         Idset reached = Idset.EMPTY;
         for (Supply supply : flow.supplies()) {

@@ -37,13 +37,18 @@ final class Finder {
     private final ResourceGraph graph;
     private final ResourceSet r;
     private final Expression expression;
+    private final Runnable step;
     private final Map<String, Idset> domains = new HashMap<>();
 
-    /** @param r the R whose ranks the nodes of the graph stand for */
-    Finder(ResourceGraph graph, ResourceSet r, Expression expression) {
+    /**
+     * @param r the R whose ranks the nodes of the graph stand for
+     * @param step called before each term
+     */
+    Finder(ResourceGraph graph, ResourceSet r, Expression expression, Runnable step) {
         this.graph = graph;
         this.r = r;
         this.expression = expression;
+        this.step = step;
     }
 
     /**
@@ -57,6 +62,7 @@ final class Finder {
     }
 
     private Idset find(Node node, String subsystem, Idset within) {
+        step.run();
         if (node instanceof And and) {
             Idset found = within;
             List<Node> parts = new ArrayList<>(and.parts());
@@ -177,6 +183,12 @@ final class Finder {
         return within.size() < FEW
                 ? graph.where(within, v -> test.test(graph.pool(v).kind()))
                 : within.intersect(graph.ofKind(test));
+    }
+
+    private Idset ofPool(Idset within, Predicate<Pool> test) {
+        return within.size() < FEW
+                ? graph.where(within, v -> test.test(graph.pool(v)))
+                : within.intersect(graph.ofPool(test));
     }
 
     private Idset named(Pattern pattern) {

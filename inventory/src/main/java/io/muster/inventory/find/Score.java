@@ -10,11 +10,9 @@ import io.muster.inventory.problem.MalformedException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -107,18 +105,19 @@ final class Score {
         return quantity.amount().doubleValue();
     }
 
-    /** Scores each kind once, and takes no more vertices of a kind than are asked for: all of them have the same score. */
+    /** Scores each kind once, and takes no more vertices of one score than are asked for. */
     private static void byKind(
             ResourceGraph graph, Idset found, int most, Accumulator best, ToDoubleFunction<PoolKind> score) {
-        NavigableMap<Double, Set<PoolKind>> kinds = new TreeMap<>(Comparator.reverseOrder());
-        graph.ofKind(kind -> {
+        NavigableMap<Double, Idset.Builder> byScore = new TreeMap<>(Comparator.reverseOrder());
+        graph.kinds().forEach((kind, vertices) -> {
             double amount = score.applyAsDouble(kind);
-            return !Double.isNaN(amount)
-                    && kinds.computeIfAbsent(amount, a -> new HashSet<>()).add(kind);
+            if (!Double.isNaN(amount)) {
+                byScore.computeIfAbsent(amount, a -> Idset.builder()).addAll(vertices);
+            }
         });
         int taken = 0;
-        for (var like : kinds.entrySet()) {
-            Idset vertices = graph.ofKind(like.getValue()::contains).intersect(found);
+        for (var like : byScore.entrySet()) {
+            Idset vertices = like.getValue().build().intersect(found);
             List<Integer> first = new ArrayList<>();
             for (int v = vertices.next(-1); v >= 0 && first.size() < most; v = vertices.next(v)) {
                 first.add(v);

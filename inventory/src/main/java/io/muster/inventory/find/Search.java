@@ -8,7 +8,6 @@ import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
-import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -72,6 +71,15 @@ public record Search(
      * @throws MalformedException if the question names something that the graph does not have
      */
     public Found in(ResourceGraph graph, ResourceSet r) {
+        return in(graph, r, () -> {});
+    }
+
+    /**
+     * Answers the question.
+     *
+     * @param step called before each term and each level of the walk; an exception that it throws ends the search
+     */
+    public Found in(ResourceGraph graph, ResourceSet r, Runnable step) {
         if (subsystem != null && !graph.subsystems().contains(subsystem)) {
             throw new MalformedException(
                     "subsystem",
@@ -79,8 +87,8 @@ public record Search(
                     0,
                     "there is no such subsystem; there are " + String.join(", ", graph.subsystems()));
         }
-        Idset candidates = candidates(graph, r);
-        Idset found = new Finder(graph, r, expression).find(along(), candidates);
+        Idset candidates = candidates(graph, r, step);
+        Idset found = new Finder(graph, r, expression, step).find(along(), candidates);
         List<Accumulator.Match> matches = best == 0 ? List.of() : Score.by(by).best(graph, found, best);
         Idset vertices = best == 0 ? found : ids(matches);
         return new Found(vertices, matches, Hosts.ranks(graph, r, vertices, along()));
@@ -97,13 +105,14 @@ public record Search(
     }
 
     /** Returns the vertices that the walk visits. */
-    private Idset candidates(ResourceGraph graph, ResourceSet r) {
+    private Idset candidates(ResourceGraph graph, ResourceSet r, Runnable step) {
         if (from == null && prune == null) {
             return subsystem == null ? graph.all() : graph.in(subsystem);
         }
-        Idset visited = from == null ? graph.tops(along()) : satisfying(from, graph, r);
-        Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r);
+        Idset visited = from == null ? graph.tops(along()) : satisfying(from, graph, r, step);
+        Idset pruned = prune == null ? Idset.EMPTY : satisfying(prune, graph, r, step);
         for (Idset open = visited; !open.isEmpty(); ) {
+            step.run();
             Idset next = graph.children(open.subtract(pruned), along()).subtract(visited);
             visited = visited.union(next);
             open = next;
@@ -111,8 +120,8 @@ public record Search(
         return visited;
     }
 
-    private Idset satisfying(Expression which, ResourceGraph graph, ResourceSet r) {
-        return new Finder(graph, r, which).find(along(), graph.all());
+    private Idset satisfying(Expression which, ResourceGraph graph, ResourceSet r, Runnable step) {
+        return new Finder(graph, r, which, step).find(along(), graph.all());
     }
 
     /** Returns the vertices that were found in the order asked for. */
@@ -131,24 +140,19 @@ public record Search(
     /** Walks the graph down to the vertices that were found, and adds them in the order in which it comes to them. */
     private void walk(ResourceGraph graph, Idset found, Set<Integer> ordered) {
         Idset above = graph.above(found, along());
-        BitSet seen = new BitSet();
         Consumer<Visit> take = visit -> {
             if (found.contains(visit.vertex())) {
                 ordered.add(visit.vertex());
             }
         };
-        graph.tops(along()).stream()
-                .filter(top -> !seen.get(top)) // where edges run both ways, tops lead to one another
-                .forEach(top -> Walker.of(graph, along())
-                        .from(top)
-                        .pruning(visit -> {
-                            seen.set(visit.vertex());
-                            if (order == Order.PRE) {
-                                take.accept(visit);
-                            }
-                            return above.contains(visit.vertex());
-                        })
-                        .walk(order == Order.POST ? take : visit -> {}));
+        Walker.of(graph, along())
+                .pruning(visit -> {
+                    if (order == Order.PRE) {
+                        take.accept(visit);
+                    }
+                    return above.contains(visit.vertex());
+                })
+                .walk(order == Order.POST ? take : visit -> {});
     }
 
     private static Idset ids(List<Accumulator.Match> matches) {

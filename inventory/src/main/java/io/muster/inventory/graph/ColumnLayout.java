@@ -6,7 +6,6 @@ import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -200,7 +199,7 @@ final class ColumnLayout implements GraphStore {
     private final List<Link> all;
     private final SortedMap<String, Integer> roots;
     private final int size;
-    /** The vertices that are no parts of nodes by their kind. Two threads may both build the map, which does no harm. */
+    /** The vertices by their kind. Two threads may both build the map, which does no harm. */
     private volatile @Nullable Map<PoolKind, Idset> kinds;
 
     ColumnLayout(ResourceSet r, List<Column> columns, List<Link> links, SortedMap<String, Integer> roots) {
@@ -305,6 +304,12 @@ final class ColumnLayout implements GraphStore {
     }
 
     @Override
+    public void edges(Idset vertices, EdgeConsumer edges) {
+        EdgeConsumer some = GraphStore.within(vertices, edges);
+        vertices.forEach(vertex -> out(vertex, some));
+    }
+
+    @Override
     public IntUnaryOperator ranksIn(ResourceSet other) {
         return this::rank;
     }
@@ -327,32 +332,26 @@ final class ColumnLayout implements GraphStore {
 
     @Override
     public Idset ofKind(Predicate<PoolKind> test) {
-        Map<PoolKind, Boolean> known = new HashMap<>();
         Idset.Builder found = Idset.builder();
         kinds().forEach((kind, vertices) -> found.addAll(test.test(kind) ? vertices : Idset.EMPTY));
-        for (Column column : columns) {
-            if (column.nodes != null
-                    && known.computeIfAbsent(column.pools.apply(0).kind(), test::test)) {
-                found.addAll(column.vertices());
-            }
-        }
         return found.build();
     }
 
-    private Map<PoolKind, Idset> kinds() {
+    @Override
+    public Map<PoolKind, Idset> kinds() {
         Map<PoolKind, Idset> built = kinds;
         if (built == null) {
             Map<PoolKind, Idset.Builder> byKind = new LinkedHashMap<>();
             for (Column column : columns) {
-                for (int i = 0; i < column.size && column.nodes == null; i++) {
+                // The parts of nodes in one column have one pool.
+                int step = column.nodes == null ? 1 : column.size;
+                for (int i = 0; i < column.size; i += step) {
                     byKind.computeIfAbsent(column.pools.apply(i).kind(), kind -> Idset.builder())
-                            .add(column.first + i);
+                            .addRange(column.first + i, column.first + i + step - 1);
                 }
             }
-            Map<PoolKind, Idset> sets = new LinkedHashMap<>();
-            byKind.forEach((kind, vertices) -> sets.put(kind, vertices.build()));
-            built = sets;
-            kinds = sets;
+            built = GraphStore.built(byKind);
+            kinds = built;
         }
         return built;
     }

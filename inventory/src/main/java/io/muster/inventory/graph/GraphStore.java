@@ -5,6 +5,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -39,6 +40,19 @@ interface GraphStore {
 
     /** Visits every edge in the order given. */
     void edges(EdgeConsumer edges);
+
+    /** Visits every edge between two of {@code vertices} in the order given. */
+    default void edges(Idset vertices, EdgeConsumer edges) {
+        edges(within(vertices, edges));
+    }
+
+    static EdgeConsumer within(Idset vertices, EdgeConsumer edges) {
+        return (source, target, kind) -> {
+            if (vertices.contains(target) && vertices.contains(source)) {
+                edges.edge(source, target, kind);
+            }
+        };
+    }
 
     /** Returns a function from a vertex of type node to the rank in {@code r} that it stands for, or -1. */
     IntUnaryOperator ranksIn(ResourceSet r);
@@ -76,6 +90,20 @@ interface GraphStore {
     default Idset ofKind(Predicate<PoolKind> test) {
         Map<PoolKind, Boolean> known = new HashMap<>();
         return where(all(), v -> known.computeIfAbsent(pool(v).kind(), test::test));
+    }
+
+    /** Returns the vertices of each kind. */
+    default Map<PoolKind, Idset> kinds() {
+        Map<PoolKind, Idset.Builder> byKind = new LinkedHashMap<>();
+        all().forEach(
+                v -> byKind.computeIfAbsent(pool(v).kind(), k -> Idset.builder()).add(v));
+        return built(byKind);
+    }
+
+    static Map<PoolKind, Idset> built(Map<PoolKind, Idset.Builder> byKind) {
+        Map<PoolKind, Idset> sets = new LinkedHashMap<>();
+        byKind.forEach((kind, vertices) -> sets.put(kind, vertices.build()));
+        return sets;
     }
 
     default Idset ofPool(Predicate<Pool> test) {

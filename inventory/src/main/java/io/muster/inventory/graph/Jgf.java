@@ -104,12 +104,12 @@ public final class Jgf {
     }
 
     public static void write(ResourceGraph graph, Form form, JsonGenerator json) throws IOException {
-        new JgfWriter(graph, form, vertex -> true, json).write();
+        new JgfWriter(graph, form, graph.all(), json).write();
     }
 
     /** Writes only {@code vertices} and the vertices above them. */
     public static void write(ResourceGraph graph, Form form, Idset vertices, JsonGenerator json) throws IOException {
-        new JgfWriter(graph, form, graph.closure(vertices)::contains, json).write();
+        new JgfWriter(graph, form, graph.closure(vertices), json).write();
     }
 
     public static JsonNode toJson(ResourceGraph graph, Form form) {

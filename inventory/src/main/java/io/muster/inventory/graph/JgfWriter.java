@@ -2,13 +2,13 @@ package io.muster.inventory.graph;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.jgf.JgfVertex;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class JgfWriter {
     private final ResourceGraph graph;
     private final boolean full;
-    private final IntPredicate included;
+    private final Idset included;
     private final JsonGenerator json;
 
-    JgfWriter(ResourceGraph graph, Jgf.Form form, IntPredicate included, JsonGenerator json) {
+    JgfWriter(ResourceGraph graph, Jgf.Form form, Idset included, JsonGenerator json) {
         this.graph = graph;
         this.full = form == Jgf.Form.FULL;
         this.included = included;
@@ -38,7 +38,7 @@ final class JgfWriter {
             vertices();
             json.writeEndArray();
             json.writeArrayFieldStart("edges");
-            graph.forEachEdge(this::edge);
+            graph.forEachEdge(included, this::edge);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -56,17 +56,15 @@ final class JgfWriter {
         for (String subsystem : graph.subsystems()) {
             walk(subsystem, written);
         }
-        for (int v = written.nextClearBit(0); v < graph.size(); v = written.nextClearBit(v + 1)) {
-            vertex(v, written);
-        }
+        included.forEach(v -> vertex(v, written));
     }
 
     private void walk(String subsystem, BitSet written) {
-        Walker.of(graph, subsystem).pruning(v -> included.test(v.vertex())).walk(v -> vertex(v.vertex(), written));
+        Walker.of(graph, subsystem).pruning(v -> included.contains(v.vertex())).walk(v -> vertex(v.vertex(), written));
     }
 
     private void vertex(int vertex, BitSet written) {
-        if (written.get(vertex) || !included.test(vertex)) {
+        if (written.get(vertex) || !included.contains(vertex)) {
             return;
         }
         written.set(vertex);
@@ -196,9 +194,6 @@ final class JgfWriter {
     }
 
     private void edge(int source, int target, EdgeKind kind) {
-        if (!included.test(source) || !included.test(target)) {
-            return;
-        }
         try {
             json.writeStartObject();
             json.writeStringField("source", graph.key(source));

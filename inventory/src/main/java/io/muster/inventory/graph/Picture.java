@@ -1,10 +1,12 @@
 package io.muster.inventory.graph;
 
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -72,26 +74,26 @@ public final class Picture {
 
     private final ResourceGraph graph;
     private final String subsystem;
-    private final int start;
+    private final Idset starts;
     private final int depth;
     private final Map<Look, Integer> looks = new HashMap<>();
 
     /**
      * Creates a picture of one subsystem.
      *
-     * @param start the vertex that is drawn with the vertices below it; -1 for none
-     * @param depth number of levels that are drawn below the start
+     * @param starts the vertices that are drawn with the vertices below them
+     * @param depth number of levels that are drawn below the starts
      */
-    public Picture(ResourceGraph graph, String subsystem, int start, int depth) {
+    public Picture(ResourceGraph graph, String subsystem, Idset starts, int depth) {
         this.graph = graph;
         this.subsystem = subsystem;
-        this.start = start;
+        this.starts = starts;
         this.depth = depth;
     }
 
-    /** Creates a picture of a whole subsystem. */
+    /** Creates a picture of a whole subsystem, which may have several tops. */
     public Picture(ResourceGraph graph, String subsystem, int depth) {
-        this(graph, subsystem, graph.root(subsystem), depth);
+        this(graph, subsystem, graph.tops(subsystem), depth);
     }
 
     /** Characters that draw the branches of a tree. */
@@ -111,16 +113,13 @@ public final class Picture {
     }
 
     /**
-     * Returns the tree as text, one line for each bundle of vertices that are alike, with children indented. The text is empty
-     * if there is no start.
+     * Returns a tree for each start as text, one line for each bundle of vertices that are alike, with children indented.
      *
      * @param paint returns the second argument, a text, in the colour of the first, a state
      */
     public String tree(Lines lines, BinaryOperator<String> paint) {
         StringBuilder out = new StringBuilder();
-        if (start >= 0) {
-            branch(bundle(), lines, "", paint, out);
-        }
+        bundles().forEach(bundle -> branch(bundle, lines, "", paint, out));
         return out.toString();
     }
 
@@ -142,9 +141,8 @@ public final class Picture {
                 .append(quote(Text.escaped(subsystem)))
                 .append(
                         " {\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\"];\n");
-        if (start >= 0) {
-            dot(bundle(), out, new int[1]);
-        }
+        int[] count = new int[1];
+        bundles().forEach(bundle -> dot(bundle, out, count));
         return out.append("}\n").toString();
     }
 
@@ -165,15 +163,13 @@ public final class Picture {
     }
 
     /**
-     * Returns an SVG image, with the start on the left.
+     * Returns an SVG image, with the starts on the left.
      *
      * @throws IllegalArgumentException if there are more than {@link #MOST_BOXES} boxes
      */
     public String svg() {
         Drawing drawing = new Drawing();
-        if (start >= 0) {
-            add(bundle(), 0, drawing);
-        }
+        bundles().forEach(bundle -> add(bundle, 0, drawing));
         return drawing.svg();
     }
 
@@ -229,13 +225,26 @@ public final class Picture {
         }
     }
 
-    private Bundle bundle() {
+    private Collection<Bundle> bundles() {
         BitSet drawn = new BitSet();
-        drawn.set(start);
-        Bundle bundle = draw(start, 0, drawn).bundle;
-        bundle.names.add(graph.pool(start).name());
-        bundle.each = 1;
-        return bundle;
+        starts.forEach(drawn::set);
+        return bundles(starts.stream().boxed().toList(), 0, drawn).values();
+    }
+
+    /** Draws vertices, and bundles those that look alike. */
+    private Map<Integer, Bundle> bundles(List<Integer> vertices, int level, BitSet drawn) {
+        Map<Integer, Bundle> alike = new LinkedHashMap<>();
+        for (int vertex : vertices) {
+            Drawn one = draw(vertex, level, drawn);
+            @Nullable Bundle known = alike.putIfAbsent(one.look, one.bundle);
+            Bundle bundle = known == null ? one.bundle : known;
+            if (known != null) {
+                known.absorb(one.bundle);
+            }
+            bundle.names.add(graph.pool(vertex).name());
+            bundle.each++;
+        }
+        return alike;
     }
 
     /** A drawn vertex: the number of its look, and the vertex as a bundle that has no name yet. */
@@ -243,19 +252,9 @@ public final class Picture {
 
     /** Draws a vertex and the vertices below it. A vertex to which several edges lead is drawn below the first edge only. */
     private Drawn draw(int vertex, int level, BitSet drawn) {
-        Map<Integer, Bundle> alike = new LinkedHashMap<>();
-        if (level < depth && level < MAX_LEVELS) {
-            for (int child : children(vertex, drawn)) {
-                Drawn below = draw(child, level + 1, drawn);
-                @Nullable Bundle known = alike.putIfAbsent(below.look, below.bundle);
-                Bundle bundle = known == null ? below.bundle : known;
-                if (known != null) {
-                    known.absorb(below.bundle);
-                }
-                bundle.names.add(graph.pool(child).name());
-                bundle.each++;
-            }
-        }
+        boolean deeper = level < depth && level < MAX_LEVELS;
+        Map<Integer, Bundle> alike =
+                bundles(deeper ? children(vertex, drawn) : List.of(), level + 1, drawn);
         Map<Integer, Integer> counts = new HashMap<>();
         alike.forEach((look, bundle) -> counts.put(look, bundle.each));
         PoolKind kind = graph.pool(vertex).kind();

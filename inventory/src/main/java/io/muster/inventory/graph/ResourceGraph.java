@@ -184,6 +184,15 @@ public final class ResourceGraph {
         layout.edges(edges);
     }
 
+    /** Visits every edge between two of {@code vertices} in the order given. */
+    void forEachEdge(Idset vertices, EdgeConsumer edges) {
+        if (vertices.size() == size()) {
+            layout.edges(edges);
+        } else {
+            layout.edges(vertices, edges);
+        }
+    }
+
     /**
      * Returns a function from a node vertex to its rank in {@code r}, or -1: the rank of the host with the vertex's name or, if
      * no node vertex has the name of a host, the vertex's own rank.
@@ -217,6 +226,11 @@ public final class ResourceGraph {
     /** Returns the vertices whose kind satisfies the test, which is called once for each distinct kind. */
     public Idset ofKind(Predicate<PoolKind> test) {
         return layout.ofKind(test);
+    }
+
+    /** Returns the vertices of each kind. */
+    public Map<PoolKind, Idset> kinds() {
+        return layout.kinds();
     }
 
     /** Returns the vertices whose pool satisfies the test, which is called once for pools that several vertices share. */

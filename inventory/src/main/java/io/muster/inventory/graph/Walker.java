@@ -1,10 +1,12 @@
 package io.muster.inventory.graph;
 
+import io.muster.inventory.idset.Idset;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Visits the vertices of one subsystem depth first (RFC 4, "Walker"): the pruning filter runs on the way down, the evaluating
@@ -13,26 +15,32 @@ import java.util.function.Predicate;
 public final class Walker {
     private final ResourceGraph graph;
     private final String subsystem;
-    private final int start;
+    private final @Nullable Idset starts;
     private final Predicate<Visit> pruning;
 
-    private Walker(ResourceGraph graph, String subsystem, int start, Predicate<Visit> pruning) {
+    /** @param starts null for the tops of the subsystem, which are found when the walk begins */
+    private Walker(
+            ResourceGraph graph, String subsystem, @Nullable Idset starts, Predicate<Visit> pruning) {
         this.graph = graph;
         this.subsystem = subsystem;
-        this.start = start;
+        this.starts = starts;
         this.pruning = pruning;
     }
 
     /**
-     * Returns a walker that starts at the root of the subsystem. The walker visits nothing if the graph has no such
-     * subsystem.
+     * Returns a walker that starts at the root of the subsystem and then at its other tops, if it has several
+     * ({@link ResourceGraph#tops}). The walker visits nothing if the graph has no such subsystem.
      */
     public static Walker of(ResourceGraph graph, String subsystem) {
-        return new Walker(graph, subsystem, graph.root(subsystem), visit -> true);
+        return new Walker(graph, subsystem, null, visit -> true);
     }
 
     public Walker from(int vertex) {
-        return new Walker(graph, subsystem, vertex, pruning);
+        return from(Idset.of(vertex));
+    }
+
+    public Walker from(Idset vertices) {
+        return new Walker(graph, subsystem, vertices, pruning);
     }
 
     /**
@@ -42,7 +50,7 @@ public final class Walker {
      *     but not the vertex itself
      */
     public Walker pruning(Predicate<Visit> descend) {
-        return new Walker(graph, subsystem, start, descend);
+        return new Walker(graph, subsystem, starts, descend);
     }
 
     /**
@@ -51,13 +59,12 @@ public final class Walker {
      * @param evaluating called on every vertex after the vertices below it
      */
     public void walk(Consumer<Visit> evaluating) {
-        if (start < 0) {
-            return;
-        }
         BitSet seen = new BitSet();
         Deque<Object> stack = new ArrayDeque<>();
-        stack.push(new Visit(graph, subsystem, start, 0));
-        seen.set(start);
+        (starts == null ? graph.tops(subsystem) : starts).forEach(start -> {
+            stack.addLast(new Visit(graph, subsystem, start, 0));
+            seen.set(start);
+        });
         while (!stack.isEmpty()) {
             Object top = stack.pop();
             if (top instanceof Done done) {

@@ -420,6 +420,10 @@ class ColumnsPropsTest {
         }
         assertThat(Jgf.toJson(columns, Jgf.Form.FULL).toString())
                 .isEqualTo(Jgf.toJson(table, Jgf.Form.FULL).toString());
+        Idset third = scan(table, v -> v % 3 == 0);
+        assertThat(Jgf.toJson(columns, Jgf.Form.FULL, third).toString())
+                .isEqualTo(Jgf.toJson(table, Jgf.Form.FULL, third).toString());
+        assertThat(columns.kinds()).isEqualTo(table.kinds());
     }
 
     private static List<Integer> children(ResourceGraph graph, int vertex, String subsystem) {

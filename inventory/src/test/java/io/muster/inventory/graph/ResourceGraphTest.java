@@ -288,10 +288,34 @@ class ResourceGraphTest {
     }
 
     @Test
+    void aSubsystemOfSeveralTreesIsDrawnAndWalkedWhole() {
+        ResourceGraph.Builder b = ResourceGraph.builder();
+        int cluster = b.vertex("c", Pool.of(PoolKind.of("cluster", 1), 0), -1);
+        for (int i = 0; i < 3; i++) {
+            int node = b.vertex("n" + i, Pool.of(PoolKind.of("node", 1), i), i);
+            int pdu = b.vertex("p" + i, Pool.of(PoolKind.of("pdu", i == 2 ? 5 : 1), i), -1);
+            b.edge(cluster, node, EdgeKind.contains());
+            b.edge(pdu, node, EdgeKind.of("power", EdgeKind.CONDUIT_OF));
+        }
+        ResourceGraph graph = b.build();
+        Picture picture = new Picture(graph, "power", 9);
+        assertThat(picture.tree(Picture.Lines.ASCII, ResourceGraphTest::plain)).isEqualTo("""
+                pdu[0-1] (2 x pdu)
+                `- node[0-1] (2 x node, 1 each)
+                pdu2 = 5
+                `- node2
+                """);
+        assertThat(picture.dot()).contains("v0 -> v1", "v2 -> v3").doesNotContain("v1 -> v2");
+        assertThat(picture.svg()).contains(">pdu[0-1] (2 x pdu)<", ">pdu2 = 5<");
+        assertThat(paths(Walker.of(graph, "power")))
+                .containsExactly("/pdu0/node0", "/pdu0", "/pdu1/node1", "/pdu1", "/pdu2/node2", "/pdu2");
+    }
+
+    @Test
     void aPictureStartsAnywhereAndShowsStatesInColours() throws IOException {
         ResourceGraph graph = racks();
         int rack = new Paths(graph, ResourceSet.EMPTY).find("/cluster0/rack3").first();
-        Picture picture = new Picture(graph, EdgeKind.CONTAINMENT, rack, 1);
+        Picture picture = new Picture(graph, EdgeKind.CONTAINMENT, Idset.of(rack), 1);
         assertThat(picture.tree(Picture.Lines.ASCII, (state, text) -> state + "<" + text + ">"))
                 .isEqualTo("""
                         mixed<rack3>

@@ -1,5 +1,9 @@
 package io.muster.protocol.admin;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonSerializable;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -9,10 +13,15 @@ import io.muster.inventory.graph.Accumulator;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.Pieces;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import java.io.FilterOutputStream;
+import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +35,9 @@ public record FindRequest(Search search, Output output) {
 
     /** The highest number of vertices in a response with paths or with a graph. */
     public static final int MOST_LISTED = 100_000;
+
+    /** The highest number of bytes of a response: a vertex may have kilobytes of tags, and the daemon's heap may be small. */
+    public static final int LONGEST = 32 << 20;
 
     private static final String SUBSYSTEM = "subsystem";
     private static final String ORDER = "order";
@@ -98,29 +110,87 @@ public record FindRequest(Search search, Output output) {
      * @throws RpcException EOVERFLOW if the response would be too long
      * @throws MalformedException if the request names something that the graph does not have
      */
-    public ObjectNode answer(ResourceGraph graph, ResourceSet r, Search.Found found, long seq) {
+    public Bytes answer(ResourceGraph graph, ResourceSet r, Search.Found found, long seq) {
         int count = found.vertices().size();
         if (output != Output.HOSTS && count > MOST_LISTED) {
-            throw new RpcException(
-                    Errno.EOVERFLOW,
-                    count + " vertices are found, and a response lists " + MOST_LISTED
-                            + " at most: narrow the expression, or ask for hosts or a count");
+            throw tooLong(count + " vertices are found, and a response lists " + MOST_LISTED + " at most");
         }
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("count", count);
         json.put("ranks", found.ranks().toString());
         json.put("hosts", r.hostsOf(found.ranks()).toString());
         if (output == Output.PATHS) {
-            ArrayNode paths = json.putArray("paths");
-            search.ordered(graph, found).forEach(v -> paths.add(search.path(graph, v)));
+            json.putPOJO("paths", new Streamed(out -> paths(graph, found, out)));
         }
         if (output == Output.PATHS && search.best() > 0) {
             ArrayNode scores = json.putArray("scores");
             found.best().stream().mapToDouble(Accumulator.Match::score).forEach(scores::add);
         }
         if (output == Output.JGF) {
-            json.set("jgf", Jgf.toJson(graph, Jgf.Form.FULL, found.vertices()));
+            json.putPOJO("jgf", new Streamed(out -> Jgf.write(graph, Jgf.Form.FULL, found.vertices(), out)));
         }
-        return json.put("seq", seq);
+        Bounded out = new Bounded(new Pieces());
+        Json.write(json.put("seq", seq), out);
+        return Bytes.of(out.pieces.all());
+    }
+
+    private void paths(ResourceGraph graph, Search.Found found, JsonGenerator out) throws IOException {
+        out.writeStartArray();
+        for (int vertex : search.ordered(graph, found)) {
+            out.writeString(search.path(graph, vertex));
+        }
+        out.writeEndArray();
+    }
+
+    private static RpcException tooLong(String why) {
+        return new RpcException(Errno.EOVERFLOW, why + ": narrow the expression, or ask for hosts or a count");
+    }
+
+    /** Writes one value. */
+    private interface Writing {
+        void write(JsonGenerator out) throws IOException;
+    }
+
+    /** A value of a JSON tree that is written element by element and is never in memory as a tree. */
+    private static final class Streamed extends JsonSerializable.Base {
+        private final Writing writing;
+
+        Streamed(Writing writing) {
+            this.writing = writing;
+        }
+
+        @Override
+        public void serialize(JsonGenerator out, @Nullable SerializerProvider unused) throws IOException {
+            writing.write(out);
+        }
+
+        @Override
+        public void serializeWithType(JsonGenerator out, SerializerProvider provider, TypeSerializer unused)
+                throws IOException {
+            writing.write(out);
+        }
+    }
+
+    /** Collects a response, and refuses the request as soon as the response becomes too long. */
+    private static final class Bounded extends FilterOutputStream {
+        private final Pieces pieces;
+
+        Bounded(Pieces pieces) {
+            super(pieces);
+            this.pieces = pieces;
+        }
+
+        @Override
+        public void write(int b) {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int count) {
+            if (pieces.size() + count > LONGEST) {
+                throw tooLong("the response would be longer than " + (LONGEST >> 20) + " MiB");
+            }
+            pieces.write(bytes, from, count);
+        }
     }
 }
