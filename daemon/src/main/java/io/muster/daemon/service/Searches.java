@@ -3,6 +3,7 @@ package io.muster.daemon.service;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Committed;
+import io.muster.inventory.axis.Notes;
 import io.muster.inventory.find.Search;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.ResourceGraph;
@@ -30,6 +31,10 @@ public final class Searches {
     private ResourceGraph live = ResourceGraph.of(ResourceSet.EMPTY, Detail.NODES);
 
     private ResourceGraph structure = live;
+    /** The structure with notes, which is made once for each change of notes. */
+    private ResourceGraph noted = live;
+
+    private Notes notes = Notes.NONE;
     private @Nullable InventoryState state;
 
     /**
@@ -59,10 +64,15 @@ public final class Searches {
     @SuppressWarnings("ReferenceEquality") // comparing states or graphs may take longer than the search
     private ResourceGraph graph(InventoryState next) {
         ResourceGraph now = structures.of(next);
-        if (state != next || structure != now) {
-            live = LiveGraph.of(now, next);
-            state = next;
+        if (notes != next.notes() || structure != now) {
+            noted = LiveGraph.noted(now, next);
+            notes = next.notes();
             structure = now;
+            state = null;
+        }
+        if (state != next) {
+            live = LiveGraph.told(noted, next);
+            state = next;
         }
         return live;
     }

@@ -117,12 +117,15 @@ public final class Paths {
     /** Returns the vertices without a parent that have one of the names, and removes the names that were found. */
     private Idset tops(String subsystem, Set<String> names) {
         Idset.Builder found = Idset.builder();
-        others.computeIfAbsent(subsystem + " -1", key -> {
-                    Map<String, Idset> tops = new HashMap<>();
-                    graph.tops(subsystem).forEach(v -> tops.merge(graph.pool(v).name(), Idset.of(v), Idset::union));
-                    return tops;
-                })
-                .forEach((name, vertices) -> found.addAll(names.remove(name) ? vertices : Idset.EMPTY));
+        Map<String, Idset> known = others.computeIfAbsent(subsystem + " -1", key -> {
+            Map<String, Idset> tops = new HashMap<>();
+            graph.tops(subsystem).forEach(v -> tops.merge(graph.pool(v).name(), Idset.of(v), Idset::union));
+            return tops;
+        });
+        names.removeIf(name -> {
+            found.addAll(known.getOrDefault(name, Idset.EMPTY));
+            return known.containsKey(name);
+        });
         return found.build();
     }
 
@@ -149,18 +152,21 @@ public final class Paths {
             boolean one = parents.size() == 1;
             parents.forEach(parent -> {
                 Named child = (name, vertices) -> {
-                    if (names.contains(name)) {
-                        found.addAll(vertices);
-                        seen.add(name);
-                        having.set(parent);
-                    }
+                    found.addAll(vertices);
+                    seen.add(name);
+                    having.set(parent);
                 };
                 if (one) {
-                    others.computeIfAbsent(subsystem + " " + parent, key -> byName(parent, subsystem))
-                            .forEach(child::accept);
+                    Map<String, Idset> known =
+                            others.computeIfAbsent(subsystem + " " + parent, key -> byName(parent, subsystem));
+                    names.stream().filter(known::containsKey).forEach(name -> child.accept(name, known.getOrDefault(name, Idset.EMPTY)));
                 } else {
-                    graph.forEachChild(
-                            parent, subsystem, v -> child.accept(graph.pool(v).name(), Idset.of(v)));
+                    graph.forEachChild(parent, subsystem, v -> {
+                        String name = graph.pool(v).name();
+                        if (names.contains(name)) {
+                            child.accept(name, Idset.of(v));
+                        }
+                    });
                 }
             });
         }

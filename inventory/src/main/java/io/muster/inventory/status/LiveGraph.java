@@ -22,12 +22,17 @@ public final class LiveGraph {
      * @param structure the graph of {@code state.resources()}, with its properties
      */
     public static ResourceGraph of(ResourceGraph structure, InventoryState state) {
-        ResourceGraph graph = structure;
+        return told(noted(structure, state), state);
+    }
+
+    /** Returns {@code noted}, a graph that {@link #noted} returned for the same R, with what people are told of nodes. */
+    public static ResourceGraph told(ResourceGraph noted, InventoryState state) {
+        ResourceGraph graph = noted;
         for (Map.Entry<String, Idset> told : Told.of(state).entrySet()) {
             Idset nodes = graph.nodesOf(state.resources(), told.getValue());
             graph = graph.extend(nodes, data -> data.withCondition(told.getKey()));
         }
-        return noted(graph, state);
+        return graph;
     }
 
     /** Returns {@code structure} with the notes, and without what people are told of nodes. */

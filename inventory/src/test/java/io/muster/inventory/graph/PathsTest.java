@@ -7,6 +7,8 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.UnknownPathException;
 import io.muster.inventory.rset.ResourceSet;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -101,5 +103,26 @@ class PathsTest {
         assertThat(paths.below(Idset.of(11, 13), "gpu0"))
                 .hasToString(paths.find("/cluster0/n[1,3]/gpu0").toString());
         assertThat(paths.below(Idset.of(11), "gpu9").isEmpty()).isTrue();
+    }
+
+    /** The limit of processor time is many times what the search needs. To look at every child for every path needs more. */
+    @Test
+    void manyPathsBelowOneVertexAreFoundWithoutLookingAtAllItsChildrenForEach() {
+        int count = 50_000;
+        ResourceGraph.Builder graph = ResourceGraph.builder();
+        int cluster = graph.vertex("c", Pool.of(PoolKind.of("cluster", 1), 0), -1);
+        PoolKind link = PoolKind.of("link", 1);
+        for (int i = 0; i < count; i++) {
+            graph.edge(cluster, graph.vertex("l" + i, Pool.of(link, i), -1), EdgeKind.contains());
+        }
+        Paths paths = new Paths(graph.build(), ResourceSet.EMPTY);
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadCpuTime();
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            found += paths.find("/cluster0/link" + i).size();
+        }
+        assertThat(found).isEqualTo(count);
+        assertThat(threads.getCurrentThreadCpuTime() - before).isLessThan(5_000_000_000L);
     }
 }
