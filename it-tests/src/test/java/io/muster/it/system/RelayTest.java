@@ -77,7 +77,7 @@ class RelayTest {
                     directory.resolve(key).toString());
         }
         int port = freePort();
-        String options = """
+        Path config = Files.writeString(directory.resolve("sshd_config"), String.format(Locale.ROOT, """
                 ListenAddress 127.0.0.1
                 Port %d
                 HostKey %2$s/host
@@ -85,9 +85,7 @@ class RelayTest {
                 StrictModes no
                 UsePAM no
                 PidFile none
-                """;
-        Path config = Files.writeString(
-                directory.resolve("sshd_config"), String.format(Locale.ROOT, options, port, directory));
+                """, port, directory));
         Process sshd = new ProcessBuilder(SSHD.toString(), "-D", "-e", "-f", config.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("sshd.log").toFile())
