@@ -111,8 +111,8 @@ public final class NoteChanges {
             }
             Places places = Places.all(found);
             Places changed = state.notesAt(places, note -> !Objects.equals(edit.applyTo(note, 0, by), note));
-            Targets.bound(changed.count());
-            Decision refusal = edit.onlyRemoves() ? null : refusal(state, changed, by);
+            Targets.bound(changed.count(), "separate vertices or ranges of ranks");
+            Decision refusal = refusal(state, changed, by);
             return refusal != null
                     ? refusal
                     : changed.isEmpty() ? Decision.accept() : Decision.accept(Annotated.of(state, changed, edit));
@@ -161,7 +161,9 @@ public final class NoteChanges {
             if (faults[0] != null) {
                 return Decision.reject(HELD_BY_OTHER, faults[0]);
             }
-            String excess = faults[1] == null ? after.excess() : faults[1];
+            String excess = faults[1] == null
+                    ? after.excess(state.notes(), state.departed().values())
+                    : faults[1];
             return excess == null ? null : Decision.reject(INVALID, excess);
         }
     }

@@ -118,6 +118,43 @@ class NoteChangesTest {
                                 + "or give neighbouring ranks the same tags");
         Decision removal = at(Places.NONE.at("/rack1"), NoteEdit.untag("a")).decide(full, 5, States.ALICE);
         assertThat(removal.rejection()).isNull();
+        Places inOneNote = Places.NONE.within("", Idset.range(0, 2));
+        full = full.withNotes(inOneNote, note -> NoteEdit.tag("a", "").applyTo(note, 1, States.ALICE));
+        assertThat(States.words(on("1", NoteEdit.untag("a")).decide(full, 5, States.ALICE)))
+                .startsWith("INVALID there would be 262146 separate notes");
+        assertThat(on("0-2", NoteEdit.untag("a")).decide(full, 5, States.ALICE).rejection())
+                .isNull();
+    }
+
+    @Test
+    void tagsAndReasonsHaveAsManyCharactersInAllAsTheyMay() {
+        Places many = Places.NONE;
+        for (int i = 0; i < 16_000; i++) {
+            many = many.at("/link" + i);
+        }
+        InventoryState state = four.state();
+        String value = "x".repeat(1000);
+        Decision one = at(many, NoteEdit.tag("a", value)).decide(state, 5, States.ALICE);
+        assertThat(one.rejection()).isNull();
+        InventoryState tagged =
+                state.withNotes(many, note -> NoteEdit.tag("a", value).applyTo(note, 1, States.ALICE));
+        assertThat(States.words(at(many, NoteEdit.mark("down", value)).decide(tagged, 5, States.ALICE)))
+                .isEqualTo("INVALID all tags, marks and data would have 34128000 characters, and may have 33554432: "
+                        + "remove what nobody needs");
+        assertThat(at(many, NoteEdit.untag("a")).decide(tagged, 5, States.ALICE).rejection())
+                .isNull();
+    }
+
+    @Test
+    void aRequestAboutTooManyVerticesSaysSo() {
+        Places many = Places.NONE;
+        for (int i = 0; i < 20_000; i++) {
+            many = many.at("/link" + i);
+        }
+        assertThat(outcome(at(many, NoteEdit.tag("a", ""))))
+                .isEqualTo(
+                        "INVALID the request concerns 20000 separate vertices or ranges of ranks, but one request may "
+                                + "concern at most 16384: name fewer targets in each request");
     }
 
     @Test
