@@ -31,6 +31,7 @@ public record NoteEdit(
     static final int LONGEST_KEY = 128;
     static final int LONGEST_VALUE = 1024;
     static final int LONGEST_DATA = 8192;
+    static final int DEEPEST_DATA = 32;
 
     public record Mark(String state, String reason) {}
 
@@ -140,10 +141,23 @@ public record NoteEdit(
     }
 
     private static @Nullable String keyFault(String noun, String key) {
+            int depth = object.getValue().map(text -> depth(Note.tree(text))).orElse(0);
+            if (depth > DEEPEST_DATA) {
+                return "the data " + object.getKey() + " are nested " + depth + " levels deep, and may be nested "
+                        + DEEPEST_DATA;
+            }
         if (key.isEmpty() || key.length() > LONGEST_KEY) {
             return "a " + noun + " has 1 to " + LONGEST_KEY + " characters, not " + key.length();
         }
         int bad = key.codePoints()
+    private static int depth(JsonNode tree) {
+        int deepest = 0;
+        for (JsonNode child : tree) {
+            deepest = Math.max(deepest, depth(child));
+        }
+        return tree.isContainerNode() ? 1 + deepest : 0;
+    }
+
                 .filter(c -> !Text.isText(c) || Character.isSpaceChar(c) || c == '=')
                 .findFirst()
                 .orElse(-1);

@@ -78,6 +78,8 @@ class NoteChangesTest {
                 "the value of the tag k must be one line of text, but has U+0007",
                 NoteEdit.tag("k", "x".repeat(1025)),
                 "the value of the tag k has 1025 characters, and may have 1024",
+                data("k", "{\"a\":" + "[".repeat(32) + "]".repeat(32) + "}"),
+                "the data k are nested 33 levels deep, and may be nested 32",
                 data("k", "{\"a\":\"" + "x".repeat(8192) + "\"}"),
                 "a vertex would have data of 8200 characters, and may have 8192",
                 new NoteEdit(new TreeMap<>(), null, new TreeMap<>()),
