@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Notes;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.level.Level;
+import io.muster.inventory.problem.UnknownPathException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -160,6 +161,13 @@ class NoteChangesTest {
     }
 
     @Test
+    void aPathThatNeverWasDoesNotMeanTheHostAtItsEnd() {
+        four.after(on("3", NoteEdit.tag("a", "")));
+        assertThat(outcome(new NoteChanges.Annotate("", List.of("/nonsense/rack9/host3"), NoteEdit.untag("a"))))
+                .isEqualTo("INVALID no vertex has the path /nonsense/rack9/host3");
+    }
+
+    @Test
     void dataBelongToTheUserWhoStoredThemUntilSomebodyRemovesThem() {
         four.after(on("0", data("fluxion", "{\"jobs\":[1]}")));
         NoteChanges.Annotate other = on("0", data("fluxion", "{}"));
@@ -192,7 +200,13 @@ class NoteChangesTest {
         for (String path : List.of("/c/host1/gpu9", "/old/rack", "/c/host3/gpu1")) {
             assertThat(outcome(new NoteChanges.Annotate("", List.of(path), NoteEdit.tag("a", "b"))))
                     .startsWith("INVALID no vertex has the path");
-            four.after(new NoteChanges.Annotate("", List.of(path), NoteEdit.untag("a")));
+            NoteChanges.Finder finder = state -> asked -> {
+                if (asked.equals("/c/host1")) {
+                    return Places.NONE.within("", Idset.of(1));
+                }
+                throw new UnknownPathException("no vertex has the path " + asked);
+            };
+            four.after(new NoteChanges.Annotate("", List.of(path), NoteEdit.untag("a"), finder));
         }
         assertThat(four.state().notes().isEmpty()).isTrue();
         assertThat(four.state().departed().get("host3"))
