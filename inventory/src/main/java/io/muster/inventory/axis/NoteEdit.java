@@ -68,7 +68,12 @@ public record NoteEdit(
                 throw in.fault(
                         "data", "must be an object of keys to objects or null, but " + Text.shown(key) + " is neither");
             }
-            data.put(key, value.isNull() ? Optional.empty() : Optional.of(value.toString()));
+            // A double has another text than the decimal number that a restart reads from the journal.
+            data.put(
+                    key,
+                    value.isNull()
+                            ? Optional.empty()
+                            : Optional.of(Note.tree(value.toString()).toString()));
         });
         Mark mark = null;
         if (in.has("mark")) {
@@ -136,20 +141,15 @@ public record NoteEdit(
             if (fault != null) {
                 return fault;
             }
-        }
-        return null;
-    }
-
-    private static @Nullable String keyFault(String noun, String key) {
             int depth = object.getValue().map(text -> depth(Note.tree(text))).orElse(0);
             if (depth > DEEPEST_DATA) {
                 return "the data " + object.getKey() + " are nested " + depth + " levels deep, and may be nested "
                         + DEEPEST_DATA;
             }
-        if (key.isEmpty() || key.length() > LONGEST_KEY) {
-            return "a " + noun + " has 1 to " + LONGEST_KEY + " characters, not " + key.length();
         }
-        int bad = key.codePoints()
+        return null;
+    }
+
     private static int depth(JsonNode tree) {
         int deepest = 0;
         for (JsonNode child : tree) {
@@ -158,6 +158,11 @@ public record NoteEdit(
         return tree.isContainerNode() ? 1 + deepest : 0;
     }
 
+    private static @Nullable String keyFault(String noun, String key) {
+        if (key.isEmpty() || key.length() > LONGEST_KEY) {
+            return "a " + noun + " has 1 to " + LONGEST_KEY + " characters, not " + key.length();
+        }
+        int bad = key.codePoints()
                 .filter(c -> !Text.isText(c) || Character.isSpaceChar(c) || c == '=')
                 .findFirst()
                 .orElse(-1);

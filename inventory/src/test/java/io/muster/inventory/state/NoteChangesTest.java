@@ -3,11 +3,15 @@ package io.muster.inventory.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Notes;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.UnknownPathException;
 import java.util.List;
@@ -165,6 +169,17 @@ class NoteChangesTest {
         four.after(on("3", NoteEdit.tag("a", "")));
         assertThat(outcome(new NoteChanges.Annotate("", List.of("/nonsense/rack9/host3"), NoteEdit.untag("a"))))
                 .isEqualTo("INVALID no vertex has the path /nonsense/rack9/host3");
+    }
+
+    @Test
+    void aNumberOfASchedulerHasTheSameTextAfterARestart() throws Exception {
+        ObjectNode asked = new JsonMapper().createObjectNode();
+        asked.putObject("data").putObject("sched").put("a", 1e10).put("b", 0.1).put("c", 12);
+        NoteEdit live = NoteEdit.read(Fields.of("a request", asked));
+        NoteEdit replayed = NoteEdit.read(
+                Fields.of("an entry", ExactJson.MAPPER.readTree(live.toJson().toString())));
+        assertThat(live.data().get("sched")).contains("{\"a\":1.0E+10,\"b\":0.1,\"c\":12}");
+        assertThat(replayed).isEqualTo(live);
     }
 
     @Test
