@@ -172,4 +172,27 @@ final class NoteVerbsTest {
                 .contains("no vertex has the path /cluster0/node9: /cluster0 has no node9");
         assertThat(run("tag", "add", "node0", "a\u0007").err()).contains("U+0007");
     }
+
+    @Test
+    void aListHasHostsPathsAndExpressionsInAnyOrder() {
+        out("tag", "add", "@{gpu0 in node1},node3,/cluster0/node[0,2]/gpu1,node2", "a");
+        assertThat(out("find", "--paths", "tag.a").lines())
+                .containsExactlyInAnyOrder(
+                        "/cluster0/node1/gpu0",
+                        "/cluster0/node3",
+                        "/cluster0/node0/gpu1",
+                        "/cluster0/node2/gpu1",
+                        "/cluster0/node2");
+        out("tag", "remove", "node[2-3],@{gpu in node[0-2]}", "a");
+        assertThat(out("find", "--count", "tag.a")).isEqualTo("0\n");
+    }
+
+    @Test
+    void theServerIsAskedOnceForTheHostsBesideAnExpression() {
+        out("drain", "node0,node1,@{gpu in node2},node3", "bad", "power");
+        String counter = "muster_requests_total{errno=\"OK\",topic=\"resource.inventory\"} ";
+        assertThat(daemon.metrics().lines().filter(line -> line.startsWith(counter)))
+                .containsExactly(counter + "1.0");
+        assertThat(out("drain")).contains("node[0-3]");
+    }
 }

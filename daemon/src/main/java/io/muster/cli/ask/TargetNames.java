@@ -67,17 +67,23 @@ public final class TargetNames {
             return text;
         }
         Idset found = Idset.EMPTY;
-        Idset named = Idset.EMPTY;
+        List<String> names = new ArrayList<>();
         for (String part : parts) {
             if (TargetExpression.isSearch(part)) {
                 found = found.union(search(client, part));
             } else {
-                named = named.union(find(Overview.ask(client).resources(), part));
+                names.add(part);
             }
         }
-        Idset chosen = membersOnly && !found.isEmpty()
-                ? found.intersect(Overview.ask(client).state().members())
-                : found;
+        Idset chosen = found;
+        Idset named = Idset.EMPTY;
+        if (!names.isEmpty() || (membersOnly && !found.isEmpty())) {
+            Overview overview = Overview.ask(client);
+            for (String name : names) {
+                named = named.union(find(overview.resources(), name));
+            }
+            chosen = membersOnly ? found.intersect(overview.state().members()) : found;
+        }
         if (chosen.isEmpty() && named.isEmpty()) {
             String sentence = found.isEmpty() ? text + " finds no host" : "all of " + text + " are excluded or lost";
             throw new Failure(Exit.NO_TARGET, sentence);

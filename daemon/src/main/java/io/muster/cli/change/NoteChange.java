@@ -8,6 +8,7 @@ import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.graph.Paths;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.NoteChanges;
+import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -46,10 +47,12 @@ public abstract class NoteChange extends Change {
         List<String> hosts = new ArrayList<>();
         List<String> paths = new ArrayList<>();
         for (String word : TargetNames.read(console(), List.of(place))) {
-            if (word.startsWith("@{")) {
-                paths.addAll(TargetNames.paths(client, word));
-            } else {
-                (Paths.isPath(word) ? paths : hosts).add(word);
+            for (String part : TargetExpression.parts(word)) {
+                if (part.startsWith("@{")) {
+                    paths.addAll(TargetNames.paths(client, part));
+                } else {
+                    (Paths.isPath(part) ? paths : hosts).add(part);
+                }
             }
         }
         String spelt = hosts.isEmpty() ? "" : TargetNames.spell(client, String.join(",", hosts));

@@ -6,6 +6,8 @@ import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Extras;
 import java.io.UncheckedIOException;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,13 @@ public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<
      * @param reason the reason of a mark; otherwise "", and also if none was given
      */
     public record Fact(String value, String reason, double since, Principal by) {
+        /** The number of characters that the time and the author of a fact have in an answer, and the names of its members. */
+        private static final int FRAME = 64;
+
+        long length() {
+            return FRAME + value.length() + reason.length();
+        }
+
         boolean says(String otherValue, String otherReason) {
             return value.equals(otherValue) && reason.equals(otherReason);
         }
@@ -54,5 +63,16 @@ public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<
     /** Returns the number of characters of all schedulers' objects. */
     int dataLength() {
         return data.values().stream().mapToInt(fact -> fact.value().length()).sum();
+    }
+
+    /** Returns about how many characters the note has in an answer. */
+    long length() {
+        long sum = mark == null ? 0 : mark.length();
+        for (SortedMap<String, Fact> facts : List.of(tags, data)) {
+            for (Map.Entry<String, Fact> fact : facts.entrySet()) {
+                sum += fact.getKey().length() + fact.getValue().length();
+            }
+        }
+        return sum;
     }
 }

@@ -31,6 +31,7 @@ public record NoteEdit(
     static final int LONGEST_KEY = 128;
     static final int LONGEST_VALUE = 1024;
     static final int LONGEST_DATA = 8192;
+    static final int DEEPEST_DATA = 32;
 
     public record Mark(String state, String reason) {}
 
@@ -67,7 +68,12 @@ public record NoteEdit(
                 throw in.fault(
                         "data", "must be an object of keys to objects or null, but " + Text.shown(key) + " is neither");
             }
-            data.put(key, value.isNull() ? Optional.empty() : Optional.of(value.toString()));
+            // A double has another text than the decimal number that a restart reads from the journal.
+            data.put(
+                    key,
+                    value.isNull()
+                            ? Optional.empty()
+                            : Optional.of(Note.tree(value.toString()).toString()));
         });
         Mark mark = null;
         if (in.has("mark")) {
@@ -135,8 +141,21 @@ public record NoteEdit(
             if (fault != null) {
                 return fault;
             }
+            int depth = object.getValue().map(text -> depth(Note.tree(text))).orElse(0);
+            if (depth > DEEPEST_DATA) {
+                return "the data " + object.getKey() + " are nested " + depth + " levels deep, and may be nested "
+                        + DEEPEST_DATA;
+            }
         }
         return null;
+    }
+
+    private static int depth(JsonNode tree) {
+        int deepest = 0;
+        for (JsonNode child : tree) {
+            deepest = Math.max(deepest, depth(child));
+        }
+        return tree.isContainerNode() ? 1 + deepest : 0;
     }
 
     private static @Nullable String keyFault(String noun, String key) {

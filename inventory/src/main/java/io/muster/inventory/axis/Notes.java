@@ -3,10 +3,12 @@ package io.muster.inventory.axis;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.SortedTree;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +24,11 @@ public final class Notes {
     /** The highest number of notes that are stored apart: of intervals of ranks with equal notes, and of absolute paths. */
     public static final int MOST = 1 << 18;
 
-    /** The highest number of characters of schedulers' data in all notes that are stored apart. */
-    public static final long MOST_DATA = 16L << 20;
+    /**
+     * The highest number of characters of all notes that are stored apart. An answer that lists all notes has about as many, and
+     * is made in memory. A time with an author counts as 64 characters.
+     */
+    public static final long MOST_TEXT = 32L << 20;
 
     private final SortedTree<String, IdMap<Note>> inside;
     private final SortedTree<String, Note> outside;
@@ -144,22 +149,40 @@ public final class Notes {
         return next;
     }
 
-    /** Returns a sentence if more is stored than may be, or null. The cost grows with the number of notes. */
-    public @Nullable String excess() {
-        long[] sums = {outside.size(), 0};
-        outside.values().forEach(note -> sums[1] += note.dataLength());
-        inside.values()
-                .forEach(notes -> notes.forEach((first, last, note) -> {
-                    sums[0]++;
-                    sums[1] += note.dataLength();
-                }));
-        if (sums[0] > MOST) {
-            return "there would be " + sums[0] + " separate notes, and there may be " + MOST
+    /**
+     * Returns a sentence if more is stored than may be, and more than before a change, or null. The cost grows with the number of
+     * notes.
+     *
+     * @param departed hosts that left R, whose notes count too
+     */
+    public @Nullable String excess(Notes before, Collection<Departed> departed) {
+        Sums sums = sums(departed);
+        if (sums.apart <= MOST && sums.characters <= MOST_TEXT) {
+            return null;
+        }
+        Sums earlier = before.sums(departed);
+        if (sums.apart > MOST && sums.apart > earlier.apart) {
+            return "there would be " + sums.apart + " separate notes, and there may be " + MOST
                     + ": remove tags that nobody needs, or give neighbouring ranks the same tags";
         }
-        return sums[1] > MOST_DATA
-                ? "schedulers' data would have " + sums[1] + " characters, and may have " + MOST_DATA
-                        + ": remove data that nobody needs"
+        return sums.characters > MOST_TEXT && sums.characters > earlier.characters
+                ? "all tags, marks and data would have " + sums.characters + " characters, and may have " + MOST_TEXT
+                        + ": remove what nobody needs"
                 : null;
+    }
+
+    /** @param characters about as many as an answer has that lists all notes */
+    private record Sums(long apart, long characters) {}
+
+    private Sums sums(Collection<Departed> departed) {
+        long[] sums = new long[2];
+        Consumer<Note> add = note -> {
+            sums[0]++;
+            sums[1] += note.length();
+        };
+        outside.values().forEach(add);
+        inside.values().forEach(notes -> notes.forEach((first, last, note) -> add.accept(note)));
+        departed.forEach(host -> host.notes().values().forEach(add));
+        return new Sums(sums[0], sums[1]);
     }
 }

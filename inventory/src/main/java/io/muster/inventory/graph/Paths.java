@@ -84,7 +84,8 @@ public final class Paths {
                 throw new UnknownPathException("no vertex has the path " + Text.shown(path) + ": "
                         + (above.isEmpty() ? "no path begins with /" : Text.shown(above) + " has no ")
                         + Text.shown(
-                                names.isEmpty() ? component : names.iterator().next()));
+                                names.isEmpty() ? component : names.iterator().next())
+                        + (component.indexOf('[') < 0 ? "" : ": name in brackets only what exists"));
             }
             at = next;
             count(at.size() - 1, path);
@@ -159,7 +160,9 @@ public final class Paths {
                 if (one) {
                     Map<String, Idset> known =
                             others.computeIfAbsent(subsystem + " " + parent, key -> byName(parent, subsystem));
-                    names.stream().filter(known::containsKey).forEach(name -> child.accept(name, known.getOrDefault(name, Idset.EMPTY)));
+                    names.stream()
+                            .filter(known::containsKey)
+                            .forEach(name -> child.accept(name, known.getOrDefault(name, Idset.EMPTY)));
                 } else {
                     graph.forEachChild(parent, subsystem, v -> {
                         String name = graph.pool(v).name();

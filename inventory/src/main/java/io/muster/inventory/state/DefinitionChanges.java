@@ -183,7 +183,7 @@ public final class DefinitionChanges {
                     if (!change.isEmpty()) {
                         changes.put(name, change);
                         ranges[0] += change.rangeCount();
-                        Targets.bound(ranges[0]);
+                        Targets.bound(ranges[0], Targets.RANGES);
                     }
                     return Decision.accept();
                 });

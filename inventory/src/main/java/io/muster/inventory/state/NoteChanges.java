@@ -111,8 +111,8 @@ public final class NoteChanges {
             }
             Places places = Places.all(found);
             Places changed = state.notesAt(places, note -> !Objects.equals(edit.applyTo(note, 0, by), note));
-            Targets.bound(changed.count());
-            Decision refusal = edit.onlyRemoves() ? null : refusal(state, changed, by);
+            Targets.bound(changed.count(), "separate vertices or ranges of ranks");
+            Decision refusal = refusal(state, changed, by);
             return refusal != null
                     ? refusal
                     : changed.isEmpty() ? Decision.accept() : Decision.accept(Annotated.of(state, changed, edit));
@@ -123,7 +123,7 @@ public final class NoteChanges {
             try {
                 return graph.apply(path);
             } catch (UnknownPathException e) {
-                Places stored = edit.onlyRemoves() ? stored(state, path) : Places.NONE;
+                Places stored = edit.onlyRemoves() ? stored(graph, state, path) : Places.NONE;
                 if (stored.isEmpty()) {
                     throw e;
                 }
@@ -131,7 +131,8 @@ public final class NoteChanges {
             }
         }
 
-        private static Places stored(InventoryState state, String path) {
+        /** Returns the places that have notes and that {@code path} meant: no vertex, or a vertex below a node that is still there. */
+        private static Places stored(Function<String, Places> graph, InventoryState state, String path) {
             Places found = state.notes().outside().containsKey(path) ? Places.NONE.at(path) : Places.NONE;
             for (int from = path.indexOf('/'); from >= 0; from = path.indexOf('/', from + 1)) {
                 int end = path.indexOf('/', from + 1) < 0 ? path.length() : path.indexOf('/', from + 1);
@@ -142,13 +143,21 @@ public final class NoteChanges {
                     found = found.away(below, Hostlist.of(host));
                 }
                 Idset noted = state.notes().below(below).keys();
-                found = found.within(
-                        below,
-                        noted.isEmpty()
-                                ? noted
-                                : noted.intersect(state.resources().ranksOf(host)));
+                Idset ranks = noted.isEmpty() ? noted : state.resources().ranksOf(host);
+                if (!ranks.isEmpty()) {
+                    found = found.within(below, noted.intersect(ranks).intersect(node(graph, path.substring(0, end))));
+                }
             }
             return found;
+        }
+
+        /** Returns the ranks whose nodes the graph has at a path. */
+        private static Idset node(Function<String, Places> graph, String path) {
+            try {
+                return graph.apply(path).inside().getOrDefault("", Idset.EMPTY);
+            } catch (UnknownPathException e) {
+                return Idset.EMPTY;
+            }
         }
 
         private @Nullable Decision refusal(InventoryState state, Places changed, Principal by) {
@@ -161,7 +170,9 @@ public final class NoteChanges {
             if (faults[0] != null) {
                 return Decision.reject(HELD_BY_OTHER, faults[0]);
             }
-            String excess = faults[1] == null ? after.excess() : faults[1];
+            String excess = faults[1] == null
+                    ? after.excess(state.notes(), state.departed().values())
+                    : faults[1];
             return excess == null ? null : Decision.reject(INVALID, excess);
         }
     }

@@ -23,6 +23,9 @@ final class Targets {
      */
     static final int MOST_RANGES = 1 << 14;
 
+    /** What {@link #bound} usually counts. */
+    static final String RANGES = "separate ranges of ranks";
+
     private Targets() {}
 
     /** Ends a decision about more separate ranges of ranks, or more departed hosts, than one request may concern. */
@@ -103,14 +106,18 @@ final class Targets {
 
     /** Returns {@code ranks}. Only a caller inside of {@link #bounded} may call this method, which ends a decision about too many. */
     static Idset bounded(Idset ranks) {
-        bound(ranks.rangeCount());
+        bound(ranks.rangeCount(), RANGES);
         return ranks;
     }
 
-    /** Ends the decision if a request concerns so many ranges that it must be refused. */
-    static void bound(int ranges) {
-        if (ranges > MOST_RANGES) {
-            throw new ScatteredException(ranges, "separate ranges of ranks");
+    /**
+     * Ends the decision if a request concerns so many things that it must be refused.
+     *
+     * @param things the name of what is counted
+     */
+    static void bound(int count, String things) {
+        if (count > MOST_RANGES) {
+            throw new ScatteredException(count, things);
         }
     }
 

@@ -3,12 +3,17 @@ package io.muster.inventory.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Notes;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.level.Level;
+import io.muster.inventory.problem.UnknownPathException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,6 +83,8 @@ class NoteChangesTest {
                 "the value of the tag k must be one line of text, but has U+0007",
                 NoteEdit.tag("k", "x".repeat(1025)),
                 "the value of the tag k has 1025 characters, and may have 1024",
+                data("k", "{\"a\":" + "[".repeat(32) + "]".repeat(32) + "}"),
+                "the data k are nested 33 levels deep, and may be nested 32",
                 data("k", "{\"a\":\"" + "x".repeat(8192) + "\"}"),
                 "a vertex would have data of 8200 characters, and may have 8192",
                 new NoteEdit(new TreeMap<>(), null, new TreeMap<>()),
@@ -118,6 +125,61 @@ class NoteChangesTest {
                                 + "or give neighbouring ranks the same tags");
         Decision removal = at(Places.NONE.at("/rack1"), NoteEdit.untag("a")).decide(full, 5, States.ALICE);
         assertThat(removal.rejection()).isNull();
+        Places inOneNote = Places.NONE.within("", Idset.range(0, 2));
+        full = full.withNotes(inOneNote, note -> NoteEdit.tag("a", "").applyTo(note, 1, States.ALICE));
+        assertThat(States.words(on("1", NoteEdit.untag("a")).decide(full, 5, States.ALICE)))
+                .startsWith("INVALID there would be 262146 separate notes");
+        assertThat(on("0-2", NoteEdit.untag("a")).decide(full, 5, States.ALICE).rejection())
+                .isNull();
+    }
+
+    @Test
+    void tagsAndReasonsHaveAsManyCharactersInAllAsTheyMay() {
+        Places many = Places.NONE;
+        for (int i = 0; i < 16_000; i++) {
+            many = many.at("/link" + i);
+        }
+        InventoryState state = four.state();
+        String value = "x".repeat(1000);
+        Decision one = at(many, NoteEdit.tag("a", value)).decide(state, 5, States.ALICE);
+        assertThat(one.rejection()).isNull();
+        InventoryState tagged =
+                state.withNotes(many, note -> NoteEdit.tag("a", value).applyTo(note, 1, States.ALICE));
+        assertThat(States.words(at(many, NoteEdit.mark("down", value)).decide(tagged, 5, States.ALICE)))
+                .isEqualTo("INVALID all tags, marks and data would have 34128000 characters, and may have 33554432: "
+                        + "remove what nobody needs");
+        assertThat(at(many, NoteEdit.untag("a")).decide(tagged, 5, States.ALICE).rejection())
+                .isNull();
+    }
+
+    @Test
+    void aRequestAboutTooManyVerticesSaysSo() {
+        Places many = Places.NONE;
+        for (int i = 0; i < 20_000; i++) {
+            many = many.at("/link" + i);
+        }
+        assertThat(outcome(at(many, NoteEdit.tag("a", ""))))
+                .isEqualTo(
+                        "INVALID the request concerns 20000 separate vertices or ranges of ranks, but one request may "
+                                + "concern at most 16384: name fewer targets in each request");
+    }
+
+    @Test
+    void aPathThatNeverWasDoesNotMeanTheHostAtItsEnd() {
+        four.after(on("3", NoteEdit.tag("a", "")));
+        assertThat(outcome(new NoteChanges.Annotate("", List.of("/nonsense/rack9/host3"), NoteEdit.untag("a"))))
+                .isEqualTo("INVALID no vertex has the path /nonsense/rack9/host3");
+    }
+
+    @Test
+    void aNumberOfASchedulerHasTheSameTextAfterARestart() throws Exception {
+        ObjectNode asked = new JsonMapper().createObjectNode();
+        asked.putObject("data").putObject("sched").put("a", 1e10).put("b", 0.1).put("c", 12);
+        NoteEdit live = NoteEdit.read(Fields.of("a request", asked));
+        NoteEdit replayed = NoteEdit.read(
+                Fields.of("an entry", ExactJson.MAPPER.readTree(live.toJson().toString())));
+        assertThat(live.data().get("sched")).contains("{\"a\":1.0E+10,\"b\":0.1,\"c\":12}");
+        assertThat(replayed).isEqualTo(live);
     }
 
     @Test
@@ -153,7 +215,13 @@ class NoteChangesTest {
         for (String path : List.of("/c/host1/gpu9", "/old/rack", "/c/host3/gpu1")) {
             assertThat(outcome(new NoteChanges.Annotate("", List.of(path), NoteEdit.tag("a", "b"))))
                     .startsWith("INVALID no vertex has the path");
-            four.after(new NoteChanges.Annotate("", List.of(path), NoteEdit.untag("a")));
+            NoteChanges.Finder finder = state -> asked -> {
+                if (asked.equals("/c/host1")) {
+                    return Places.NONE.within("", Idset.of(1));
+                }
+                throw new UnknownPathException("no vertex has the path " + asked);
+            };
+            four.after(new NoteChanges.Annotate("", List.of(path), NoteEdit.untag("a"), finder));
         }
         assertThat(four.state().notes().isEmpty()).isTrue();
         assertThat(four.state().departed().get("host3"))
