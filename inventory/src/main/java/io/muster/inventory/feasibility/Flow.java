@@ -136,8 +136,8 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
                 index.put(vertex, supplies.size());
                 Pool pool = graph.pool(vertex);
                 long size = isUsable.test(vertex) ? pool.size() : 0;
-                supplies.add(new Supply(
-                        size, pool.unit(), ranksBelow(vertex), serveAll, index.getOrDefault(above, -1)));
+                supplies.add(
+                        new Supply(size, pool.unit(), ranksBelow(vertex), serveAll, index.getOrDefault(above, -1)));
             }
             return supplies;
         }

@@ -253,8 +253,7 @@ public final class Picture {
     /** Draws a vertex and the vertices below it. A vertex to which several edges lead is drawn below the first edge only. */
     private Drawn draw(int vertex, int level, BitSet drawn) {
         boolean deeper = level < depth && level < MAX_LEVELS;
-        Map<Integer, Bundle> alike =
-                bundles(deeper ? children(vertex, drawn) : List.of(), level + 1, drawn);
+        Map<Integer, Bundle> alike = bundles(deeper ? children(vertex, drawn) : List.of(), level + 1, drawn);
         Map<Integer, Integer> counts = new HashMap<>();
         alike.forEach((look, bundle) -> counts.put(look, bundle.each));
         PoolKind kind = graph.pool(vertex).kind();

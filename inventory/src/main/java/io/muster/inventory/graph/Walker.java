@@ -19,8 +19,7 @@ public final class Walker {
     private final Predicate<Visit> pruning;
 
     /** @param starts null for the tops of the subsystem, which are found when the walk begins */
-    private Walker(
-            ResourceGraph graph, String subsystem, @Nullable Idset starts, Predicate<Visit> pruning) {
+    private Walker(ResourceGraph graph, String subsystem, @Nullable Idset starts, Predicate<Visit> pruning) {
         this.graph = graph;
         this.subsystem = subsystem;
         this.starts = starts;

@@ -77,7 +77,8 @@ class RelayTest {
                     directory.resolve(key).toString());
         }
         int port = freePort();
-        Path config = Files.writeString(directory.resolve("sshd_config"), String.format(Locale.ROOT, """
+        Path config =
+                Files.writeString(directory.resolve("sshd_config"), String.format(Locale.ROOT, """
                 ListenAddress 127.0.0.1
                 Port %d
                 HostKey %2$s/host
