@@ -185,12 +185,6 @@ final class Finder {
                 : within.intersect(graph.ofKind(test));
     }
 
-    private Idset ofPool(Idset within, Predicate<Pool> test) {
-        return within.size() < FEW
-                ? graph.where(within, v -> test.test(graph.pool(v)))
-                : within.intersect(graph.ofPool(test));
-    }
-
     private Idset named(Pattern pattern) {
         return pattern.isGlob() ? graph.ofPool(pool -> pattern.matches(pool.name())) : graph.named(pattern.literals());
     }
