@@ -19,8 +19,7 @@ public final class Walker {
     private final Predicate<Visit> pruning;
 
     /** @param starts null for the tops of the subsystem, which are found when the walk begins */
-    private Walker(
-            ResourceGraph graph, String subsystem, @Nullable Idset starts, Predicate<Visit> pruning) {
+    private Walker(ResourceGraph graph, String subsystem, @Nullable Idset starts, Predicate<Visit> pruning) {
         this.graph = graph;
         this.subsystem = subsystem;
         this.starts = starts;
@@ -60,11 +59,17 @@ public final class Walker {
      */
     public void walk(Consumer<Visit> evaluating) {
         BitSet seen = new BitSet();
-        Deque<Object> stack = new ArrayDeque<>();
         (starts == null ? graph.tops(subsystem) : starts).forEach(start -> {
-            stack.addLast(new Visit(graph, subsystem, start, 0));
-            seen.set(start);
+            if (!seen.get(start)) { // where edges run both ways, tops lead to one another
+                walk(start, seen, evaluating);
+            }
         });
+    }
+
+    private void walk(int start, BitSet seen, Consumer<Visit> evaluating) {
+        Deque<Object> stack = new ArrayDeque<>();
+        stack.push(new Visit(graph, subsystem, start, 0));
+        seen.set(start);
         while (!stack.isEmpty()) {
             Object top = stack.pop();
             if (top instanceof Done done) {
