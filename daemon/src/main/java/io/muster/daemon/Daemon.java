@@ -143,7 +143,8 @@ final class Daemon {
                 Preparation.onReload(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
-        Searches searches = new Searches(core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
+        Searches searches = new Searches(
+                core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         return new Backend(
                 sender,

@@ -24,8 +24,9 @@ class SearchesTest {
         assertThat(owner.ask("resource.find", THREE_TERMS)).contains("\"count\":");
         stage.secondsPerLook = 7;
         assertThat(owner.ask("resource.find", THREE_TERMS))
-                .isEqualTo("ETIMEDOUT this takes longer than 20 seconds, which is the most for searches: ask for less, with"
-                        + " fewer terms");
+                .isEqualTo(
+                        "ETIMEDOUT this takes longer than 20 seconds, which is the most for searches: ask for less, with"
+                                + " fewer terms");
         assertThat(owner.ask("resource.find", "{\"expr\":\"node\"}")).contains("\"count\":");
     }
 

@@ -103,7 +103,8 @@ public final class Stage implements AutoCloseable {
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
-        Searches searches = new Searches(rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
+        Searches searches = new Searches(
+                rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
         backend = new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),

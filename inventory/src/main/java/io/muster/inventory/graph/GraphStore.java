@@ -95,8 +95,8 @@ interface GraphStore {
     /** Returns the vertices of each kind. */
     default Map<PoolKind, Idset> kinds() {
         Map<PoolKind, Idset.Builder> byKind = new LinkedHashMap<>();
-        all().forEach(
-                v -> byKind.computeIfAbsent(pool(v).kind(), k -> Idset.builder()).add(v));
+        all().forEach(v ->
+                byKind.computeIfAbsent(pool(v).kind(), k -> Idset.builder()).add(v));
         return built(byKind);
     }
 

@@ -82,7 +82,9 @@ class FlowPropsTest {
             if (channel[host] < 0 && slots[host] > 0) {
                 return false;
             }
-            for (int c : channel[host] > 0 && oneTop ? new int[] {0, channel[host]} : new int[] {Math.max(0, channel[host])}) {
+            for (int c : channel[host] > 0 && oneTop
+                    ? new int[] {0, channel[host]}
+                    : new int[] {Math.max(0, channel[host])}) {
                 load[c] += slots[host] * draw;
             }
         }
