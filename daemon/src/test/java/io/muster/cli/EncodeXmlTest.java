@@ -103,6 +103,11 @@ class EncodeXmlTest {
                 "<topology><object type='Machine'/><object/></topology> | line 1, column 44: has a second machine",
                 "<topology><object type='Machine' cpuset='0x3'/></topology> | -: has no object of type Core",
                 "<topology><object cpuset='0xg'/></topology> | line 1, column 33: cpuset has the word \"0xg\"",
+                "<topology><object local_memory='-1'/></topology> | line 1, column 38: local_memory is negative: -1",
+                "<topology><object type='NUMANode' local_memory='9223372036854775807'><object type='NUMANode' local_memory='1'/>"
+                        + "</object></topology> | line 1, column 112: the NUMA nodes have more than 9223372036854775807 bytes of memory in all",
+                "<topology><object type='Machine' cpuset='0x1'><info name='HostName' value='a[b'/><object type='Core' cpuset='0x1'/>"
+                        + "</object></topology> | muster R encode: -: hostlist \"a[b\": a host name may not contain '['",
                 "<topology><object local_memory='x'/></topology> | local_memory is not a number: \"x\"",
                 "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><topology>&e;</topology> | line 1, column",
             })

@@ -135,9 +135,13 @@ public final class Encode extends SetVerb {
         }
     }
 
-    private static Hwloc machine(String source, byte[] content) {
+    private Hwloc machine(String source, byte[] content) {
         try {
-            return Hwloc.read(content);
+            Hwloc machine = Hwloc.read(content);
+            // A bad name is refused here, where the file is known.
+            return hosts == null && !machine.host().isEmpty()
+                    ? machine.withHost(Hostlist.of(machine.host()).nth(0))
+                    : machine;
         } catch (IllegalArgumentException e) {
             throw new Failure(Exit.ERROR, source + ": " + e.getMessage());
         }

@@ -44,6 +44,7 @@ final class HwlocXml {
     private final XMLStreamReader xml;
     private final List<Item> items = new ArrayList<>();
     private final Deque<Item> open = new ArrayDeque<>();
+    private long memory;
     private Idset allowed = Idset.range(0, MOST_CPUS - 1);
 
     private HwlocXml(XMLStreamReader xml) {
@@ -118,9 +119,20 @@ final class HwlocXml {
                     attribute("type"), in, cpus(attribute("cpuset")).intersect(allowed), number("local_memory"));
             items.add(item);
             open.push(item);
+            count(item);
             if (in != null) {
                 in.inner.add(item);
             }
+        }
+    }
+
+    /** Refuses memory of which the sum is no long. No part of the sum overflows later. */
+    private void count(Item item) {
+        try {
+            memory = item.type.equals("NUMANode") ? Math.addExact(memory, item.memory) : memory;
+        } catch (ArithmeticException e) {
+            throw fault(
+                    xml.getLocation(), "the NUMA nodes have more than " + Long.MAX_VALUE + " bytes of memory in all");
         }
     }
 
@@ -132,7 +144,11 @@ final class HwlocXml {
     private long number(String name) {
         String value = attribute(name);
         try {
-            return value.isEmpty() ? 0 : Long.parseLong(value);
+            long number = value.isEmpty() ? 0 : Long.parseLong(value);
+            if (number >= 0) {
+                return number;
+            }
+            throw fault(xml.getLocation(), name + " is negative: " + number);
         } catch (NumberFormatException e) {
             throw fault(xml.getLocation(), name + " is not a number: \"" + value + "\"");
         }

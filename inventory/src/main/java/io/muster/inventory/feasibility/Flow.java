@@ -123,7 +123,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
         private List<Supply> supplies(List<Integer> vertices) {
             Map<Integer, Integer> index = new HashMap<>();
             List<Supply> supplies = new ArrayList<>();
-            // One that stands above hosts which are not in R, beside others above hosts of R, serves nobody.
+            // Where some vertices stand above hosts of R, a vertex whose hosts are all missing from R serves nobody.
             boolean serveAll = vertices.stream().allMatch(v -> ranksBelow(v).isEmpty());
             for (int vertex : vertices) {
                 int above = vertex;

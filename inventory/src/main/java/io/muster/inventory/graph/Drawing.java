@@ -93,6 +93,14 @@ final class Drawing {
                 x + MARGIN,
                 box.y + 15,
                 box.width() - 2 * MARGIN,
-                box.text.replace("&", "&amp;").replace("<", "&lt;")));
+                xml(box.text)));
+    }
+
+    /** Returns a text as XML has it. XML 1.0 has no way to write U+FFFE and U+FFFF, which a tag may contain. */
+    private static String xml(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace('\ufffe', '\ufffd')
+                .replace('\uffff', '\ufffd');
     }
 }

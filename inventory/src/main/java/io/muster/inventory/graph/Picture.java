@@ -227,12 +227,14 @@ public final class Picture {
 
     private Collection<Bundle> bundles() {
         BitSet drawn = new BitSet();
-        starts.forEach(drawn::set);
-        return bundles(starts.stream().boxed().toList(), 0, drawn).values();
+        // Where edges run both ways, one start may be below another.
+        Iterable<Integer> open =
+                () -> starts.stream().filter(v -> !drawn.get(v)).boxed().iterator();
+        return bundles(open, 0, drawn).values();
     }
 
     /** Draws vertices, and bundles those that look alike. */
-    private Map<Integer, Bundle> bundles(List<Integer> vertices, int level, BitSet drawn) {
+    private Map<Integer, Bundle> bundles(Iterable<Integer> vertices, int level, BitSet drawn) {
         Map<Integer, Bundle> alike = new LinkedHashMap<>();
         for (int vertex : vertices) {
             Drawn one = draw(vertex, level, drawn);
@@ -252,6 +254,7 @@ public final class Picture {
 
     /** Draws a vertex and the vertices below it. A vertex to which several edges lead is drawn below the first edge only. */
     private Drawn draw(int vertex, int level, BitSet drawn) {
+        drawn.set(vertex);
         boolean deeper = level < depth && level < MAX_LEVELS;
         Map<Integer, Bundle> alike = bundles(deeper ? children(vertex, drawn) : List.of(), level + 1, drawn);
         Map<Integer, Integer> counts = new HashMap<>();

@@ -59,11 +59,17 @@ public final class Walker {
      */
     public void walk(Consumer<Visit> evaluating) {
         BitSet seen = new BitSet();
-        Deque<Object> stack = new ArrayDeque<>();
         (starts == null ? graph.tops(subsystem) : starts).forEach(start -> {
-            stack.addLast(new Visit(graph, subsystem, start, 0));
-            seen.set(start);
+            if (!seen.get(start)) { // where edges run both ways, tops lead to one another
+                walk(start, seen, evaluating);
+            }
         });
+    }
+
+    private void walk(int start, BitSet seen, Consumer<Visit> evaluating) {
+        Deque<Object> stack = new ArrayDeque<>();
+        stack.push(new Visit(graph, subsystem, start, 0));
+        seen.set(start);
         while (!stack.isEmpty()) {
             Object top = stack.pop();
             if (top instanceof Done done) {

@@ -342,6 +342,8 @@ class ResourceGraphTest {
         assertThat(svg).contains("fill=\"#f4cccc\"");
         String[] names = IntStream.range(0, 1001).mapToObj(i -> "<&" + i).toArray(String[]::new);
         assertThat(new Picture(siblings("<&"), EdgeKind.CONTAINMENT, 1).svg()).contains(">&lt;&amp; (box)<");
+        assertThat(new Picture(siblings("a\ufffe\uffff"), EdgeKind.CONTAINMENT, 1).svg())
+                .contains(">a\ufffd\ufffd (box)<");
         assertThat(new Picture(siblings(names), EdgeKind.CONTAINMENT, 1).svg()).contains("(1001 x box)");
         assertThatThrownBy(() -> new Picture(unlike(1000), EdgeKind.CONTAINMENT, 1).svg())
                 .hasMessage("an image has 1000 boxes at most");
