@@ -31,7 +31,7 @@ public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<
      */
     public record Fact(String value, String reason, double since, Principal by) {
         /** The number of characters that the time and the author of a fact have in an answer, and the names of its members. */
-        private static final int FRAME = 64;
+        private static final long FRAME = 64;
 
         long length() {
             return FRAME + value.length() + reason.length();
