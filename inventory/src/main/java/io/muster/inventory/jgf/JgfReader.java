@@ -232,7 +232,7 @@ public final class JgfReader {
                 more.put(JgfVertex.OUTSIDE + e.getKey(), e.getValue());
             }
         }
-        if (sound) {
+        if (sound && source >= 0 && target >= 0) {
             boolean up =
                     subsystem.equals(CONTAINMENT) && relationship.equalsIgnoreCase(CONTAINS) && isUp(source, target);
             contents.edge(source, target, subsystem, up ? IN : relationship, bothWays, more);

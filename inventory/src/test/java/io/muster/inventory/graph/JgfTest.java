@@ -356,6 +356,8 @@ class JgfTest {
                 "[] | must be a dictionary with the key graph",
                 "{} | graph is missing",
                 "{\"graph\":{\"nodes\":[],\"edges\":[]}} | must list at least one vertex",
+                "{\"graph\":{\"nodes\":[],\"edges\":[{\"source\":\"0\",\"target\":\"1\"}]}} | must list at least one vertex",
+                "{\"graph\":{\"edges\":[{\"source\":\"0\",\"target\":\"1\"}]}} | /graph/nodes: is missing",
                 "{\"graph\":{\"nodes\":{},\"edges\":[]}} | /graph/nodes: must be a list",
                 "{\"graph\": | line 1: not JSON",
                 "~~ | must be a dictionary",
