@@ -174,6 +174,8 @@ final class Daemon {
 
     /** Binds the sockets, at the end of the construction: nothing after this fails, so that no socket stays without a daemon. */
     private void bind(Tracer trace) throws IOException {
+        config.addresses()
+                .forEach(address -> log.warn("[[listen]] {}: this version does not listen there yet", address));
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
         List<PeerSocket.Place> places = new ArrayList<>();
